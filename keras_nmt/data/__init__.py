@@ -1,0 +1,8 @@
+"""Parallel text to batches of ids, by `tf.data`."""
+
+from keras_nmt.data.parallel_corpus import ParallelCorpus
+from keras_nmt.data.read_lines import read_lines
+from keras_nmt.data.read_parallel import read_parallel
+from keras_nmt.data.training_batches import TrainingBatches
+
+__all__ = ["ParallelCorpus", "TrainingBatches", "read_lines", "read_parallel"]

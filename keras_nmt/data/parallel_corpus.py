@@ -1,0 +1,123 @@
+"""A parallel corpus in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+
+
+@dataclass(frozen=True, eq=False)
+class ParallelCorpus:
+    """Pairs of sentences as subword ids, all in memory: one flat array of ids a side, and where each sentence begins.
+
+    `keras_nmt.data.read_parallel` makes one from files, `ParallelCorpus.from_lists` from lists of ids.
+
+    Args:
+        source: The source sentences, without begin and end: `tf.RaggedTensor` [pairs, (subwords)], int32.
+        target: The target sentences, likewise.
+        line_numbers: The line, from 1, that each pair came from: int32 [pairs].
+        num_read: The number of pairs read, those dropped included.
+        dropped: How many pairs were dropped, by reason.
+
+    Example:
+        >>> corpus = ParallelCorpus.from_lists([[4, 5], [6]], [[7], [8, 9]])
+        >>> len(corpus), corpus.source_lengths.tolist(), corpus.target_lengths.tolist()
+        (2, [2, 1], [1, 2])
+    """
+
+    source: tf.RaggedTensor = field(repr=False)
+    target: tf.RaggedTensor = field(repr=False)
+    line_numbers: np.ndarray = field(repr=False)
+    num_read: int
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_lists(cls, source: Sequence[Sequence[int]], target: Sequence[Sequence[int]]) -> ParallelCorpus:
+        """Makes a corpus of lists of ids (without begin and end); line numbers count from 1.
+
+        Args:
+            source: The source sentences.
+            target: The target sentences, as many.
+
+        Returns:
+            The corpus.
+
+        Raises:
+            UserError: The lists are empty or of different lengths, or a sentence is empty.
+        """
+        if len(source) != len(target) or len(source) == 0:
+            raise UserError(
+                "A corpus has one or more pairs, and as many targets as sources. "
+                f"Received: len(source)={len(source)}, len(target)={len(target)}"
+            )
+        if not all(map(len, source)) or not all(map(len, target)):
+            raise UserError("A sentence holds at least one id. Received: an empty sentence")
+
+        def flatten(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+            flat = [np.asarray(row, np.int32) for row in rows]
+            return np.concatenate(flat), np.array([len(row) for row in flat])
+
+        return cls.from_arrays(
+            *flatten(source), *flatten(target), np.arange(1, len(source) + 1, dtype=np.int32), len(source)
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        source_ids: np.ndarray,
+        source_lengths: np.ndarray,
+        target_ids: np.ndarray,
+        target_lengths: np.ndarray,
+        line_numbers: np.ndarray,
+        num_read: int,
+        dropped: Mapping[str, int] | None = None,
+    ) -> ParallelCorpus:
+        """Makes a corpus of flat arrays of ids and the sentences' lengths.
+
+        Args:
+            source_ids: The source sentences one after the other: [source subwords].
+            source_lengths: The number of subwords of each: [pairs].
+            target_ids: The target sentences, likewise.
+            target_lengths: Their lengths.
+            line_numbers: The line, from 1, that each pair came from: [pairs].
+            num_read: The number of pairs read, those dropped included.
+            dropped: How many pairs were dropped, by reason.
+
+        Returns:
+            The corpus.
+        """
+        with tf.device("CPU"):  # a corpus has no business in a GPU's memory
+            source = tf.RaggedTensor.from_row_lengths(source_ids.astype(np.int32), source_lengths.astype(np.int64))
+            target = tf.RaggedTensor.from_row_lengths(target_ids.astype(np.int32), target_lengths.astype(np.int64))
+        return cls(source, target, line_numbers.astype(np.int32), num_read, dict(dropped or {}))
+
+    def __len__(self) -> int:
+        return len(self.line_numbers)
+
+    @cached_property
+    def source_lengths(self) -> np.ndarray:
+        """The number of subwords of each source sentence, without the end: int64 [pairs]."""
+        return self.source.row_lengths().numpy()
+
+    @cached_property
+    def target_lengths(self) -> np.ndarray:
+        """The number of subwords of each target sentence, without begin and end: int64 [pairs]."""
+        return self.target.row_lengths().numpy()
+
+    def summary(self) -> str:
+        """One line that says how much was read, kept and dropped.
+
+        Returns:
+            The line.
+        """
+        dropped = ", ".join(f"{count:,} {reason}" for reason, count in self.dropped.items()) or "none"
+        return (
+            f"{self.num_read:,} pairs read, {len(self):,} kept; dropped: {dropped}; "
+            f"subwords a sentence: source {self.source_lengths.mean():.1f}, target {self.target_lengths.mean():.1f}"
+        )

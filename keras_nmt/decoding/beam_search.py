@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from keras import ops, tree
+
+from keras_nmt.decoding.decoder_step import DecoderStep
+from keras_nmt.decoding.length_penalty import length_penalty as penalty
+from keras_nmt.decoding.search_result import SearchResult
+from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE, suppress_tokens
+from keras_nmt.decoding.top_k import top_k
+from keras_nmt.ids import BEGIN, END, PAD
+
+
+class _Open(NamedTuple):
+    """The hypotheses that can still grow, likeliest first. An impossible log-probability marks an empty place."""
+
+    tokens: Any  # [B, K, max_length]
+    last: Any  # [B, K]
+    log_probabilities: Any  # [B, K]
+
+
+class _Candidates(NamedTuple):
+    """Continuations of open hypotheses by one token."""
+
+    tokens: Any  # [B, C, max_length]
+    last: Any  # [B, C]
+    log_probabilities: Any  # [B, C]
+    parents: Any  # [B, C], place of the continued hypothesis in the beam
+
+
+def beam_search(
+    step: DecoderStep,
+    constants: Any,
+    caches: Any,
+    *,
+    batch_size: int,
+    beam_size: int,
+    max_length: int,
+    max_lengths: Any = None,
+    length_penalty: float = 0.6,
+    num_hypotheses: int | None = None,
+    suppress: Sequence[int] = (PAD, BEGIN),
+) -> SearchResult:
+    """Beam search with a length penalty, n-best lists and early stop.
+
+    A beam of `beam_size` open hypotheses is kept beside the best finished ones. At every step the `2 * beam_size`
+    likeliest continuations are considered: those that end in `END` are finished, with the score
+    `log_probability / ((5 + length) / 6) ** length_penalty`, `END` counted, and never change again; the likeliest
+    others are the next beam. A beam of 1 considers one continuation only, which makes it greedy search.
+
+    A hypothesis that reaches its sentence's limit is finished if `END` is among the `2 * beam_size` likeliest tokens
+    there. Otherwise it stays unfinished, and is returned, after the finished ones, only where these are too few.
+
+    A sentence stops at its limit, or as soon as no open hypothesis can get a better score than its `num_hypotheses`
+    finished ones, whatever tokens follow; the search stops with its last sentence. So stopping early never changes
+    the result, and neither does what else is in the batch.
+
+    Runs eagerly or traced, with or without XLA; all shapes are static. Equal scores are resolved by the order of the
+    beam, equal logits by the lower id.
+
+    Args:
+        step: a `DecoderStep`, such as `model.decoder_step`.
+        constants: nest of tensors `[B, ...]`, handed to `step`.
+        caches: nest of tensors `[B, beam_size, ...]`, handed to `step` and reordered with the beam.
+        batch_size: B.
+        beam_size: K, the number of open hypotheses a sentence.
+        max_length: most tokens that are generated, `END` included.
+        max_lengths: `[B]` int32, a limit a sentence, at most `max_length`. Defaults to `max_length` for all.
+        length_penalty: alpha of the length penalty, 0 for none. Defaults to 0.6.
+        num_hypotheses: N, how many hypotheses to return, at most `beam_size`. The fewer, the earlier the search may
+            stop. Defaults to `beam_size`.
+        suppress: ids that are never generated. Their probability is not given to the other tokens, so a score stays
+            that of teacher forcing. Defaults to padding and the begin token.
+
+    Returns:
+        A `SearchResult` with N hypotheses a sentence.
+
+    Raises:
+        ValueError: `beam_size` or `max_length` is below 1, or `num_hypotheses` is not in 1 ... `beam_size`.
+
+    Example:
+
+    >>> from keras import ops
+    >>> def step(tokens, position, constants, caches):
+    ...     # Whatever was before: END (3) with probability 0.4, token 4 with 0.6.
+    ...     probabilities = ops.array([0.0, 0.0, 0.0, 0.4, 0.6])
+    ...     return ops.broadcast_to(ops.log(probabilities + 1e-9), (1, 2, 5)), caches
+    >>> result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=3, length_penalty=0.0)
+    >>> ops.convert_to_numpy(result.tokens).tolist()
+    [[[3, 0, 0], [4, 3, 0]]]
+    >>> [round(score, 2) for score in ops.convert_to_numpy(ops.exp(result.scores))[0].tolist()]
+    [0.4, 0.24]
+
+    Reference:
+        [Wu et al., 2016](https://arxiv.org/abs/1609.08144), section 7 and equation 14.
+    """
+    if num_hypotheses is None:
+        num_hypotheses = beam_size
+    if beam_size < 1 or (isinstance(max_length, int) and max_length < 1):  # a tensor is not known yet
+        raise ValueError(
+            f"`beam_size` and `max_length` must be at least 1. Received: beam_size={beam_size}, max_length={max_length}"
+        )
+    if not 1 <= num_hypotheses <= beam_size:
+        raise ValueError(
+            "`num_hypotheses` must be at least 1 and at most `beam_size`. "
+            f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
+        )
+    limits = ops.full((batch_size,), max_length, dtype="int32")
+    if max_lengths is not None:
+        limits = ops.minimum(ops.cast(max_lengths, "int32"), limits)
+    limits = ops.maximum(limits, 0)
+    # As many as can end in one step (one a hypothesis), and a full beam of others.
+    num_candidates = 2 * beam_size if beam_size > 1 else 1
+
+    def unfinished(position: Any, done: Any, open_beam: _Open, finished: SearchResult, caches: Any) -> Any:
+        return ops.logical_not(ops.all(done))
+
+    def extend(position: Any, done: Any, open_beam: _Open, finished: SearchResult, caches: Any) -> tuple[Any, ...]:
+        logits, caches = step(open_beam.last, position, constants, caches)
+        length = position + 1
+        candidates = _continue(open_beam, logits, position, length >= limits, num_candidates, suppress)
+        new_finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
+        new_open, parents = _go_on(candidates, beam_size)
+        caches = tree.map_structure(lambda cache: _take_beams(cache, parents), caches)
+        # A sentence that is done stays as it was, however long the others take.
+        open_beam = _where(done, open_beam, new_open)
+        finished = _where(done, finished, new_finished)
+        hopeless = _best_possible(open_beam, length, limits, length_penalty) <= finished.scores[:, -1]
+        return length, done | hopeless | (length >= limits), open_beam, finished, caches
+
+    _, _, open_beam, finished, _ = ops.while_loop(
+        unfinished,
+        extend,
+        (
+            ops.convert_to_tensor(0, "int32"),
+            limits == 0,
+            _begin(batch_size, beam_size, max_length),
+            _nothing_finished(batch_size, num_hypotheses, max_length),
+            caches,
+        ),
+    )
+    return _fill_up(finished, _cut_off(open_beam, limits, length_penalty), num_hypotheses)
+
+
+def _begin(batch_size: int, beam_size: int, max_length: int) -> _Open:
+    """A beam with the empty hypothesis at the first place; the other places are empty."""
+    first = ops.arange(beam_size) == 0
+    log_probabilities = ops.where(first, 0.0, IMPOSSIBLE)
+    return _Open(
+        tokens=ops.full((batch_size, beam_size, max_length), PAD, dtype="int32"),
+        last=ops.full((batch_size, beam_size), BEGIN, dtype="int32"),
+        log_probabilities=ops.broadcast_to(ops.cast(log_probabilities, "float32"), (batch_size, beam_size)),
+    )
+
+
+def _nothing_finished(batch_size: int, num_hypotheses: int, max_length: int) -> SearchResult:
+    shape = (batch_size, num_hypotheses)
+    return SearchResult(
+        tokens=ops.full((*shape, max_length), PAD, dtype="int32"),
+        scores=ops.full(shape, IMPOSSIBLE, dtype="float32"),
+        log_probabilities=ops.full(shape, IMPOSSIBLE, dtype="float32"),
+        lengths=ops.zeros(shape, dtype="int32"),
+        finished=ops.zeros(shape, dtype="bool"),
+    )
+
+
+def _continue(
+    open_beam: _Open, logits: Any, position: Any, at_limit: Any, num_candidates: int, suppress: Sequence[int]
+) -> _Candidates:
+    """The likeliest continuations of a whole beam, likeliest first (at the limit: those that end first)."""
+    logits = ops.cast(logits, "float32")  # [B, K, V]
+    beam_size, vocabulary_size = logits.shape[1:]
+    # Log-probabilities only of what may be chosen: the whole vocabulary's are never written down.
+    per_beam = min(num_candidates, vocabulary_size)
+    values, ids = top_k(suppress_tokens(logits, suppress), per_beam)  # [B, K, per_beam]
+    values = values - ops.logsumexp(logits, axis=-1, keepdims=True) + open_beam.log_probabilities[:, :, None]
+    values = ops.reshape(ops.maximum(values, IMPOSSIBLE), (-1, beam_size * per_beam))
+    ids = ops.reshape(ids, (-1, beam_size * per_beam))
+    # At the limit whatever ends comes before whatever does not, which is lost but for want of anything else.
+    closes = at_limit[:, None] & (ids == END) & _possible(values)
+    _, chosen = ops.top_k(ops.where(closes, 1.0, values), min(num_candidates, beam_size * per_beam))
+    chosen = ops.cast(chosen, "int32")  # [B, C]
+    parents = chosen // per_beam
+    last = _take_beams(ids, chosen)
+    places = ops.arange(ops.shape(open_beam.tokens)[-1], dtype="int32")
+    tokens = ops.where(places == position, last[:, :, None], _take_beams(open_beam.tokens, parents))
+    return _Candidates(tokens, last, _take_beams(values, chosen), parents)
+
+
+def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:
+    """The candidates as finished hypotheses; those that do not end in `END` get an impossible score."""
+    finished = (candidates.last == END) & _possible(candidates.log_probabilities)
+    scores = candidates.log_probabilities / penalty(length, alpha)
+    return SearchResult(
+        tokens=candidates.tokens,
+        scores=ops.where(finished, scores, IMPOSSIBLE),
+        log_probabilities=candidates.log_probabilities,
+        lengths=ops.broadcast_to(length, ops.shape(candidates.last)),
+        finished=finished,
+    )
+
+
+def _go_on(candidates: _Candidates, beam_size: int) -> tuple[_Open, Any]:
+    """The likeliest candidates that do not end in `END`, and their parents `[B, K]`."""
+    log_probabilities = ops.where(candidates.last == END, IMPOSSIBLE, candidates.log_probabilities)
+    log_probabilities, chosen = ops.top_k(log_probabilities, beam_size)
+    chosen = ops.cast(chosen, "int32")  # [B, K]
+    open_beam = _Open(
+        tokens=_take_beams(candidates.tokens, chosen),
+        last=_take_beams(candidates.last, chosen),
+        log_probabilities=log_probabilities,
+    )
+    return open_beam, _take_beams(candidates.parents, chosen)
+
+
+def _best_possible(open_beam: _Open, length: Any, limits: Any, alpha: float) -> Any:
+    """The score `[B]` that no open hypothesis can exceed, whatever follows."""
+    best = ops.max(open_beam.log_probabilities, axis=1)
+    # A log-probability only falls; the most a hypothesis can hope for is to keep its own and to end where the penalty
+    # is largest: at the limit if alpha is positive, at the next token if it is negative.
+    bound = best / ops.maximum(penalty(length + 1, alpha), penalty(limits, alpha))
+    return ops.where(_possible(best), bound, IMPOSSIBLE)
+
+
+def _cut_off(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
+    """Open hypotheses as unfinished results: all that are left when a sentence stops at its limit are that long."""
+    possible = _possible(open_beam.log_probabilities)
+    lengths = ops.where(possible, limits[:, None], 0)
+    scores = open_beam.log_probabilities / penalty(limits, alpha)[:, None]
+    return SearchResult(
+        tokens=ops.where(possible[:, :, None], open_beam.tokens, PAD),
+        scores=ops.where(possible, scores, IMPOSSIBLE),
+        log_probabilities=ops.where(possible, open_beam.log_probabilities, IMPOSSIBLE),
+        lengths=lengths,
+        finished=ops.zeros_like(possible),
+    )
+
+
+def _merge(first: SearchResult, second: SearchResult, count: int) -> SearchResult:
+    """The best of two sets by score; of equal ones, those of the first set."""
+    both = _concatenate(first, second)
+    _, chosen = ops.top_k(both.scores, count)
+    return tree.map_structure(lambda x: _take_beams(x, chosen), both)
+
+
+def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> SearchResult:
+    """Finished hypotheses, then unfinished ones in the places that are left."""
+    num_finished = ops.sum(ops.cast(finished.finished, "int32"), axis=1, keepdims=True)  # [B, 1]
+    places = ops.arange(count, dtype="int32")[None, :]
+    chosen = ops.where(places < num_finished, places, count + places - num_finished)  # [B, N]
+    return tree.map_structure(lambda x: _take_beams(x, chosen), _concatenate(finished, unfinished))
+
+
+def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:
+    return SearchResult(*(ops.concatenate(pair, axis=1) for pair in zip(first, second, strict=True)))
+
+
+def _possible(log_probabilities: Any) -> Any:
+    return log_probabilities > IMPOSSIBLE / 2
+
+
+def _where(done: Any, old: Any, new: Any) -> Any:
+    """`old` for the sentences that are done `[B]`, `new` for the others, over nests of tensors `[B, ...]`."""
+
+    def choose(x: Any, y: Any) -> Any:
+        return ops.where(ops.reshape(done, (-1,) + (1,) * (len(x.shape) - 1)), x, y)
+
+    return tree.map_structure(choose, old, new)
+
+
+def _take_beams(x: Any, indices: Any) -> Any:
+    """Rows `indices` [B, M] of the beams of `x` [B, K, ...]: [B, M, ...]. One flat gather: the cheapest form."""
+    shape = ops.shape(x)
+    batch_size, beam_size = shape[:2]
+    offsets = ops.arange(batch_size, dtype="int32")[:, None] * beam_size
+    return ops.take(ops.reshape(x, (-1, *shape[2:])), offsets + ops.cast(indices, "int32"), axis=0)

@@ -1,0 +1,7 @@
+"""Scores by sacreBLEU, significance, and the scoring of given pairs."""
+
+from keras_nmt.evaluation.corpus_scores import MetricScore, corpus_scores
+from keras_nmt.evaluation.pair_log_probabilities import pair_log_probabilities
+from keras_nmt.evaluation.paired_bootstrap import PairedComparison, paired_bootstrap
+
+__all__ = ["MetricScore", "PairedComparison", "corpus_scores", "pair_log_probabilities", "paired_bootstrap"]

@@ -1,0 +1,360 @@
+"""An experiment from corpus to scores: what a recipe declares, and how it is run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from keras_nmt.data import TrainingBatches, read_lines, read_parallel
+from keras_nmt.errors import UserError
+from keras_nmt.evaluation import corpus_scores
+from keras_nmt.models import ModelDirectory, Transformer
+from keras_nmt.models.model_directory import write_json
+from keras_nmt.serving import Translator
+from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.training import (
+    InverseSquareRootSchedule,
+    NoamSchedule,
+    Trainer,
+    TrainingResult,
+    make_optimizer,
+    make_strategy,
+)
+
+SCHEDULES = ("noam", "inverse_square_root", "constant")
+DTYPES = ("float32", "mixed_bfloat16")
+
+
+@dataclasses.dataclass(kw_only=True)
+class Experiment:
+    """Trains subwords and a Transformer on parallel files, and scores it.
+
+    A recipe fills in what differs and calls `run`. The settings are written to `settings.json` in the model directory;
+    a run that was stopped goes on when it is started again with the same settings, and refuses other ones.
+
+    Attributes:
+        directory: The model directory to make.
+        train_source: Source side of the training data, plain text or gzip, one sentence a line.
+        train_target: Target side.
+        dev_source: Source side of the development data.
+        dev_target: Target side.
+        test_source: Source side of the test data. None: no test.
+        test_target: Target side.
+        vocabulary_size: Number of subwords, of each side where `joint_vocabulary` is False.
+        subword_model: "bpe" or "unigram".
+        joint_vocabulary: Whether both sides share one vocabulary.
+        preset: Sizes of the model, see `Transformer.from_preset`.
+        model: Further arguments of `Transformer`; they win over the preset's.
+        max_length: Longest sentence of the training data in subwords.
+        max_ratio: Largest ratio of the lengths of a pair.
+        batch_size: Size of an update's batch, over all replicas and accumulation steps.
+        batch_unit: "tokens" (positions of a side, padding included) or "sentences".
+        accumulation_steps: Micro-batches a replica.
+        optimizer: "adam", "adamw" or "sgd".
+        schedule: "noam", "inverse_square_root" or "constant".
+        learning_rate: Peak learning rate ("inverse_square_root"), scale ("noam") or the rate itself ("constant").
+        warmup_steps: Updates of warm-up.
+        weight_decay: Decoupled weight decay, for "adamw".
+        clip: Largest global norm of the gradient. None: not clipped.
+        label_smoothing: Probability spread over the vocabulary.
+        dtype: "float32" or "mixed_bfloat16".
+        jit_compile: Whether XLA compiles training. Made for GPUs.
+        replicas: Number of replicas. None: all GPUs. Without GPU, logical CPU devices.
+        seed: Determines initial weights, data order and dropout.
+        deterministic: Whether to use deterministic operations only.
+        max_updates: Updates after which training ends.
+        time_limit: Minutes of training after which it ends.
+        evaluate_every: Updates between evaluations on the development data, by translating and BLEU.
+        save_every: Updates between checkpoints. None: at evaluations.
+        log_every: Updates between lines of the log.
+        keep_last: Last checkpoints kept.
+        keep_best: Best checkpoints kept, by BLEU on the development data.
+        patience: Evaluations without a new best after which training ends.
+        final: "last", "best", "average_last" or "average_best": the final weights.
+        tensorboard: Whether to write for TensorBoard.
+        init_from: Model directory whose weights to start from.
+        beam_size: Beam of the test and of the final model's defaults. The evaluations during training are greedy.
+        length_penalty: Exponent alpha of the length penalty.
+    """
+
+    directory: str | os.PathLike[str]
+    train_source: str | os.PathLike[str]
+    train_target: str | os.PathLike[str]
+    dev_source: str | os.PathLike[str]
+    dev_target: str | os.PathLike[str]
+    test_source: str | os.PathLike[str] | None = None
+    test_target: str | os.PathLike[str] | None = None
+    vocabulary_size: int = 8000
+    subword_model: str = "bpe"
+    joint_vocabulary: bool = True
+    preset: str = "transformer_small"
+    model: dict[str, Any] = dataclasses.field(default_factory=dict)
+    max_length: int = 256
+    max_ratio: float = 3.0
+    batch_size: int = 4096
+    batch_unit: str = "tokens"
+    accumulation_steps: int = 1
+    optimizer: str = "adam"
+    schedule: str = "noam"
+    learning_rate: float = 1.0
+    warmup_steps: int = 4000
+    weight_decay: float | None = None
+    clip: float | None = None
+    label_smoothing: float = 0.1
+    dtype: str = "float32"
+    jit_compile: bool = False
+    replicas: int | None = None
+    seed: int = 1
+    deterministic: bool = False
+    max_updates: int | None = None
+    time_limit: float | None = None
+    evaluate_every: int = 1000
+    save_every: int | None = None
+    log_every: int = 100
+    keep_last: int = 5
+    keep_best: int = 1
+    patience: int | None = None
+    final: str = "average_last"
+    tensorboard: bool = False
+    init_from: str | os.PathLike[str] | None = None
+    beam_size: int = 4
+    length_penalty: float = 0.6
+
+    # What may change when a run goes on: how long it runs, and what it prints.
+    _MAY_CHANGE = ("max_updates", "time_limit", "patience", "log_every", "tensorboard", "test_source", "test_target")
+
+    def __post_init__(self) -> None:
+        for name, value, choices in (("schedule", self.schedule, SCHEDULES), ("dtype", self.dtype, DTYPES)):
+            if value not in choices:
+                raise UserError(f"`{name}` must be one of {', '.join(choices)}. Received: {name}={value!r}")
+        if (self.test_source is None) != (self.test_target is None):
+            raise UserError(
+                "Test data has two sides: give both or none. "
+                f"Received: test_source={self.test_source}, test_target={self.test_target}"
+            )
+
+    @classmethod
+    def from_settings(cls, path: str | os.PathLike[str], **overrides: Any) -> Experiment:
+        """Reads the settings that an experiment wrote, or that were written by hand in the same form.
+
+        Args:
+            path: A JSON file whose keys are this class' attributes.
+            **overrides: Values that win over the file's.
+
+        Raises:
+            UserError: The file is no JSON object, or a key is unknown or missing.
+        """
+        try:
+            settings = json.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise UserError(f"Settings are a JSON object; {path} is none. Received: {error}") from None
+        if not isinstance(settings, dict):
+            raise UserError(f"Settings are a JSON object; {path} is none. Received: {type(settings).__name__}")
+        known = {field.name for field in dataclasses.fields(cls)}
+        if unknown := set(settings) - known:
+            raise UserError(f"{path} has settings that do not exist. Received: {', '.join(sorted(unknown))}")
+        try:
+            return cls(**{**settings, **overrides})
+        except TypeError as error:
+            raise UserError(f"{path} lacks settings. Received: {error}") from None
+
+    def run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> dict[str, Any]:
+        """Trains, evaluates and leaves a model directory.
+
+        Args:
+            report: Gets each line of progress.
+
+        Returns:
+            What `results.json` in the directory holds: updates, seconds, parameters, dev and test scores.
+        """
+        strategy = make_strategy(self.replicas)  # first: it may have to make logical devices
+        keras.utils.set_random_seed(self.seed)
+        if self.deterministic:
+            tf.config.experimental.enable_op_determinism()
+        folder = ModelDirectory(self.directory)
+        self._write_settings(folder)
+        source_tokenizer, target_tokenizer = self._tokenizers(folder, report)
+
+        corpus = read_parallel(
+            self.train_source,
+            self.train_target,
+            source_tokenizer,
+            target_tokenizer,
+            max_length=self.max_length,
+            max_ratio=self.max_ratio,
+        )
+        report(corpus.summary())
+        batches = TrainingBatches(
+            corpus, batch_size=self.batch_size, batch_unit=self.batch_unit, seed=self.seed
+        )
+        report(batches.summary())
+        dev_source, dev_target = self._lines(self.dev_source, self.dev_target)
+
+        with strategy.scope():
+            model = Transformer.from_preset(
+                self.preset,
+                source_vocabulary_size=source_tokenizer.vocabulary_size,
+                target_vocabulary_size=None if self.joint_vocabulary else target_tokenizer.vocabulary_size,
+                **{**self.model, "dtype": self.dtype},
+            )
+            optimizer = make_optimizer(
+                self.optimizer,
+                self._learning_rate(model.get_config()["hidden_dim"]),
+                weight_decay=self.weight_decay,
+                clip=self.clip,
+            )
+        report(f"{model.count_params():,} parameters, {strategy.num_replicas_in_sync} replica(s), {self.dtype}")
+        folder.save_config(
+            model,
+            source_subwords=source_tokenizer_name(self.joint_vocabulary),
+            target_subwords=target_tokenizer_name(self.joint_vocabulary),
+            search={"beam_size": self.beam_size, "length_penalty": self.length_penalty},
+        )
+
+        # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
+        greedy = Translator(model, source_tokenizer, target_tokenizer, beam_size=1)
+        init_from = None if self.init_from is None else ModelDirectory(self.init_from).load_model(dtype="float32")
+        trainer = Trainer(
+            model,
+            batches,
+            folder.path,
+            optimizer=optimizer,
+            strategy=strategy,
+            accumulation_steps=self.accumulation_steps,
+            label_smoothing=self.label_smoothing,
+            jit_compile=self.jit_compile,
+            seed=self.seed,
+            evaluate=lambda: {"bleu": _bleu(greedy, dev_source, dev_target)},
+            evaluate_every=self.evaluate_every,
+            save_every=self.save_every,
+            keep_last=self.keep_last,
+            keep_best=self.keep_best,
+            patience=self.patience,
+            tensorboard=self.tensorboard,
+            max_updates=self.max_updates,
+            time_limit=None if self.time_limit is None else 60 * self.time_limit,
+            init_from=init_from,
+            final=self.final,
+            log_every=self.log_every,
+            report=report,
+        )
+        result = trainer.train()
+        results = self._results(folder, model, result, report)
+        write_json(folder.path / "results.json", results)
+        return results
+
+    def _results(
+        self, folder: ModelDirectory, model: Transformer, result: TrainingResult, report: Callable[[str], None]
+    ) -> dict[str, Any]:
+        results: dict[str, Any] = {
+            "parameters": model.count_params(),
+            "updates": result.update,
+            "training_seconds": round(result.seconds, 1),
+            "ended_by": result.reason,
+            "final_updates": result.final_updates,
+            "dev_bleu_greedy": round(result.final_metrics["bleu"], 2),
+        }
+        if self.test_source is not None and self.test_target is not None:
+            sources, references = self._lines(self.test_source, self.test_target)
+            start = time.monotonic()
+            translator = Translator.from_directory(folder.path)
+            hypotheses = [translation.text for translation in translator.translate(sources)]
+            results["test_seconds"] = round(time.monotonic() - start, 1)
+            (folder.path / "test.hypotheses.txt").write_text("\n".join([*hypotheses, ""]), encoding="utf-8")
+            scores = corpus_scores(hypotheses, references)
+            results["test"] = {
+                name: {"score": round(score.score, 2), "signature": score.signature} for name, score in scores.items()
+            }
+            for score in scores.values():
+                report(f"test {score.name} {score.score:.2f}  {score.signature}")
+        return results
+
+    def _write_settings(self, folder: ModelDirectory) -> None:
+        settings = {
+            name: os.fspath(value) if isinstance(value, os.PathLike) else value
+            for name, value in dataclasses.asdict(self).items()
+        }
+        settings = json.loads(json.dumps(settings))  # as they are read back: tuples become lists
+        if folder.settings_path.is_file():
+            old = json.loads(folder.settings_path.read_text(encoding="utf-8"))
+            changed = [
+                name
+                for name, value in settings.items()
+                if name in old and old[name] != value and name not in (*self._MAY_CHANGE, "directory")
+            ]
+            if changed and folder.checkpoints_path.exists():
+                raise UserError(
+                    f"{folder.path} holds a run with other settings: take another folder, or the same settings to go on. "
+                    f"Received: {', '.join(f'{name}={settings[name]!r} (was {old[name]!r})' for name in changed)}"
+                )
+        folder.path.mkdir(parents=True, exist_ok=True)
+        write_json(folder.settings_path, settings)
+
+    def _tokenizers(
+        self, folder: ModelDirectory, report: Callable[[str], None]
+    ) -> tuple[SubwordTokenizer, SubwordTokenizer]:
+        """The subword models: those of the folder, or of `init_from`, or freshly trained on the training data."""
+        sides = {
+            source_tokenizer_name(self.joint_vocabulary): [self.train_source],
+            target_tokenizer_name(self.joint_vocabulary): [self.train_target],
+        }
+        if self.joint_vocabulary:
+            sides = {source_tokenizer_name(True): [self.train_source, self.train_target]}
+        if self.init_from is not None:
+            given = ModelDirectory(self.init_from).subword_paths()
+            for name, path in zip(sides, given, strict=False):
+                if not (folder.path / name).exists():
+                    shutil.copyfile(path, folder.path / name)
+        for name, files in sides.items():
+            if not (folder.path / name).exists():
+                report(f"Training {self.vocabulary_size:,} subwords ({self.subword_model}) on {len(files)} file(s)")
+                train_subwords(
+                    files,
+                    folder.path / name,
+                    vocabulary_size=self.vocabulary_size,
+                    model_type=self.subword_model,
+                    seed=self.seed,
+                )
+        tokenizers = [SubwordTokenizer(folder.path / name) for name in sides]
+        return tokenizers[0], tokenizers[-1]
+
+    def _learning_rate(self, hidden_dim: int) -> float | keras.optimizers.schedules.LearningRateSchedule:
+        if self.schedule == "noam":
+            return NoamSchedule(hidden_dim, self.warmup_steps, self.learning_rate)
+        if self.schedule == "inverse_square_root":
+            return InverseSquareRootSchedule(self.learning_rate, self.warmup_steps)
+        return self.learning_rate
+
+    @staticmethod
+    def _lines(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
+        sources, targets = read_lines(source), read_lines(target)
+        if len(sources) != len(targets):
+            raise UserError(
+                f"The files must have the same number of lines. Received: {source}: {len(sources)}, "
+                f"{target}: {len(targets)}"
+            )
+        return sources, targets
+
+
+def source_tokenizer_name(joint: bool) -> str:
+    """The name of the source's subword model in a model directory."""
+    return "subwords.model" if joint else "subwords.source.model"
+
+
+def target_tokenizer_name(joint: bool) -> str:
+    """The name of the target's subword model in a model directory."""
+    return "subwords.model" if joint else "subwords.target.model"
+
+
+def _bleu(translator: Translator, sources: list[str], references: list[str]) -> float:
+    hypotheses = [translation.text for translation in translator.translate(sources)]
+    return corpus_scores(hypotheses, references, metrics=("bleu",))["bleu"].score

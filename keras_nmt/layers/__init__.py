@@ -1,0 +1,24 @@
+"""The mechanisms, and the Transformer blocks that carry them. Plain Keras layers on `keras.ops`: any backend, any model.
+
+Importing this package imports Keras and nothing else of `keras_nmt`.
+"""
+
+from keras_nmt.layers.feed_forward import FeedForward
+from keras_nmt.layers.key_value_projection import KeyValueProjection
+from keras_nmt.layers.lexical_shortcut import LexicalShortcut
+from keras_nmt.layers.multi_head_attention import MultiHeadAttention
+from keras_nmt.layers.transformer_decoder import TransformerDecoder
+from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
+from keras_nmt.layers.transformer_encoder import TransformerEncoder
+from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer
+
+__all__ = [
+    "FeedForward",
+    "KeyValueProjection",
+    "LexicalShortcut",
+    "MultiHeadAttention",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import check_choice, check_positive, projection_initializer
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class LexicalShortcut(keras.layers.Layer):
+    """Gated shortcut from the embeddings to the keys and values of an attention sub-layer.
+
+    The layer projects the hidden states `h` and the shortcut's source `E` (the embeddings, or any other tensor of the
+    same length) to keys and values, and lets a gate decide, feature by feature, how much of each passes on:
+
+        K_sc = E W_Ksc                V_sc = E W_Vsc                  (Eq. 5, 6)
+        K    = h W_K                  V    = h W_V                    (Eq. 7, 8)
+        r_K  = sigmoid(K_sc + K + b_K)    r_V = sigmoid(V_sc + V + b_V)       (Eq. 9, 10)
+        K'   = r_K * K_sc + (1 - r_K) * K    V' = r_V * V_sc + (1 - r_V) * V  (Eq. 11, 12)
+
+    With `kind="fusion"` both projections see both tensors (Eq. 13, 14), the gate stays as it is:
+
+        K_sc, K = split([E; h] W_K, 2)    V_sc, V = split([E; h] W_V, 2)
+
+    The layer adds 2 d^2 + 2 d ("plain") or 6 d^2 + 2 d ("fusion") weights to an attention whose states are d wide.
+    Everything is position by position, so a decoder caches the gated keys and values and nothing else.
+
+    Args:
+        hidden_dim: Integer, width d of keys and values.
+        kind: "plain" (default) or "fusion".
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        hidden: Float tensor `[..., T, d_h]`, the input h of the attention sub-layer.
+        lexical: Float tensor `[..., T, d_e]`, the source E of the shortcut.
+        return_gates: Boolean, default False. Whether to return the gates too.
+
+    Returns:
+        The gated keys K' and values V', two tensors `[..., T, d]`; with `return_gates=True` also the gates r_K and r_V,
+        `[..., T, d]` each.
+
+    Raises:
+        ValueError: `kind` is unknown, or `hidden_dim` is no positive integer.
+
+    Example:
+
+    >>> import numpy as np
+    >>> embeddings = np.random.rand(2, 7, 16).astype("float32")
+    >>> hidden = np.random.rand(2, 7, 16).astype("float32")
+    >>> keys, values = LexicalShortcut(16, kind="fusion")(hidden, embeddings)
+    >>> tuple(keys.shape)
+    (2, 7, 16)
+
+    Reference:
+        Addressing the Representation Bottleneck in Neural Machine Translation with Lexical Shortcuts
+        ([Emelin et al., 2019](https://arxiv.org/abs/1906.12284)), section 2.2. Gate biases start at zero.
+    """
+
+    def __init__(self, hidden_dim: int, kind: str = "plain", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        check_positive(hidden_dim=hidden_dim)
+        check_choice("kind", kind, ("plain", "fusion"))
+        self.hidden_dim = hidden_dim
+        self.supports_masking = True
+        self.kind = kind
+
+    def build(self, hidden_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...]) -> None:
+        d, hidden_width, lexical_width = self.hidden_dim, hidden_shape[-1], lexical_shape[-1]
+        if hidden_width is None or lexical_width is None:
+            raise ValueError(
+                "The last dimension of `hidden` and of `lexical` must be known. "
+                f"Received: hidden_shape={hidden_shape}, lexical_shape={lexical_shape}"
+            )
+        # Projections to keys and to values lie side by side: one product gives both.
+        if self.kind == "plain":
+            self.lexical_kernel = self.add_weight(  # W_Ksc | W_Vsc
+                shape=(lexical_width, 2 * d), initializer=projection_initializer(), name="lexical_kernel"
+            )
+            self.hidden_kernel = self.add_weight(  # W_K | W_V
+                shape=(hidden_width, 2 * d), initializer=projection_initializer(), name="hidden_kernel"
+            )
+        else:
+            self.fusion_kernel = self.add_weight(  # the columns of W_K and W_V, those of K_sc | V_sc first, then K | V
+                shape=(lexical_width + hidden_width, 4 * d), initializer=projection_initializer(), name="fusion_kernel"
+            )
+        self.gate_bias = self.add_weight(shape=(2 * d,), initializer="zeros", name="gate_bias")  # b_K | b_V
+
+    def call(self, hidden: Any, lexical: Any, return_gates: bool = False) -> tuple[Any, ...]:
+        if self.kind == "plain":
+            shortcut = ops.matmul(lexical, self.lexical_kernel)  # [..., T, 2d]: K_sc | V_sc
+            plain = ops.matmul(hidden, self.hidden_kernel)  # [..., T, 2d]: K | V
+        else:
+            fused = ops.matmul(ops.concatenate([lexical, hidden], axis=-1), self.fusion_kernel)  # [E; h] W, [..., T, 4d]
+            shortcut, plain = ops.split(fused, 2, axis=-1)  # K_sc | V_sc and K | V
+        gates = ops.sigmoid(shortcut + plain + self.gate_bias)  # r_K | r_V
+        gated = gates * shortcut + (1 - gates) * plain  # K' | V'
+        gated_keys, gated_values = ops.split(gated, 2, axis=-1)
+        if return_gates:
+            return gated_keys, gated_values, *ops.split(gates, 2, axis=-1)
+        return gated_keys, gated_values
+
+    def compute_output_shape(
+        self, hidden_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...]
+    ) -> tuple[tuple[int | None, ...], ...]:
+        shape = (*hidden_shape[:-1], self.hidden_dim)
+        return shape, shape
+
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        # What is returned depends on the arguments: infer it from `call`, not from `compute_output_shape`.
+        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "hidden_dim": self.hidden_dim, "kind": self.kind}

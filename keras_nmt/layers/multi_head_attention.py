@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import (
+    SHORTCUT_KINDS,
+    check_choice,
+    check_positive,
+    check_rate,
+    keras_mask,
+    projection_initializer,
+)
+from keras_nmt.layers.key_value_projection import KeyValueProjection
+from keras_nmt.layers.lexical_shortcut import LexicalShortcut
+
+# Added to masked scores: finite, so that a row without any unmasked position gives numbers and not NaN.
+MASKED = -1e9
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class MultiHeadAttention(keras.layers.Layer):
+    """Multi-head scaled dot-product attention whose keys and values may carry lexical shortcuts.
+
+    Two seams make it a carrier of mechanisms: `key_value` makes keys and values from the memory (`KeyValueProjection`,
+    or `LexicalShortcut` where `shortcut` is set), and `output` combines the heads. The projections have no biases. The
+    softmax runs in float32 under every dtype policy.
+
+    `call` attends over whole sequences. A decoder that writes one token at a time uses the parts: `project` once for
+    what is attended to, `attend` for each query.
+
+    Args:
+        num_heads: Integer, number of heads H.
+        hidden_dim: Integer, width d of queries, keys, values and output; a multiple of `num_heads`.
+        dropout: Float, dropout rate of the attention weights. Default 0.
+        shortcut: None (default), "plain" or "fusion": the kind of `LexicalShortcut` that gates keys and values.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Float tensor `[B, T, d']`.
+        memory: Float tensor `[B, S, d'']`, what is attended to. Default: `query` (self-attention).
+        lexical: Float tensor `[B, S, d_e]`, the source of the shortcut. Needed where `shortcut` is set, and only there.
+        attention_mask: Boolean tensor that broadcasts to `[B, T, S]`, True where attention is allowed. Default: the mask
+            that Keras attached to `memory`, if any, else no mask.
+        training: Boolean, whether dropout is active.
+        return_weights: Boolean, default False. Whether to return the attention weights too.
+
+    Returns:
+        Tensor `[B, T, d]`; with `return_weights=True` also the weights `[B, H, T, S]`.
+
+    Raises:
+        ValueError: `hidden_dim` is no multiple of `num_heads`, or `lexical` and `shortcut` do not go together.
+
+    Example:
+
+    >>> import numpy as np
+    >>> x = np.random.rand(2, 5, 16).astype("float32")
+    >>> tuple(MultiHeadAttention(num_heads=4, hidden_dim=16)(x).shape)
+    (2, 5, 16)
+    >>> tuple(MultiHeadAttention(num_heads=4, hidden_dim=16, shortcut="plain")(x, lexical=x).shape)
+    (2, 5, 16)
+
+    Reference:
+        [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), Eq. 1;
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 4 to 14.
+    """
+
+    def __init__(
+        self, num_heads: int, hidden_dim: int, dropout: float = 0.0, shortcut: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        check_positive(num_heads=num_heads, hidden_dim=hidden_dim)
+        check_rate(dropout=dropout)
+        check_choice("shortcut", shortcut, SHORTCUT_KINDS)
+        if hidden_dim % num_heads:
+            raise ValueError(
+                "`hidden_dim` must be a multiple of `num_heads`. "
+                f"Received: hidden_dim={hidden_dim}, num_heads={num_heads}"
+            )
+        self.num_heads = num_heads
+        self.hidden_dim = hidden_dim
+        self.dropout = dropout
+        self.shortcut = shortcut
+        self.supports_masking = True
+        policy = self.dtype_policy
+        self.query_projection = keras.layers.Dense(
+            hidden_dim, use_bias=False, kernel_initializer=projection_initializer(), dtype=policy, name="query"
+        )
+        self.key_value: KeyValueProjection | LexicalShortcut = (
+            KeyValueProjection(hidden_dim, dtype=policy, name="key_value")
+            if shortcut is None
+            else LexicalShortcut(hidden_dim, shortcut, dtype=policy, name="key_value")
+        )
+        self.output_projection = keras.layers.Dense(
+            hidden_dim, use_bias=False, kernel_initializer=projection_initializer(), dtype=policy, name="output"
+        )
+        self.weight_dropout = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
+
+    def build(
+        self,
+        query_shape: tuple[int | None, ...],
+        memory_shape: tuple[int | None, ...] | None = None,
+        lexical_shape: tuple[int | None, ...] | None = None,
+    ) -> None:
+        memory_shape = memory_shape or query_shape
+        self._check_lexical(lexical_shape)
+        self.query_projection.build(query_shape)
+        if self.shortcut is None:
+            self.key_value.build(memory_shape)
+        else:
+            self.key_value.build(memory_shape, lexical_shape)
+        self.output_projection.build((*query_shape[:-1], self.hidden_dim))
+
+    def project(self, memory: Any, lexical: Any = None) -> tuple[Any, Any]:
+        """Keys and values of what is attended to.
+
+        Args:
+            memory: Float tensor `[..., S, d'']`.
+            lexical: Float tensor `[..., S, d_e]`, the source of the shortcut where there is one.
+
+        Returns:
+            Keys and values, `[..., H, S, d / H]` each, gated where there is a shortcut.
+        """
+        keys, values = self.key_value(memory) if self.shortcut is None else self.key_value(memory, lexical)
+        return self._split_heads(keys), self._split_heads(values)
+
+    def attend(
+        self, query: Any, keys: Any, values: Any, attention_mask: Any = None, training: bool | None = None
+    ) -> tuple[Any, Any]:
+        """Attends from each query to projected keys and values (Eq. 1 of Vaswani et al.).
+
+        Args:
+            query: Float tensor `[..., T, d']`.
+            keys: Float tensor `[..., H, S, d / H]` of `project`.
+            values: Float tensor like `keys`.
+            attention_mask: Boolean tensor that broadcasts to `[..., T, S]`, True where attention is allowed.
+            training: Boolean, whether dropout is active.
+
+        Returns:
+            The attention's output `[..., T, d]`, and the weights `[..., H, T, S]`.
+        """
+        head_dim = self.hidden_dim // self.num_heads
+        queries = self._split_heads(self.query_projection(query) * head_dim**-0.5)  # [..., H, T, d / H]
+        scores = ops.cast(ops.matmul(queries, ops.swapaxes(keys, -1, -2)), "float32")  # [..., H, T, S]
+        if attention_mask is not None:
+            scores = ops.where(ops.expand_dims(attention_mask, -3), scores, MASKED)
+        weights = ops.cast(ops.softmax(scores, axis=-1), self.compute_dtype)
+        heads = ops.matmul(self.weight_dropout(weights, training=training), values)  # O_1 .. O_H: [..., H, T, d / H]
+        return self.output_projection(self._join_heads(heads)), weights
+
+    def call(
+        self,
+        query: Any,
+        memory: Any = None,
+        lexical: Any = None,
+        attention_mask: Any = None,
+        training: bool | None = None,
+        return_weights: bool = False,
+    ) -> Any:
+        memory = query if memory is None else memory
+        self._check_lexical(None if lexical is None else lexical.shape)
+        if attention_mask is None and (mask := keras_mask(memory)) is not None:
+            attention_mask = ops.expand_dims(mask, 1)  # [B, 1, S]
+        keys, values = self.project(memory, lexical)
+        output, weights = self.attend(query, keys, values, attention_mask, training=training)
+        return (output, weights) if return_weights else output
+
+    def _check_lexical(self, lexical_shape: Any) -> None:
+        if (self.shortcut is None) != (lexical_shape is None):
+            raise ValueError(
+                "`lexical` is given where `shortcut` is set, and only there. "
+                f"Received: shortcut={self.shortcut!r}, shape of lexical={lexical_shape}"
+            )
+
+    def _split_heads(self, x: Any) -> Any:  # [..., T, d] -> [..., H, T, d / H]
+        shape = ops.shape(x)
+        return ops.swapaxes(ops.reshape(x, (*shape[:-1], self.num_heads, self.hidden_dim // self.num_heads)), -2, -3)
+
+    def _join_heads(self, x: Any) -> Any:  # [..., H, T, d / H] -> [..., T, d]
+        x = ops.swapaxes(x, -2, -3)
+        return ops.reshape(x, (*ops.shape(x)[:-2], self.hidden_dim))
+
+    def compute_output_shape(
+        self,
+        query_shape: tuple[int | None, ...],
+        memory_shape: tuple[int | None, ...] | None = None,
+        lexical_shape: tuple[int | None, ...] | None = None,
+    ) -> tuple[int | None, ...]:
+        return (*query_shape[:-1], self.hidden_dim)
+
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        # What is returned depends on the arguments: infer it from `call`, not from `compute_output_shape`.
+        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "num_heads": self.num_heads,
+            "hidden_dim": self.hidden_dim,
+            "dropout": self.dropout,
+            "shortcut": self.shortcut,
+        }

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice, keras_mask
+from keras_nmt.layers._transformer_stack import TransformerStack
+from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class TransformerDecoder(TransformerStack):
+    """A stack of `TransformerDecoderLayer`, from target embeddings to the states that predict the next token.
+
+    The tensor that enters is E = H_0, the source of lexical shortcuts. With `norm="pre"` a LayerNorm ends the stack.
+    `prepare` and `step` run it one position at a time, for search.
+
+    Args:
+        num_layers: Integer, number of layers L.
+        num_heads: Integer, number of attention heads.
+        hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
+        intermediate_dim: Integer, inner width of the feed-forward networks.
+        dropout: Float, dropout rate of each sub-layer's output. Default 0.
+        attention_dropout: Float, dropout rate of the attention weights. Default 0.
+        activation_dropout: Float, dropout rate inside the feed-forward networks. Default 0.
+        norm: "pre" (default) or "post".
+        shortcut: None (default), "plain" or "fusion": the shortcut on every self-attention.
+        shortcut_source: "lexical" (default): E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1
+            and 2.
+        cross_shortcut: None (default), "plain" or "fusion": the shortcut on every cross-attention.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, d]`, the target embeddings E with their positions.
+        memory: Float tensor `[B, S, d']`, the encoder's output.
+        memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut: the source embeddings.
+            Given where `cross_shortcut` is set, and only there.
+        inputs_mask: Boolean tensor `[B, T]`, True at real positions. Default: none, the causal mask suffices where padding
+            is at the end.
+        memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
+            if any.
+        training: Boolean, whether dropout is active.
+        return_states: Boolean, default False. Whether to return the states of every layer too.
+
+    Returns:
+        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of un-normalised states.
+
+    Example:
+
+    >>> import numpy as np
+    >>> decoder = TransformerDecoder(2, num_heads=2, hidden_dim=8, intermediate_dim=16, shortcut="plain")
+    >>> target, memory = np.random.rand(3, 4, 8).astype("float32"), np.random.rand(3, 6, 8).astype("float32")
+    >>> tuple(decoder(target, memory).shape)
+    (3, 4, 8)
+
+    Reference:
+        [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 5.3.
+    """
+
+    def __init__(
+        self,
+        num_layers: int,
+        num_heads: int,
+        hidden_dim: int,
+        intermediate_dim: int,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        activation_dropout: float = 0.0,
+        norm: str = "pre",
+        shortcut: str | None = None,
+        shortcut_source: str = "lexical",
+        cross_shortcut: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
+        self._cross_shortcut = cross_shortcut  # needed by _make_layer, before Keras allows other attributes
+        super().__init__(
+            num_layers,
+            num_heads,
+            hidden_dim,
+            intermediate_dim,
+            dropout=dropout,
+            attention_dropout=attention_dropout,
+            activation_dropout=activation_dropout,
+            norm=norm,
+            shortcut=shortcut,
+            shortcut_source=shortcut_source,
+            **kwargs,
+        )
+        self.cross_shortcut = cross_shortcut
+
+    def _make_layer(self, name: str) -> keras.layers.Layer:
+        return TransformerDecoderLayer(**self._layer_arguments(), cross_shortcut=self._cross_shortcut, name=name)
+
+    def build(
+        self,
+        inputs_shape: tuple[int | None, ...],
+        memory_shape: tuple[int | None, ...],
+        memory_lexical_shape: tuple[int | None, ...] | None = None,
+    ) -> None:
+        lexical_shape = None if self.shortcut is None else inputs_shape
+        for layer in self.layers:
+            layer.build(inputs_shape, memory_shape, lexical_shape, memory_lexical_shape)
+        if self.final_norm is not None:
+            self.final_norm.build(inputs_shape)
+
+    def call(
+        self,
+        inputs: Any,
+        memory: Any,
+        memory_lexical: Any = None,
+        inputs_mask: Any = None,
+        memory_mask: Any = None,
+        training: bool | None = None,
+        return_states: bool = False,
+    ) -> Any:
+        inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
+        memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
+        states = [inputs]  # H_0 = E
+        for layer in self.layers:
+            states.append(
+                layer(
+                    states[-1],
+                    memory,
+                    lexical=self._lexical(states),
+                    memory_lexical=memory_lexical,
+                    inputs_mask=inputs_mask,
+                    memory_mask=memory_mask,
+                    training=training,
+                )
+            )
+        output = self._finish(states[-1])
+        return (output, states) if return_states else output
+
+    def prepare(
+        self, memory: Any, beam_size: int, max_length: int, memory_lexical: Any = None
+    ) -> tuple[list[Any], list[Any]]:
+        """What search computes once a sentence, and the empty caches, one entry a layer.
+
+        Args:
+            memory: Float tensor `[B, S, d']`, the encoder's output.
+            beam_size: Integer K, hypotheses a sentence.
+            max_length: Integer M, target positions to make room for.
+            memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut where it is set.
+
+        Returns:
+            A list of constants `[B, ...]` and a list of caches `[B, K, ...]`.
+        """
+        constants = [layer.prepare(memory, memory_lexical) for layer in self.layers]
+        batch_size = ops.shape(memory)[0]
+        return constants, [layer.empty_cache(batch_size, beam_size, max_length) for layer in self.layers]
+
+    def step(
+        self, inputs: Any, position: Any, constants: list[Any], caches: list[Any], memory_mask: Any = None
+    ) -> tuple[Any, list[Any]]:
+        """Runs one target position of K hypotheses a sentence.
+
+        Args:
+            inputs: Float tensor `[B, K, d]`, the target embeddings E at this position.
+            position: Integer scalar tensor, the position, from 0.
+            constants: What `prepare` gave.
+            caches: What `prepare` or the previous step gave.
+            memory_mask: Boolean tensor `[B, S]`, True at real positions.
+
+        Returns:
+            Tensor `[B, K, d]`, equal to what `call` gives at this position, and the new caches.
+        """
+        states, new_caches = [inputs], []
+        for layer, constant, cache in zip(self.layers, constants, caches, strict=True):
+            state, cache = layer.step(states[-1], position, constant, cache, self._lexical(states), memory_mask)
+            states.append(state)
+            new_caches.append(cache)
+        return self._finish(states[-1]), new_caches
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "cross_shortcut": self.cross_shortcut}

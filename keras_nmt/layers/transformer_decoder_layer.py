@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice, keras_mask
+from keras_nmt.layers._transformer_layer import TransformerLayer
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class TransformerDecoderLayer(TransformerLayer):
+    """One Transformer decoder layer: causal self-attention, cross-attention to the memory, feed-forward network.
+
+    `call` runs over whole target sentences. For search, `prepare` computes once a sentence what does not change,
+    `empty_cache` makes the self-attention's cache, and `step` runs one position of K hypotheses a sentence.
+
+    Args:
+        num_heads: Integer, number of attention heads.
+        hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
+        intermediate_dim: Integer, inner width of the feed-forward network.
+        dropout: Float, dropout rate of each sub-layer's output. Default 0.
+        attention_dropout: Float, dropout rate of the attention weights. Default 0.
+        activation_dropout: Float, dropout rate inside the feed-forward network. Default 0.
+        norm: "pre" (default): `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`.
+        shortcut: None (default), "plain" or "fusion": `LexicalShortcut` on the self-attention.
+        cross_shortcut: None (default), "plain" or "fusion": `LexicalShortcut` on the cross-attention.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, d]`, the states H_{l-1}.
+        memory: Float tensor `[B, S, d']`, the encoder's output.
+        lexical: Float tensor `[B, T, d_e]`, the source of the self-attention's shortcut; given where it is set.
+        memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut; given where it is set.
+        inputs_mask: Boolean tensor `[B, T]`, True at real positions. Default: no mask; the causal mask suffices where
+            padding is at the end.
+        memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
+            if any.
+        training: Boolean, whether dropout is active.
+
+    Returns:
+        Tensor `[B, T, d]`, the states H_l.
+
+    Example:
+
+    >>> import numpy as np
+    >>> layer = TransformerDecoderLayer(num_heads=2, hidden_dim=8, intermediate_dim=16)
+    >>> states, memory = np.random.rand(2, 4, 8).astype("float32"), np.random.rand(2, 6, 8).astype("float32")
+    >>> tuple(layer(states, memory).shape)
+    (2, 4, 8)
+
+    Reference:
+        [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 2.2, and 5.3 for the cross-attention's shortcut.
+    """
+
+    def __init__(
+        self,
+        num_heads: int,
+        hidden_dim: int,
+        intermediate_dim: int,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        activation_dropout: float = 0.0,
+        norm: str = "pre",
+        shortcut: str | None = None,
+        cross_shortcut: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            num_heads,
+            hidden_dim,
+            intermediate_dim,
+            dropout=dropout,
+            attention_dropout=attention_dropout,
+            activation_dropout=activation_dropout,
+            norm=norm,
+            shortcut=shortcut,
+            **kwargs,
+        )
+        check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
+        self.cross_shortcut = cross_shortcut
+        self.cross_attention = self._attention(cross_shortcut, "cross_attention")
+        self.cross_attention_norm = self._layer_norm("cross_attention_norm")
+
+    def build(
+        self,
+        inputs_shape: tuple[int | None, ...],
+        memory_shape: tuple[int | None, ...],
+        lexical_shape: tuple[int | None, ...] | None = None,
+        memory_lexical_shape: tuple[int | None, ...] | None = None,
+    ) -> None:
+        self.self_attention.build(inputs_shape, inputs_shape, lexical_shape)
+        self.self_attention_norm.build(inputs_shape)
+        self.cross_attention.build(inputs_shape, memory_shape, memory_lexical_shape)
+        self.cross_attention_norm.build(inputs_shape)
+        self.feed_forward.build(inputs_shape)
+        self.feed_forward_norm.build(inputs_shape)
+
+    def call(
+        self,
+        inputs: Any,
+        memory: Any,
+        lexical: Any = None,
+        memory_lexical: Any = None,
+        inputs_mask: Any = None,
+        memory_mask: Any = None,
+        training: bool | None = None,
+    ) -> Any:
+        inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
+        memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
+        positions = ops.arange(ops.shape(inputs)[1])
+        causal = ops.expand_dims(ops.expand_dims(positions, 1) >= ops.expand_dims(positions, 0), 0)  # [1, T, T]
+        if inputs_mask is not None:
+            causal = ops.logical_and(causal, ops.expand_dims(inputs_mask, 1))  # [B, T, T]
+
+        def attend(hidden: Any) -> Any:
+            return self.self_attention(hidden, hidden, lexical=lexical, attention_mask=causal, training=training)
+
+        def attend_memory(hidden: Any) -> Any:
+            mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
+            return self.cross_attention(
+                hidden, memory, lexical=memory_lexical, attention_mask=mask, training=training
+            )
+
+        return self._run(inputs, attend, attend_memory, training)
+
+    def prepare(self, memory: Any, memory_lexical: Any = None) -> dict[str, Any]:
+        """Keys and values of the cross-attention, `[B, H, S, d / H]` each: computed once a sentence."""
+        keys, values = self.cross_attention.project(memory, memory_lexical)
+        return {"keys": keys, "values": values}
+
+    def empty_cache(self, batch_size: Any, beam_size: int, max_length: int) -> dict[str, Any]:
+        """Room for the self-attention's keys and values of every position, `[B, K, H, M, d / H]` each."""
+        head_dim = self.hidden_dim // self.num_heads
+        zeros = ops.zeros((batch_size, beam_size, self.num_heads, max_length, head_dim), dtype=self.compute_dtype)
+        return {"keys": zeros, "values": zeros}
+
+    def step(
+        self,
+        inputs: Any,
+        position: Any,
+        constants: dict[str, Any],
+        cache: dict[str, Any],
+        lexical: Any = None,
+        memory_mask: Any = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Runs one target position of K hypotheses a sentence.
+
+        Args:
+            inputs: Float tensor `[B, K, d]`, the states H_{l-1} at this position.
+            position: Integer scalar tensor, the position, from 0.
+            constants: What `prepare` gave.
+            cache: What `empty_cache` or the previous step gave.
+            lexical: Float tensor `[B, K, d_e]`, the source of the self-attention's shortcut where it is set.
+            memory_mask: Boolean tensor `[B, S]`, True at real positions.
+
+        Returns:
+            The states H_l at this position, `[B, K, d]`, and the cache with this position filled in.
+        """
+        new_cache: dict[str, Any] = {}
+
+        def attend(hidden: Any) -> Any:
+            hidden = ops.expand_dims(hidden, 2)  # [B, K, 1, d]: one query a hypothesis
+            here = self.self_attention.project(hidden, None if lexical is None else ops.expand_dims(lexical, 2))
+            positions = ops.arange(ops.shape(cache["keys"])[3])  # [M]
+            # A select writes the position under XLA and without, and fuses with the search's gather.
+            is_here = ops.expand_dims(positions == position, 1)  # [M, 1]
+            for name, new in zip(("keys", "values"), here, strict=True):  # [B, K, H, 1, d / H]
+                new_cache[name] = ops.where(is_here, new, cache[name])
+            reached = ops.expand_dims(positions <= position, 0)  # [1, M]
+            output, _ = self.self_attention.attend(hidden, new_cache["keys"], new_cache["values"], reached)
+            return ops.squeeze(output, 2)  # [B, K, d]
+
+        def attend_memory(hidden: Any) -> Any:  # the K hypotheses are K queries to one memory
+            mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
+            return self.cross_attention.attend(hidden, constants["keys"], constants["values"], mask)[0]
+
+        return self._run(inputs, attend, attend_memory, training=False), new_cache
+
+    def _run(self, x: Any, attend: Any, attend_memory: Any, training: Any) -> Any:
+        def feed(hidden: Any) -> Any:
+            return self.feed_forward(hidden, training=training)
+
+        x = self._residual(x, self.self_attention_norm, attend, training)
+        x = self._residual(x, self.cross_attention_norm, attend_memory, training)
+        return self._residual(x, self.feed_forward_norm, feed, training)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "cross_shortcut": self.cross_shortcut}

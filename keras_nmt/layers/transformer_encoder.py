@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+
+from keras_nmt.layers._common import keras_mask
+from keras_nmt.layers._transformer_stack import TransformerStack
+from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class TransformerEncoder(TransformerStack):
+    """A stack of `TransformerEncoderLayer`, from embeddings to encoder output.
+
+    The tensor that enters is E = H_0, the source of lexical shortcuts. With `norm="pre"` a LayerNorm ends the stack.
+
+    Args:
+        num_layers: Integer, number of layers L.
+        num_heads: Integer, number of attention heads.
+        hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
+        intermediate_dim: Integer, inner width of the feed-forward networks.
+        dropout: Float, dropout rate of each sub-layer's output. Default 0.
+        attention_dropout: Float, dropout rate of the attention weights. Default 0.
+        activation_dropout: Float, dropout rate inside the feed-forward networks. Default 0.
+        norm: "pre" (default) or "post".
+        shortcut: None (default), "plain" or "fusion": the shortcut on every self-attention.
+        shortcut_source: "lexical" (default): E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1
+            and 2.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, d]`, the embeddings E with their positions.
+        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if any.
+        training: Boolean, whether dropout is active.
+        return_states: Boolean, default False. Whether to return the states of every layer too.
+
+    Returns:
+        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of un-normalised states.
+
+    Example:
+
+    >>> import numpy as np
+    >>> encoder = TransformerEncoder(2, num_heads=2, hidden_dim=8, intermediate_dim=16, shortcut="fusion")
+    >>> output, states = encoder(np.random.rand(3, 5, 8).astype("float32"), return_states=True)
+    >>> tuple(output.shape), len(states)
+    ((3, 5, 8), 3)
+
+    Reference:
+        [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 5.3.
+    """
+
+    def _make_layer(self, name: str) -> keras.layers.Layer:
+        return TransformerEncoderLayer(**self._layer_arguments(), name=name)
+
+    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
+        for layer in self.layers:
+            layer.build(inputs_shape, None if self.shortcut is None else inputs_shape)
+        if self.final_norm is not None:
+            self.final_norm.build(inputs_shape)
+
+    def call(
+        self, inputs: Any, mask: Any = None, training: bool | None = None, return_states: bool = False
+    ) -> Any:
+        mask = keras_mask(inputs) if mask is None else mask
+        states = [inputs]  # H_0 = E
+        for layer in self.layers:
+            states.append(layer(states[-1], lexical=self._lexical(states), mask=mask, training=training))
+        output = self._finish(states[-1])
+        return (output, states) if return_states else output

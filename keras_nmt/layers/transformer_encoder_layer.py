@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import keras_mask
+from keras_nmt.layers._transformer_layer import TransformerLayer
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class TransformerEncoderLayer(TransformerLayer):
+    """One Transformer encoder layer: self-attention, then a feed-forward network, each in a residual connection.
+
+    Args:
+        num_heads: Integer, number of attention heads.
+        hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
+        intermediate_dim: Integer, inner width of the feed-forward network.
+        dropout: Float, dropout rate of each sub-layer's output. Default 0.
+        attention_dropout: Float, dropout rate of the attention weights. Default 0.
+        activation_dropout: Float, dropout rate inside the feed-forward network. Default 0.
+        norm: "pre" (default): `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`.
+        shortcut: None (default), "plain" or "fusion": `LexicalShortcut` on the self-attention.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, d]`, the states H_{l-1}.
+        lexical: Float tensor `[B, T, d_e]`, the source of the shortcut; given where `shortcut` is set, and only there.
+        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if any.
+        training: Boolean, whether dropout is active.
+
+    Returns:
+        Tensor `[B, T, d]`, the states H_l.
+
+    Example:
+
+    >>> import numpy as np
+    >>> layer = TransformerEncoderLayer(num_heads=2, hidden_dim=8, intermediate_dim=16, shortcut="plain")
+    >>> embeddings = np.random.rand(2, 5, 8).astype("float32")
+    >>> tuple(layer(embeddings, lexical=embeddings, mask=np.ones((2, 5), bool)).shape)
+    (2, 5, 8)
+
+    Reference:
+        [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 2.2.
+    """
+
+    def build(
+        self, inputs_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...] | None = None
+    ) -> None:
+        self.self_attention.build(inputs_shape, inputs_shape, lexical_shape)
+        self.self_attention_norm.build(inputs_shape)
+        self.feed_forward.build(inputs_shape)
+        self.feed_forward_norm.build(inputs_shape)
+
+    def call(self, inputs: Any, lexical: Any = None, mask: Any = None, training: bool | None = None) -> Any:
+        mask = keras_mask(inputs) if mask is None else mask
+        attention_mask = None if mask is None else ops.expand_dims(mask, 1)  # [B, 1, T]
+
+        def attend(hidden: Any) -> Any:
+            return self.self_attention(
+                hidden, hidden, lexical=lexical, attention_mask=attention_mask, training=training
+            )
+
+        def feed(hidden: Any) -> Any:
+            return self.feed_forward(hidden, training=training)
+
+        x = self._residual(inputs, self.self_attention_norm, attend, training)
+        return self._residual(x, self.feed_forward_norm, feed, training)

@@ -1,0 +1,7 @@
+"""Translation models built of the layers, and the folders they are kept in."""
+
+from keras_nmt.models.model_directory import ModelDirectory
+from keras_nmt.models.transformer import Transformer
+from keras_nmt.models.translation_model import TranslationModel
+
+__all__ = ["ModelDirectory", "Transformer", "TranslationModel"]

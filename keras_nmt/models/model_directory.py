@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import keras
+
+import keras_nmt
+from keras_nmt.errors import UserError
+from keras_nmt.models.transformer import Transformer
+from keras_nmt.models.translation_model import TranslationModel
+
+FORMAT = 1
+MODEL_CLASSES: dict[str, type[TranslationModel]] = {"Transformer": Transformer}  # by name: no code comes from a folder
+
+
+class ModelDirectory:
+    """A folder that is all that a trained model is. Every command takes one.
+
+    | file | holds |
+    | --- | --- |
+    | `config.json` | format, the model's class and configuration, names of the subword models, search settings |
+    | `model.weights.h5` | the weights |
+    | `subwords.model`, or `subwords.source.model` and `subwords.target.model` | SentencePiece models |
+    | `settings.json` | the settings of the recipe that trained it |
+    | `training_log.jsonl` | one line of JSON an update that was logged |
+    | `checkpoints/` | what a stopped training goes on from |
+
+    Files are written beside their final name and renamed, so that none is ever half there. Loading runs no code from the
+    folder and reads no pickle.
+
+    Args:
+        path: The folder. It need not exist before `save_config`.
+
+    Example:
+
+    >>> import tempfile
+    >>> from keras_nmt.models import Transformer
+    >>> model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=50)
+    >>> directory = ModelDirectory(tempfile.mkdtemp())
+    >>> directory.save_config(model, source_subwords="subwords.model", target_subwords="subwords.model")
+    >>> directory.save_weights(model)
+    >>> directory.load_model().count_params() == model.count_params()
+    True
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    @property
+    def config_path(self) -> Path:
+        return self.path / "config.json"
+
+    @property
+    def weights_path(self) -> Path:
+        return self.path / "model.weights.h5"
+
+    @property
+    def settings_path(self) -> Path:
+        return self.path / "settings.json"
+
+    @property
+    def log_path(self) -> Path:
+        return self.path / "training_log.jsonl"
+
+    @property
+    def checkpoints_path(self) -> Path:
+        return self.path / "checkpoints"
+
+    def save_config(
+        self,
+        model: TranslationModel,
+        *,
+        source_subwords: str,
+        target_subwords: str,
+        search: dict[str, Any] | None = None,
+    ) -> None:
+        """Writes `config.json`.
+
+        Args:
+            model: The model whose class and configuration are kept.
+            source_subwords: Name of the source's SentencePiece model in the folder.
+            target_subwords: Name of the target's; the same where the vocabulary is joint.
+            search: Defaults for translating: `beam_size`, `length_penalty`.
+        """
+        name = type(model).__name__
+        if MODEL_CLASSES.get(name) is not type(model):
+            raise UserError(f"A model directory keeps models of {', '.join(MODEL_CLASSES)}. Received: model={name}")
+        config = {
+            "format": FORMAT,
+            "keras_nmt": keras_nmt.__version__,
+            "model": {"class": name, "config": model.get_config()},
+            "subwords": {"source": source_subwords, "target": target_subwords},
+            "search": search or {},
+        }
+        self.path.mkdir(parents=True, exist_ok=True)
+        write_json(self.config_path, config)
+
+    def save_weights(self, model: keras.Model) -> None:
+        """Writes `model.weights.h5`, complete or not at all."""
+        temporary = self.path / f".model.{os.getpid()}.weights.h5"
+        try:
+            model.save_weights(temporary)
+            with open(temporary, "rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(temporary, self.weights_path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def load_config(self) -> dict[str, Any]:
+        """Reads and checks `config.json`.
+
+        Raises:
+            UserError: The folder is no model directory, or of a newer format, or damaged.
+        """
+        if not self.config_path.is_file():
+            raise UserError(f"No model directory: it has no config.json. Received: {self.path}")
+        try:
+            config = json.loads(self.config_path.read_text(encoding="utf-8"))
+            form, model, subwords = config["format"], config["model"], config["subwords"]
+            model["class"], model["config"], subwords["source"], subwords["target"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{self.config_path} is damaged; restore it. Received: {error!r}") from None
+        if not isinstance(form, int) or form > FORMAT:
+            raise UserError(
+                f"{self.path} was written by keras_nmt {config.get('keras_nmt')}; this one reads formats up to {FORMAT}: "
+                f"upgrade keras_nmt. Received: format={form!r}"
+            )
+        return config
+
+    def load_model(self, dtype: str | None = None, weights: str | os.PathLike[str] | None = None) -> TranslationModel:
+        """Builds the model and loads its weights.
+
+        Args:
+            dtype: Dtype policy to build it under. Default: the one it was trained under. Weights are float32 always.
+            weights: A weights file to load instead of `model.weights.h5`, such as a kept checkpoint.
+
+        Raises:
+            UserError: The folder is no model directory, or weights are missing, damaged, or of another configuration.
+        """
+        described = self.load_config()["model"]
+        path = Path(weights) if weights is not None else self.weights_path
+        if described["class"] not in MODEL_CLASSES:
+            raise UserError(
+                f"{self.config_path} names an unknown model class; known are {', '.join(MODEL_CLASSES)}. "
+                f"Received: {described['class']!r}"
+            )
+        if not path.is_file():
+            raise UserError(f"The model has no weights yet: train it first. Received: {path}")
+        config = {**described["config"], **({} if dtype is None else {"dtype": dtype})}
+        try:
+            model = MODEL_CLASSES[described["class"]].from_config(config)
+        except (TypeError, ValueError) as error:
+            raise UserError(f"{self.config_path} does not describe a model of this version. Received: {error}") from None
+        try:
+            model.load_weights(path)
+        except (OSError, ValueError, KeyError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise UserError(f"{path} does not fit config.json or is damaged. Received: {reason}") from None
+        return model
+
+    def subword_paths(self) -> tuple[Path, Path]:
+        """Paths of the source's and the target's SentencePiece models; equal where the vocabulary is joint.
+
+        Raises:
+            UserError: The folder is no model directory, or a subword model is missing.
+        """
+        subwords = self.load_config()["subwords"]
+        source, target = self.path / Path(subwords["source"]).name, self.path / Path(subwords["target"]).name
+        for path in (source, target):
+            if not path.is_file():
+                raise UserError(f"The subword model is missing; restore it. Received: {path}")
+        return source, target
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Writes JSON beside the final name, then renames."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,167 @@
+"""Training of subword models."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Iterator, Sequence
+from itertools import compress
+from pathlib import Path
+
+import numpy as np
+import sentencepiece
+
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
+from keras_nmt.text._write_bytes import write_bytes
+from keras_nmt.text.read_blocks import read_blocks
+
+MODEL_TYPES = ("bpe", "unigram")
+RESERVED_SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")
+NUM_THREADS = 16  # the model depends on it: a constant, not the number of cores, makes it the same on every machine
+
+
+def train_subwords(
+    files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    path: str | os.PathLike[str],
+    *,
+    vocabulary_size: int,
+    model_type: str = "bpe",
+    user_symbols: Sequence[str] = (),
+    character_coverage: float = 1.0,
+    byte_fallback: bool = False,
+    split_digits: bool = False,
+    max_sentences: int = 10_000_000,
+    seed: int = 0,
+) -> Path:
+    """Trains a SentencePiece model on text files, and writes it to a file.
+
+    Several files are read one after the other as one text: give those of both languages for a joint vocabulary.
+    Ids are pad 0, unknown 1, begin 2, end 3, then the user symbols. Text is normalised as SentencePiece's `nmt_nfkc`
+    does. The same text and arguments give the same model.
+
+    Args:
+        files: Text files, UTF-8, one sentence a line, plain or gzip.
+        path: The file to write; folders above it are made.
+        vocabulary_size: The number of ids, special ones and user symbols included.
+        model_type: "bpe" or "unigram".
+        user_symbols: Symbols that are always one subword, such as a language tag "<2de>".
+        character_coverage: The share of the text's characters that get an id of their own. A little less than 1, such
+            as 0.9995, suits scripts with thousands of characters.
+        byte_fallback: Spells unknown characters as bytes instead of the unknown id; takes 256 ids.
+        split_digits: Makes each digit a subword.
+        max_sentences: Where there are more, the model is trained on a random sample of this many.
+        seed: Of that sample.
+
+    Returns:
+        The path of the model.
+
+    Raises:
+        OSError: A file cannot be read or written.
+        UserError: An argument is wrong, a file is not UTF-8 or empty, or the vocabulary is too large or too small for
+            the text; the message then says the largest or smallest possible one.
+
+    Example:
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     text = os.path.join(folder, "text.txt")
+        ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
+        ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
+        ...     model.name
+        'subwords.model'
+
+    Reference:
+        [Kudo and Richardson, 2018](https://arxiv.org/abs/1808.06226); BPE:
+        [Sennrich et al., 2016](https://arxiv.org/abs/1508.07909); unigram:
+        [Kudo, 2018](https://arxiv.org/abs/1804.10959).
+    """
+    paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
+    _check(paths, vocabulary_size, model_type, user_symbols, character_coverage, max_sentences, seed)
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=_sentences(paths, max_sentences, seed),
+            model_writer=model,
+            vocab_size=vocabulary_size,
+            model_type=model_type,
+            user_defined_symbols=list(user_symbols),
+            character_coverage=character_coverage,
+            byte_fallback=byte_fallback,
+            split_digits=split_digits,
+            pad_id=PAD,
+            unk_id=UNKNOWN,
+            bos_id=BEGIN,
+            eos_id=END,
+            num_threads=NUM_THREADS,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        raise UserError(_explain(str(error), vocabulary_size, paths)) from None
+    return write_bytes(path, model.getvalue())
+
+
+def _check(
+    paths: list[Path],
+    vocabulary_size: int,
+    model_type: str,
+    user_symbols: Sequence[str],
+    character_coverage: float,
+    max_sentences: int,
+    seed: int,
+) -> None:
+    if not paths:
+        raise UserError("Subwords are trained on at least one file. Received: files=[]")
+    if model_type not in MODEL_TYPES:
+        raise UserError(f"The model type is one of {MODEL_TYPES}. Received: model_type={model_type!r}")
+    if vocabulary_size < 5:
+        raise UserError(f"The vocabulary holds at least 5 ids. Received: vocabulary_size={vocabulary_size}")
+    if not 0 < character_coverage <= 1:
+        raise UserError(f"The coverage is in (0, 1]. Received: character_coverage={character_coverage}")
+    if max_sentences < 1:
+        raise UserError(f"At least one sentence is needed. Received: max_sentences={max_sentences}")
+    if seed < 0:
+        raise UserError(f"The seed is not negative. Received: seed={seed}")
+    if isinstance(user_symbols, str):
+        raise UserError(f"User symbols are a sequence of strings. Received: user_symbols={user_symbols!r}")
+    wrong = [s for s in user_symbols if not s or any(c.isspace() for c in s) or s in RESERVED_SYMBOLS]
+    if wrong or len(set(user_symbols)) < len(user_symbols):
+        raise UserError(
+            f"User symbols are distinct, without spaces, and none of {RESERVED_SYMBOLS}. "
+            f"Received: user_symbols={list(user_symbols)}"
+        )
+
+
+def _sentences(paths: list[Path], max_sentences: int, seed: int) -> Iterator[str]:
+    """The lines of the files, or a random sample of them.
+
+    The files are read once here, before the trainer starts: it would hide the errors that its iterator raises, and its
+    own sample depends on what was trained before in the same process.
+    """
+    num_lines = 0
+    for path in paths:
+        num_before = num_lines
+        num_lines += sum(map(len, read_blocks(path)))
+        if num_lines == num_before:
+            raise UserError(f"The file is empty. Received: files={str(path)!r}")
+    lines = (line for path in paths for block in read_blocks(path) for line in block)
+    if num_lines <= max_sentences:
+        return lines
+    chosen = np.zeros(num_lines, bool)
+    chosen[np.random.default_rng(seed).choice(num_lines, max_sentences, replace=False)] = True
+    return compress(lines, chosen)
+
+
+def _explain(error: str, vocabulary_size: int, paths: list[Path]) -> str:
+    """Says in one line what the trainer's message means."""
+    received = f"Received: vocabulary_size={vocabulary_size}, files={[str(path) for path in paths]}"
+    if match := re.search(r"too high .*value <= (\d+)", error):
+        return f"The vocabulary is too large for the text; the largest possible size is {match[1]}. {received}"
+    if match := re.search(r"smaller than required_chars. \d+ vs (\d+)", error):
+        return (
+            "The vocabulary is too small for the text's characters; the smallest possible size is "
+            f"{match[1]}, less with a lower character_coverage. {received}"
+        )
+    if "all_chars_count" in error or "sentences_.empty()" in error:
+        return f"The text holds no character to train on. {received}"
+    return f"SentencePiece cannot train on the text: {' '.join(error.split())}. {received}"

@@ -1,0 +1,26 @@
+"""Training: the loop, the loss, learning-rate schedules, optimizers, strategies and checkpoints."""
+
+from keras_nmt.training.average_checkpoints import average_checkpoints
+from keras_nmt.training.checkpoints import Checkpoints
+from keras_nmt.training.inverse_square_root_schedule import InverseSquareRootSchedule
+from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEntropy
+from keras_nmt.training.make_optimizer import make_optimizer
+from keras_nmt.training.make_strategy import make_strategy
+from keras_nmt.training.noam_schedule import NoamSchedule
+from keras_nmt.training.trainer import Trainer, TrainingResult
+from keras_nmt.training.training_log import TrainingLog
+from keras_nmt.training.warm_start import warm_start
+
+__all__ = [
+    "Checkpoints",
+    "InverseSquareRootSchedule",
+    "LabelSmoothedCrossEntropy",
+    "NoamSchedule",
+    "Trainer",
+    "TrainingLog",
+    "TrainingResult",
+    "average_checkpoints",
+    "make_optimizer",
+    "make_strategy",
+    "warm_start",
+]

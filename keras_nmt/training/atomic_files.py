@@ -1,0 +1,69 @@
+"""Files that appear under their final name only when they are whole."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import keras
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | os.PathLike[str], suffix: str | None = None) -> Iterator[Path]:
+    """Gives a temporary path in the folder of `path`; what is written there becomes `path` when the block ends well.
+
+    Args:
+        path: the final name.
+        suffix: how the temporary name has to end; by default as `path` does.
+
+    Example:
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "note.txt"
+    >>> with atomic_path(path) as temporary:
+    ...     _ = temporary.write_text("whole")
+    >>> path.read_text()
+    'whole'
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=".writing-", suffix=suffix or path.suffix, dir=path.parent)
+    os.close(descriptor)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)  # mkstemp makes files that only their owner can read
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Flushes the folder's entries, so that a rename outlives a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_json(path: str | os.PathLike[str], value: Any) -> None:
+    """Writes `value` as JSON, whole or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+
+
+def write_weights(path: str | os.PathLike[str], model: keras.Model) -> None:
+    """Writes the weights of `model` to `path` (it ends with `.weights.h5`), whole or not at all."""
+    with atomic_path(path, suffix=".weights.h5") as temporary:
+        model.save_weights(temporary, overwrite=True)

@@ -1,0 +1,92 @@
+"""The mean of several checkpoints' weights."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from keras_nmt.errors import UserError
+from keras_nmt.training.atomic_files import atomic_path
+from keras_nmt.training.checkpoints import read_index, weights_path
+
+
+def average_checkpoints(
+    directory: str | os.PathLike[str],
+    *,
+    which: str = "last",
+    number: int = 5,
+    output: str | os.PathLike[str] | None = None,
+) -> list[int]:
+    """Writes the mean of the weights of a model directory's checkpoints.
+
+    Args:
+        directory: a model directory, with `checkpoints/` in it.
+        which: "last", the last that were saved, or "best", those with the best scores.
+        number: how many; if there are fewer, all there are.
+        output: the file to write, ending with `.weights.h5`; by default `directory/model.weights.h5`.
+
+    Returns:
+        The updates whose weights were averaged.
+
+    Raises:
+        UserError: if there are no checkpoints, or their weights do not fit each other.
+    """
+    directory = Path(directory)
+    if which not in ("last", "best"):
+        raise UserError(f'Checkpoints are averaged by "last" or "best". Received: which={which!r}')
+    if number < 1:
+        raise UserError(f"At least one checkpoint has to be averaged. Received: number={number}")
+    output = Path(output) if output is not None else directory / "model.weights.h5"
+    if not output.name.endswith(".weights.h5"):
+        raise UserError(f"The name of a file of weights ends with .weights.h5. Received: output={output}")
+    folder = directory / "checkpoints"
+    index = read_index(folder)
+    updates = index["last"][-number:] if which == "last" else index["best"][:number]
+    if not updates:
+        raise UserError(f'There are no "{which}" checkpoints to average. Received: folder={folder}')
+    average_weights([weights_path(folder, update) for update in updates], output)
+    return list(updates)
+
+
+def average_weights(files: Sequence[Path], output: Path) -> None:
+    """Writes the mean of files of weights of one model: floats are averaged, anything else is taken from the last."""
+    with atomic_path(output, suffix=".weights.h5") as temporary:
+        shutil.copyfile(files[-1], temporary)
+        if len(files) == 1:
+            return
+        sources = [h5py.File(file, "r") for file in files]
+        try:
+            with h5py.File(temporary, "r+") as target:
+                for name in _arrays(sources[-1]):
+                    _average(name, sources, target)
+        except KeyError as error:
+            raise UserError(
+                f"The checkpoints are not of one model. Received: {[str(file) for file in files]} ({error})"
+            ) from error
+        finally:
+            for source in sources:
+                source.close()
+
+
+def _arrays(file: h5py.File) -> list[str]:
+    """The names of all arrays in a file."""
+    names: list[str] = []
+    file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
+    return names
+
+
+def _average(name: str, sources: Sequence[h5py.File], target: h5py.File) -> None:
+    dataset = target[name]
+    if not np.issubdtype(dataset.dtype, np.floating):
+        return
+    total = np.zeros(dataset.shape, "float64")
+    for source in sources:
+        if source[name].shape != dataset.shape:
+            raise UserError(f"The checkpoints' weights differ in shape. Received: {source.filename}, {name}")
+        total += source[name][()]
+    dataset[...] = (total / len(sources)).astype(dataset.dtype)

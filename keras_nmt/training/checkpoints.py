@@ -1,0 +1,207 @@
+"""What a training run keeps on disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.training.atomic_files import write_json, write_weights
+
+INDEX = "index.json"
+
+
+@dataclasses.dataclass
+class Progress:
+    """Where a run is, beside the weights and the optimizer.
+
+    Attributes:
+        update: number of updates done.
+        tokens: target tokens seen, padding not counted.
+        seconds: time spent training, over all starts of the run.
+        evaluations_since_best: evaluations after the best one; early stopping looks at it.
+        scores: the score of every evaluated update that still has its weights on disk.
+        saved: the updates that have their weights on disk.
+        best_update: the update with the best score so far.
+        best_score: that score.
+        pending: sums since the last line of the training log.
+    """
+
+    update: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    evaluations_since_best: int = 0
+    scores: dict[int, float] = dataclasses.field(default_factory=dict)
+    saved: list[int] = dataclasses.field(default_factory=list)
+    best_update: int | None = None
+    best_score: float | None = None
+    pending: dict[str, float] = dataclasses.field(default_factory=dict)
+
+
+class _ProgressState(tf.train.experimental.PythonState):
+    """Carries a `Progress` in a checkpoint, as JSON."""
+
+    def __init__(self) -> None:
+        self.value = Progress()
+
+    def serialize(self) -> str:
+        return json.dumps(dataclasses.asdict(self.value))
+
+    def deserialize(self, string_value: bytes) -> None:
+        fields = json.loads(string_value)
+        fields["scores"] = {int(update): score for update, score in fields["scores"].items()}
+        self.value = Progress(**fields)
+
+
+class Checkpoints:
+    """Saves and restores a run: its state, the weights of its last saves, and those with the best scores.
+
+    The folder holds
+
+    - `state-<update>`: everything that is needed to go on (weights, optimizer, progress), the last two;
+    - `update-<update>.weights.h5`: the weights of the last `keep_last` saves and of the `keep_best` best;
+    - `index.json`: which is which: `{"last": [updates], "best": [updates, best first], "scores": {update: score}}`.
+
+    Every file gets its name when it is whole, and nothing is removed before what replaces it is there.
+
+    Args:
+        folder: the folder, made when needed.
+        model: the model.
+        optimizer: its optimizer, built.
+        keep_last: how many of the last saves keep their weights.
+        keep_best: how many of the best saves keep their weights.
+        higher_is_better: whether the better score is the higher.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        model: keras.Model,
+        optimizer: keras.optimizers.Optimizer,
+        *,
+        keep_last: int = 5,
+        keep_best: int = 1,
+        higher_is_better: bool = True,
+    ) -> None:
+        self.folder = Path(folder)
+        self.model = model
+        self.keep_last = keep_last
+        self.keep_best = keep_best
+        self.higher_is_better = higher_is_better
+        self._state = _ProgressState()
+        self._checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, progress=self._state)
+        self._manager = tf.train.CheckpointManager(
+            self._checkpoint, str(self.folder), max_to_keep=2, checkpoint_name="state"
+        )
+
+    def save(self, progress: Progress, score: float | None = None) -> str:
+        """Saves everything; `score` is that of the weights as they are, if they have been evaluated.
+
+        Returns:
+            The path of the state.
+        """
+        update = progress.update
+        if score is not None:
+            progress.scores[update] = score
+        progress.saved = sorted({*progress.saved, update})
+        last, best = progress.saved[-self.keep_last :] if self.keep_last else [], self._best(progress)
+        dropped = [saved for saved in progress.saved if saved not in last and saved not in best]
+        progress.saved = [saved for saved in progress.saved if saved not in dropped]
+        progress.scores = {saved: progress.scores[saved] for saved in progress.saved if saved in progress.scores}
+        if update in progress.saved:
+            write_weights(weights_path(self.folder, update), self.model)
+        self._state.value = progress
+        path = self._manager.save(checkpoint_number=update)
+        self._write_index(progress)
+        for saved in dropped:
+            weights_path(self.folder, saved).unlink(missing_ok=True)
+        return str(path)
+
+    def restore(self, report: Callable[[str], None] = print) -> Progress | None:
+        """Restores the newest state that can be read.
+
+        Weights of later updates, which the run is going to reach again, are removed.
+
+        Returns:
+            The progress, or None if there is no state.
+
+        Raises:
+            UserError: if the state is that of another model or optimizer, or if none of the states can be read.
+        """
+        paths = list(reversed(self._manager.checkpoints))
+        for path in paths:
+            try:
+                reader = tf.train.load_checkpoint(path)
+                for name in reader.get_variable_to_shape_map():
+                    reader.get_tensor(name)  # checks its checksum
+            except Exception as error:  # whatever a damaged file makes the reader raise
+                report(f"Cannot read checkpoint {path}: {_first_line(error)}")
+                continue
+            try:
+                self._checkpoint.restore(path).assert_consumed()
+            except (AssertionError, ValueError) as error:
+                raise UserError(
+                    "The checkpoint is that of another model or optimizer: give the settings it was made with, or "
+                    f"another directory. Received: checkpoint={path} ({_first_line(error)})"
+                ) from error
+            progress = self._state.value
+            self._forget_missing(progress)
+            return progress
+        if paths:
+            raise UserError(f"None of the checkpoints can be read; remove the folder to start afresh. Received: {paths}")
+        return None
+
+    def _best(self, progress: Progress) -> list[int]:
+        """The updates with the best scores, best first; of equals the earlier."""
+        sign = -1 if self.higher_is_better else 1
+        return sorted(progress.scores, key=lambda update: (sign * progress.scores[update], update))[: self.keep_best]
+
+    def _write_index(self, progress: Progress) -> None:
+        last = progress.saved[-self.keep_last :] if self.keep_last else []
+        write_json(
+            self.folder / INDEX, {"last": last, "best": self._best(progress), "scores": dict(sorted(progress.scores.items()))}
+        )
+
+    def _forget_missing(self, progress: Progress) -> None:
+        """Makes the weights on disk and what the progress says of them agree after going back to an older state."""
+        for path in self.folder.glob("update-*.weights.h5"):
+            match = re.fullmatch(r"update-(\d+)\.weights\.h5", path.name)
+            if match and int(match[1]) not in progress.saved:
+                path.unlink()
+        progress.saved = [update for update in progress.saved if weights_path(self.folder, update).exists()]
+        progress.scores = {update: progress.scores[update] for update in progress.saved if update in progress.scores}
+        self._write_index(progress)
+
+
+def weights_path(folder: Path, update: int) -> Path:
+    """The file with the weights of a saved update."""
+    return folder / f"update-{update}.weights.h5"
+
+
+def read_index(folder: Path) -> dict[str, Any]:
+    """The index of a folder of checkpoints.
+
+    Raises:
+        UserError: if there is none.
+    """
+    try:
+        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UserError(f"There are no checkpoints; train first. Received: folder={folder}") from error
+    except ValueError as error:
+        raise UserError(f"The index of the checkpoints is not JSON. Received: file={folder / INDEX}") from error
+    if not isinstance(index, dict):
+        raise UserError(f"The index of the checkpoints is not a JSON object. Received: file={folder / INDEX}")
+    return index
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -1,0 +1,41 @@
+"""Ctrl-C and SIGTERM, noticed between two updates instead of in the middle of one."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType
+from typing import Any
+
+
+class Interruption:
+    """A context in which the first SIGINT or SIGTERM is only noted, and a second one stops the program at once.
+
+    Outside the main thread, where Python allows no signal handlers, it notes nothing.
+
+    Example:
+
+    >>> with Interruption() as interruption:
+    ...     print(interruption.signal)
+    None
+    """
+
+    def __init__(self) -> None:
+        self.signal: signal.Signals | None = None
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Interruption:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before.clear()
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.signal is not None:
+            raise SystemExit(128 + number)
+        self.signal = signal.Signals(number)

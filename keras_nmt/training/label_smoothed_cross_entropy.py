@@ -1,0 +1,96 @@
+"""Cross-entropy with label smoothing, for padded rows of token ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from keras_nmt.ids import PAD
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class LabelSmoothedCrossEntropy(keras.losses.Loss):
+    """Cross-entropy against `(1 - smoothing) * one-hot + smoothing / vocabulary size`; padding costs nothing.
+
+    With z the logits of a token, V their number and y the right one, the loss is
+    `logsumexp(z) - (1 - smoothing) * z[y] - smoothing * mean(z)`, in float32 whatever the logits are.
+
+    `Trainer` uses `terms`. As a Keras loss, `compile(loss=LabelSmoothedCrossEntropy())`, it is summed over the tokens
+    of a batch, or as `reduction` says.
+
+    Args:
+        smoothing: probability that is spread evenly over the whole vocabulary, at least 0 and below 1.
+        reduction: as in every Keras loss; "sum" over tokens by default.
+        name: name of the loss.
+
+    Example:
+
+    >>> import numpy as np
+    >>> loss = LabelSmoothedCrossEntropy(smoothing=0.1)
+    >>> logits = np.zeros((1, 3, 8), "float32")  # even probabilities: log(8) a token
+    >>> targets = np.array([[5, 3, 0]], "int32")  # two tokens and padding
+    >>> bool(np.isclose(loss(targets, logits), 2 * np.log(8)))
+    True
+
+    Reference:
+        [Szegedy et al., 2016](https://arxiv.org/abs/1512.00567), section 7.
+    """
+
+    def __init__(self, smoothing: float = 0.1, reduction: str = "sum", name: str = "label_smoothed_cross_entropy") -> None:
+        super().__init__(name=name, reduction=reduction, dtype="float32")
+        if not 0 <= smoothing < 1:
+            raise ValueError(f"The smoothing must be at least 0 and below 1. Received: smoothing={smoothing}")
+        self.smoothing = smoothing
+
+    def call(self, y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
+        return self.terms(y_true, y_pred)[0]
+
+    def terms(self, targets: tf.Tensor, logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """The loss of every token, and its negative log-probability (the loss without smoothing).
+
+        Args:
+            targets: int ids [B, T].
+            logits: [B, T, V], any float type.
+
+        Returns:
+            Two float32 tensors [B, T], both 0 at padding.
+        """
+        targets = tf.cast(targets, "int32")
+        shape = tf.shape(targets)
+        vocabulary_size = logits.shape[-1]
+        flat_logits = tf.reshape(tf.cast(logits, "float32"), [-1, vocabulary_size])  # [B * T, V]
+        loss, nll = _smoothed(flat_logits, tf.reshape(targets, [-1]), self.smoothing)
+        real = tf.cast(targets != PAD, "float32")
+        return tf.reshape(loss, shape) * real, tf.reshape(nll, shape) * real
+
+    def get_config(self) -> dict[str, Any]:
+        return {"smoothing": self.smoothing, "reduction": self.reduction, "name": self.name}
+
+
+def _smoothed(logits: tf.Tensor, targets: tf.Tensor, smoothing: float) -> tuple[tf.Tensor, tf.Tensor]:
+    """Smoothed loss and negative log-probability of each row of `logits` [N, V].
+
+    The gradient is written out: the fused operation computes it along with the loss, so that the big tensor [N, V] is
+    passed over fewer times than by differentiating the formula.
+    """
+
+    @tf.custom_gradient
+    def both(logits: tf.Tensor) -> Any:
+        # slope [N, V] = softmax(logits) - one-hot(targets)
+        nll, slope = tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=logits, labels=targets)
+        if not smoothing:
+            return (nll, nll), lambda by_loss, by_nll: slope * (by_loss + by_nll)[:, None]
+        chosen = tf.gather(logits, targets, batch_dims=1)
+        loss = nll + smoothing * (chosen - tf.reduce_mean(logits, -1))
+
+        def gradient(by_loss: tf.Tensor, by_nll: tf.Tensor) -> tf.Tensor:
+            even = by_loss * (-smoothing / logits.shape[-1])
+            by_logits = slope * (by_loss + by_nll)[:, None] + even[:, None]
+            places = tf.stack([tf.range(tf.size(targets)), targets], -1)  # [N, 2]
+            return tf.tensor_scatter_nd_add(by_logits, places, smoothing * by_loss)
+
+        return (loss, nll), gradient
+
+    return both(logits)

@@ -1,0 +1,57 @@
+"""The distribution strategy for a number of replicas on this machine."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+
+
+def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
+    """Makes the strategy that trains on `replicas` devices of this machine.
+
+    Without a GPU, the replicas are logical CPU devices: no faster than one, but the same program as on several GPUs.
+    They have to be made before TensorFlow is used for anything else.
+
+    Args:
+        replicas: number of replicas. None: all GPUs, or one replica where there is at most one GPU.
+
+    Returns:
+        TensorFlow's default strategy for one replica, else a `MirroredStrategy`.
+
+    Raises:
+        UserError: if there are fewer GPUs than `replicas`, or if TensorFlow is already running with fewer logical
+            CPU devices.
+
+    Example:
+
+    >>> make_strategy(1).num_replicas_in_sync
+    1
+    """
+    gpus = tf.config.list_physical_devices("GPU")
+    if replicas is None:
+        replicas = max(1, len(gpus))
+    if replicas < 1:
+        raise UserError(f"The number of replicas must be at least 1. Received: replicas={replicas}")
+    if gpus and replicas > len(gpus):
+        raise UserError(f"There are only {len(gpus)} GPUs. Received: replicas={replicas}")
+    if replicas == 1:
+        return tf.distribute.get_strategy()
+    if gpus:
+        return tf.distribute.MirroredStrategy([f"GPU:{index}" for index in range(replicas)])
+    _make_logical_cpus(replicas)
+    return tf.distribute.MirroredStrategy([f"CPU:{index}" for index in range(replicas)])
+
+
+def _make_logical_cpus(number: int) -> None:
+    """Splits the CPU in `number` logical devices, unless it is split in at least as many already."""
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    configured = tf.config.get_logical_device_configuration(cpu)
+    if configured is None or len(configured) < number:
+        try:
+            tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * number)
+        except RuntimeError as error:
+            raise UserError(
+                "Replicas on the CPU must be made before TensorFlow is first used: call make_strategy at the start of "
+                f"the program. Received: replicas={number}"
+            ) from error

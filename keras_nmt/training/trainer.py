@@ -1,0 +1,666 @@
+"""The training loop."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.ids import PAD
+from keras_nmt.training.atomic_files import write_weights
+from keras_nmt.training.average_checkpoints import average_checkpoints
+from keras_nmt.training.checkpoints import Checkpoints, Progress
+from keras_nmt.training.interruption import Interruption
+from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEntropy
+from keras_nmt.training.training_log import TrainingLog
+from keras_nmt.training.warm_start import warm_start
+
+# What an update tells of itself, in the order of its vector of measurements. Sums are over the whole update.
+MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_norm", "learning_rate")
+LOWER_IS_BETTER = ("loss", "nll", "perplexity", "ter")
+FINALS = ("last", "best", "average_last", "average_best")
+
+
+class Batches(Protocol):
+    """What the trainer needs of its data; `keras_nmt.data.TrainingBatches` is one."""
+
+    def dataset(
+        self, start: int = 0, parts: int = 1, shard_index: int = 0, num_shards: int = 1
+    ) -> tf.data.Dataset[dict[str, tf.Tensor]]:
+        """The endless dataset of this shard's parts of update `start`, `start + 1`, ..."""
+
+
+@dataclasses.dataclass
+class TrainingResult:
+    """How a training run ended.
+
+    Attributes:
+        reason: "max_updates", "time_limit", "patience" or "callback".
+        update: number of updates done.
+        seconds: time spent training, evaluations included, over all starts of the run.
+        best_update: the evaluated update with the best score, if there was an evaluation.
+        best_score: that score.
+        final_updates: the updates whose weights, averaged, are the final ones.
+        final_metrics: the final weights' metrics, if there was an evaluation.
+        weights: the file with the final weights.
+    """
+
+    reason: str
+    update: int
+    seconds: float
+    best_update: int | None
+    best_score: float | None
+    final_updates: list[int]
+    final_metrics: dict[str, float]
+    weights: Path
+
+
+class Trainer:
+    """Trains a translation model, on one device or on several replicas.
+
+    The loss of an update is exact over its whole batch: summed over all real target tokens of all micro-batches and
+    replicas, divided by their number. However a batch is split over replicas and accumulation steps, the update is the
+    same (dropout aside; with the same number of parts, that is replicas times accumulation steps, with dropout too).
+    Extra losses that layers add with `add_loss` are taken as sums over a micro-batch's real sentences: they are summed
+    and divided by the number of sentences of the whole update.
+
+    Random numbers depend on where the run is, not on how it came there: before every micro-batch, the state of every
+    SeedGenerator in the model is set from `seed`, the update, the micro-batch and the replica. A run that is stopped
+    and started again with the same command goes on as if it had not been stopped.
+
+    `directory` gets `checkpoints/` (see `Checkpoints`), `training_log.jsonl` (one JSON object every `log_every` updates
+    and one an evaluation), at the end `model.weights.h5`, and, if wanted, `tensorboard/`. If it has a checkpoint, the
+    run goes on from there. On Ctrl-C and SIGTERM the run is saved and the program exits (`SystemExit`).
+
+    Keras callbacks see an evaluation round (`evaluate_every` updates, without an evaluation `save_every`) as an epoch,
+    whose logs are the training metrics and, prefixed with `val_`, the evaluation's. `on_train_batch_end` is called
+    after every update, with the logs of the last line of the log, so that no update waits for its numbers:
+    `log_every=1` makes them those of the update. `model.stop_training` ends the run.
+
+    Args:
+        model: model `[source, target_input] -> logits`, made in the strategy's scope.
+        data: the batches; see `keras_nmt.data.TrainingBatches`.
+        directory: the model directory.
+        optimizer: the optimizer, made in the strategy's scope; see `make_optimizer`. What it clips (`clipnorm`,
+            `global_clipnorm`, `clipvalue`) is the gradient of the whole update.
+        strategy: the distribution strategy; see `make_strategy`. None: one device.
+        accumulation_steps: number of micro-batches an update's batch is cut into on each replica.
+        label_smoothing: probability spread over the whole vocabulary.
+        normalize_by: "tokens" or "sentences": what the summed token loss is divided by.
+        jit_compile: whether XLA compiles forward and backward pass, once a batch shape. Made for GPUs; slower on CPUs.
+        seed: the seed of everything random in the model while it trains.
+        evaluate: evaluates the model as it is, and returns metrics by name.
+        evaluate_every: number of updates between evaluations; needed with `evaluate`. The run is saved at each.
+        save_every: number of updates between saves; by default `evaluate_every`, else 1000.
+        keep_last: number of last saves whose weights are kept.
+        keep_best: number of best saves whose weights are kept.
+        best_metric: the metric of `evaluate` that tells which weights are best. Higher is better, but for "loss",
+            "nll", "perplexity" and "ter".
+        patience: number of evaluations without a new best after which the run ends. None: never.
+        callbacks: Keras callbacks.
+        tensorboard: whether to write what the log says for TensorBoard too.
+        max_updates: number of updates after which the run ends.
+        time_limit: seconds after which the run ends: time in this loop, saves and evaluations of the development set
+            included, over all starts of the run; the last evaluation and the averaging come after it.
+        init_from: a model whose weights to start from, where there is no checkpoint to go on from; see `warm_start`.
+        allow_new: see `warm_start`.
+        allow_unused: see `warm_start`.
+        final: the final weights: "last", "best", or the mean of the `average` last or best: "average_last",
+            "average_best".
+        average: number of checkpoints averaged; by default all that are kept.
+        log_every: number of updates between lines of the log.
+        report: gets each line of progress.
+
+    Raises:
+        UserError: if the arguments do not go together.
+
+    Example: training on random sentences for three updates.
+
+    >>> import tempfile
+    >>> from keras_nmt.data import ParallelCorpus, TrainingBatches
+    >>> from keras_nmt.models import Transformer
+    >>> corpus = ParallelCorpus.from_lists([[4, 5], [6]], [[7], [8, 9]])
+    >>> trainer = Trainer(
+    ...     Transformer.from_preset("transformer_tiny", source_vocabulary_size=16),
+    ...     TrainingBatches(corpus, batch_size=2, batch_unit="sentences", seed=1),
+    ...     tempfile.mkdtemp(), optimizer=keras.optimizers.Adam(), max_updates=3, report=lambda line: None,
+    ... )
+    >>> trainer.train().update
+    3
+    """
+
+    def __init__(
+        self,
+        model: keras.Model,
+        data: Batches,
+        directory: str | os.PathLike[str],
+        *,
+        optimizer: keras.optimizers.Optimizer,
+        strategy: tf.distribute.Strategy | None = None,
+        accumulation_steps: int = 1,
+        label_smoothing: float = 0.1,
+        normalize_by: str = "tokens",
+        jit_compile: bool = False,
+        seed: int = 0,
+        evaluate: Callable[[], dict[str, float]] | None = None,
+        evaluate_every: int | None = None,
+        save_every: int | None = None,
+        keep_last: int = 5,
+        keep_best: int = 1,
+        best_metric: str = "bleu",
+        patience: int | None = None,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        tensorboard: bool = False,
+        max_updates: int | None = None,
+        time_limit: float | None = None,
+        init_from: keras.Model | None = None,
+        allow_new: Sequence[str] = (),
+        allow_unused: Sequence[str] = (),
+        final: str = "average_last",
+        average: int | None = None,
+        log_every: int = 100,
+        report: Callable[[str], None] = lambda line: print(line, flush=True),
+    ) -> None:
+        if normalize_by not in ("tokens", "sentences"):
+            raise UserError(f'The loss is normalised by "tokens" or "sentences". Received: normalize_by={normalize_by!r}')
+        if final not in FINALS:
+            raise UserError(f"The final weights are one of {FINALS}. Received: final={final!r}")
+        if (evaluate is None) != (evaluate_every is None):
+            raise UserError(f"evaluate and evaluate_every go together. Received: evaluate_every={evaluate_every}")
+        if evaluate is None and (patience is not None or final in ("best", "average_best")):
+            raise UserError(f"The best weights need evaluate. Received: patience={patience}, final={final!r}")
+        if max_updates is None and time_limit is None and patience is None and not callbacks:
+            raise UserError("Nothing would end the training: give max_updates, time_limit or patience. Received: none")
+        if (keep_last if final.endswith("last") else keep_best) < 1:
+            raise UserError(
+                f"The final weights are not kept. Received: final={final!r}, keep_last={keep_last}, keep_best={keep_best}"
+            )
+        for name, number in {
+            "accumulation_steps": accumulation_steps,
+            "log_every": log_every,
+            "evaluate_every": evaluate_every,
+            "save_every": save_every,
+            "average": average,
+        }.items():
+            if number is not None and number < 1:
+                raise UserError(f"It must be at least 1. Received: {name}={number}")
+        if any(layer.compute_dtype == "float16" for layer in model.layers):
+            raise UserError("float16 needs loss scaling, which is not done here: use mixed_bfloat16. Received: float16")
+
+        self.model = model
+        self.data = data
+        self.directory = Path(directory)
+        self.optimizer = optimizer
+        self.strategy = strategy or tf.distribute.get_strategy()
+        self.accumulation_steps = accumulation_steps
+        self.loss = LabelSmoothedCrossEntropy(label_smoothing)
+        self.normalize_by = normalize_by
+        self.jit_compile = jit_compile
+        self.seed = seed
+        self.evaluate = evaluate
+        self.evaluate_every = evaluate_every
+        self.save_every = save_every or evaluate_every or 1000
+        self.keep_last = keep_last
+        self.keep_best = keep_best
+        self.best_metric = best_metric
+        self.patience = patience
+        self.callbacks = list(callbacks)
+        self.tensorboard = tensorboard
+        self.max_updates = max_updates
+        self.time_limit = time_limit
+        self.init_from = init_from
+        self.allow_new = allow_new
+        self.allow_unused = allow_unused
+        self.final = final
+        self.average = average
+        self.log_every = log_every
+        self.report = report
+
+        self.num_replicas: int = self.strategy.num_replicas_in_sync
+        self.parts = self.num_replicas * accumulation_steps
+        self.num_traces = 0  # of the update; every new one costs seconds
+        self.progress = Progress()
+        self.log = TrainingLog(self.directory / "training_log.jsonl")
+
+        self._variables = list(model.trainable_variables)
+        self._seed_states = [v for v in model.variables if v.path.endswith("seed_generator_state")]
+        with self.strategy.scope():
+            if not optimizer.built:
+                optimizer.build(self._variables)
+            if not model.compiled:
+                model.compile(optimizer=optimizer)  # Keras callbacks look for `model.optimizer`
+        self._forward_backward = (
+            tf.function(self._micro_batch, jit_compile=True, autograph=False) if jit_compile else self._micro_batch
+        )
+        self._pending: list[tf.Tensor] = []  # measurements that have not been fetched yet
+        self._logs: dict[str, float] = {}
+        self._interval = _Stopwatch()
+        self._writer: tf.summary.SummaryWriter | None = None
+
+    # One update, in the graph.
+
+    def _micro_batch(
+        self,
+        source: tf.Tensor,
+        target_input: tf.Tensor,
+        target_output: tf.Tensor,
+        normalizer: tf.Tensor,
+        sentences: tf.Tensor,
+    ) -> tuple[list[tf.Tensor], tf.Tensor]:
+        """Forward and backward pass of a micro-batch, [n, S] and [n, T].
+
+        `normalizer` and `sentences` are of the whole update, so that gradients only have to be summed.
+
+        Returns:
+            The gradients, float32, and the sums [3] of loss, negative log-probability and extra loss.
+        """
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            values = [variable.value for variable in self._variables]
+            tape.watch(values)
+            logits = self.model([source, target_input], training=True)  # [n, T, V]
+            losses, nlls = self.loss.terms(target_output, logits)  # [n, T] each
+            loss = tf.reduce_sum(losses)
+            extra_loss = tf.add_n([tf.zeros([])] + [tf.cast(x, "float32") for x in self.model.losses])
+            objective = loss / normalizer + extra_loss / sentences
+        gradients = tape.gradient(objective, values, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+        gradients = [tf.cast(tf.convert_to_tensor(gradient), "float32") for gradient in gradients]
+        return gradients, tf.stack([loss, tf.reduce_sum(nlls), extra_loss])
+
+    def _set_seeds(self, update: tf.Tensor, part: tf.Tensor) -> None:
+        """Sets every SeedGenerator from the update and the part of its batch; different for each of them."""
+        if not self._seed_states:
+            return
+        key = tf.stack([tf.constant(self.seed, "int64"), tf.cast(update, "int64")])
+        key = tf.random.experimental.stateless_fold_in(key, tf.cast(part, "int64"), alg="philox")
+        states = tf.random.stateless_uniform(
+            [len(self._seed_states), 2], key, minval=None, maxval=None, dtype=tf.uint32, alg="philox"
+        )
+        for variable, state in zip(self._seed_states, tf.unstack(states), strict=True):
+            variable.value.assign(tf.cast(state, variable.value.dtype))
+
+    def _all_reduce(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
+        """Sums over replicas."""
+        if self.num_replicas == 1:
+            return tensors
+        context = tf.distribute.get_replica_context()
+        return list(context.all_reduce(tf.distribute.ReduceOp.SUM, tensors))
+
+    def _replica_update(self, batch: dict[str, tf.Tensor]) -> tf.Tensor:
+        """One replica's share of an update: micro-batches [accumulation, n, S] and [accumulation, n, T]."""
+        context = tf.distribute.get_replica_context()
+        update = tf.convert_to_tensor(self.optimizer.iterations)
+        first_part = tf.cast(context.replica_id_in_sync_group, "int64") * self.accumulation_steps
+        real = tf.cast(batch["target_output"] != PAD, "float32")  # [accumulation, n, T]
+        tokens, sentences = self._all_reduce([tf.reduce_sum(real), tf.reduce_sum(real[..., 0])])
+        normalizer = tokens if self.normalize_by == "tokens" else sentences
+
+        def micro_batch(index: tf.Tensor | int) -> tuple[list[tf.Tensor], tf.Tensor]:
+            self._set_seeds(update, first_part + tf.cast(index, "int64"))
+            source, target_input, target_output = (
+                batch[name][index] for name in ("source", "target_input", "target_output")
+            )
+            return self._forward_backward(source, target_input, target_output, normalizer, sentences)
+
+        if self.accumulation_steps == 1:
+            gradients, sums = micro_batch(0)
+        else:
+            # A loop, not a Python one: TensorFlow would run unrolled micro-batches at once and need all their memory.
+            def accumulate(index: tf.Tensor, gradients: list[tf.Tensor], sums: tf.Tensor) -> tuple[Any, ...]:
+                more_gradients, more_sums = micro_batch(index)
+                return index + 1, [a + b for a, b in zip(gradients, more_gradients, strict=True)], sums + more_sums
+
+            zeros = [tf.zeros(variable.shape) for variable in self._variables]
+            _, gradients, sums = tf.while_loop(
+                lambda index, *_: index < self.accumulation_steps,
+                accumulate,
+                (tf.constant(0), zeros, tf.zeros([3])),
+                parallel_iterations=1,
+            )
+        sums, *gradients = self._all_reduce([sums, *gradients])
+        norm = tf.linalg.global_norm(gradients)
+        learning_rate = tf.cast(tf.convert_to_tensor(self.optimizer.learning_rate), "float32")
+        if self.num_replicas > 1:
+            # Keras' optimizer clips a replica's gradients and sums them over replicas afterwards, which is the wrong way
+            # round. So they come to it summed and clipped; shared out evenly, its sum gives them back, and its own
+            # clipping finds nothing to do.
+            gradients = [gradient / self.num_replicas for gradient in self._clip(gradients, norm)]
+        self.optimizer.apply(gradients, self._variables)
+        return tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate])
+
+    def _clip(self, gradients: list[tf.Tensor], norm: tf.Tensor) -> list[tf.Tensor]:
+        """Clips as the optimizer says."""
+        if self.optimizer.global_clipnorm:
+            return list(tf.clip_by_global_norm(gradients, self.optimizer.global_clipnorm, use_norm=norm)[0])
+        if self.optimizer.clipnorm:
+            return [tf.clip_by_norm(gradient, self.optimizer.clipnorm) for gradient in gradients]
+        if self.optimizer.clipvalue:
+            limit = self.optimizer.clipvalue
+            return [tf.clip_by_value(gradient, -limit, limit) for gradient in gradients]
+        return gradients
+
+    def _make_update(self, batch_spec: Any) -> Callable[[Any], tf.Tensor]:
+        """The update as a graph: whole batch (per replica) -> measurements [7]."""
+
+        def update(batch: Any) -> tf.Tensor:
+            self.num_traces += 1
+            measurements = self.strategy.run(self._replica_update, args=(batch,))
+            return self.strategy.experimental_local_results(measurements)[0]
+
+        # Lengths and rows are unknown in the signature, so that one trace serves all batch shapes.
+        return tf.function(update, input_signature=[batch_spec], autograph=False)
+
+    def _iterator(self) -> Iterator[Any]:
+        """The batches from the present update on; an element is [accumulation, n, length] on each replica."""
+        start = self.progress.update
+
+        def shard(context: tf.distribute.InputContext) -> tf.data.Dataset:
+            dataset = self.data.dataset(
+                start, parts=self.parts, shard_index=context.input_pipeline_id, num_shards=context.num_input_pipelines
+            )
+            dataset = dataset.map(lambda element: {name: element[name] for name in element if name != "line_numbers"})
+            return dataset.batch(self.accumulation_steps, drop_remainder=True).prefetch(2)
+
+        return iter(self.strategy.distribute_datasets_from_function(shard))
+
+    # The run.
+
+    def train(self) -> TrainingResult:
+        """Trains until something ends the run, and writes the final weights.
+
+        Returns:
+            How it ended.
+
+        Raises:
+            UserError: if the loss or the gradient is not finite; the last checkpoint is left as it is. Also, if a
+                checkpoint cannot be restored or `init_from` does not fit.
+            SystemExit: after an interruption; the run has been saved.
+        """
+        self.directory.mkdir(parents=True, exist_ok=True)
+        checkpoints = self._start()
+        if self.tensorboard:
+            self._writer = tf.summary.create_file_writer(str(self.directory / "tensorboard"))
+        try:
+            with Interruption() as interruption:
+                reason = self._loop(checkpoints, interruption)
+                result = self._finish(reason)
+                if interruption.signal is not None:
+                    raise SystemExit(128 + interruption.signal)
+                return result
+        finally:
+            if self._writer is not None:
+                self._writer.close()
+
+    def _start(self) -> Checkpoints:
+        """Goes on from the last checkpoint, or starts the run."""
+        checkpoints = Checkpoints(
+            self.directory / "checkpoints",
+            self.model,
+            self.optimizer,
+            keep_last=self.keep_last,
+            keep_best=self.keep_best,
+            higher_is_better=self.best_metric not in LOWER_IS_BETTER,
+        )
+        progress = checkpoints.restore(self.report)
+        if progress is not None:
+            self.progress = progress
+            self.report(f"Going on from update {progress.update:,} in {self.directory}")
+        elif self.init_from is not None:
+            with self.strategy.scope():
+                result = warm_start(
+                    self.model, self.init_from, allow_new=self.allow_new, allow_unused=self.allow_unused
+                )
+            self.report(result.summary())
+        self.log.truncate(self.progress.update)
+        return checkpoints
+
+    def _loop(self, checkpoints: Checkpoints, interruption: Interruption) -> str:
+        progress = self.progress
+        iterator = self._iterator()
+        update_function = self._make_update(iterator.element_spec)
+        round_length = self.evaluate_every or self.save_every
+        callbacks = keras.callbacks.CallbackList(
+            self.callbacks,
+            model=self.model,
+            epochs=-(-self.max_updates // round_length) if self.max_updates else 1,
+            steps=round_length,
+            verbose=0,
+        )
+        self.model.stop_training = False
+        self._interval = _Stopwatch()
+        callbacks.on_train_begin()
+        clock = time.monotonic() - progress.seconds
+        reason = self._reason_to_stop()
+        saved = progress.update
+        in_round = False
+        while reason is None:
+            if not in_round:
+                callbacks.on_epoch_begin(progress.update // round_length)
+                in_round = True
+            if self.callbacks:
+                callbacks.on_train_batch_begin(progress.update)
+            self._pending.append(update_function(next(iterator)))
+            progress.update += 1
+            progress.seconds = time.monotonic() - clock
+            if progress.update % self.log_every == 0:
+                self._log()
+            if self.callbacks:
+                callbacks.on_train_batch_end(progress.update - 1, self._logs)
+
+            if interruption.signal is not None:
+                self._fetch()
+                path = checkpoints.save(progress)
+                self.report(f"Stopped by {interruption.signal.name}: update {progress.update:,} is saved in {path}")
+                raise SystemExit(128 + interruption.signal)
+            reason = self._reason_to_stop()
+            metrics: dict[str, float] = {}
+            is_evaluated = self.evaluate_every is not None and (reason or progress.update % self.evaluate_every == 0)
+            if is_evaluated or reason or progress.update % self.save_every == 0:
+                self._fetch()
+                self._interval.pause()
+                if is_evaluated:
+                    metrics = self._evaluate()
+                    progress.seconds = time.monotonic() - clock
+                    self._log_metrics(metrics)
+                checkpoints.save(progress, metrics.get(self.best_metric))
+                saved = progress.update
+                self._interval.resume()
+            if reason or progress.update % round_length == 0:
+                logs = {**self._logs, **{f"val_{name}": value for name, value in metrics.items()}}
+                callbacks.on_epoch_end((progress.update - 1) // round_length, logs)
+                in_round = False
+            progress.seconds = time.monotonic() - clock
+            reason = reason or self._reason_to_stop()
+        if saved != progress.update:
+            self._fetch()
+            checkpoints.save(progress)
+        callbacks.on_train_end(self._logs)
+        return reason
+
+    def _reason_to_stop(self) -> str | None:
+        progress = self.progress
+        if self.max_updates is not None and progress.update >= self.max_updates:
+            return "max_updates"
+        if self.time_limit is not None and progress.seconds >= self.time_limit:
+            return "time_limit"
+        if self.patience is not None and progress.evaluations_since_best >= self.patience:
+            return "patience"
+        if self.model.stop_training:
+            return "callback"
+        return None
+
+    def _evaluate(self) -> dict[str, float]:
+        """Evaluates the model as it is and keeps account of the best."""
+        assert self.evaluate is not None
+        metrics = {name: float(value) for name, value in self.evaluate().items()}
+        if self.best_metric not in metrics:
+            raise UserError(
+                f"The evaluation does not give the metric for the best weights. Received: best_metric={self.best_metric!r}, "
+                f"metrics={sorted(metrics)}"
+            )
+        progress, score = self.progress, metrics[self.best_metric]
+        sign = -1 if self.best_metric in LOWER_IS_BETTER else 1
+        if progress.best_score is None or sign * score > sign * progress.best_score:
+            progress.best_score, progress.best_update = score, progress.update
+            progress.evaluations_since_best = 0
+        else:
+            progress.evaluations_since_best += 1
+        return metrics
+
+    def _finish(self, reason: str) -> TrainingResult:
+        """Writes the final weights and leaves them in the model."""
+        weights = self.directory / "model.weights.h5"
+        which = "last" if self.final.endswith("last") else "best"
+        kept = self.keep_last if which == "last" else self.keep_best
+        number = min(self.average or kept, kept) if self.final.startswith("average") else 1
+        updates = average_checkpoints(self.directory, which=which, number=number, output=weights)
+        with self.strategy.scope():
+            self.model.load_weights(weights)
+        metrics: dict[str, float] = {}
+        if self.evaluate is not None:
+            metrics = {name: float(value) for name, value in self.evaluate().items()}
+            self._log_metrics(metrics, final=updates)
+        self.report(f"Final weights ({reason}): updates {', '.join(map(str, updates))}, in {weights}")
+        progress = self.progress
+        return TrainingResult(
+            reason, progress.update, progress.seconds, progress.best_update, progress.best_score, updates, metrics, weights
+        )
+
+    # Measurements.
+
+    def _fetch(self) -> None:
+        """Fetches the measurements of the updates since the last time, and adds them up.
+
+        The one place where the loop waits for the device, and nothing is saved without it: so a checkpoint never holds
+        weights that are not finite.
+        """
+        first = self.progress.update - len(self._pending)
+        rows = [dict(zip(MEASUREMENTS, map(float, vector.numpy()), strict=True)) for vector in self._pending]
+        self._pending.clear()
+        sums = self.progress.pending
+        for update, row in enumerate(rows, first):
+            if not all(math.isfinite(value) for value in row.values()):
+                self._refuse(update, row)
+            for name in ("loss", "nll", "extra_loss", "tokens", "sentences"):
+                sums[name] = sums.get(name, 0.0) + row[name]
+            sums["updates"] = sums.get("updates", 0) + 1
+            sums["gradient_norm"], sums["learning_rate"] = row["gradient_norm"], row["learning_rate"]
+            self.progress.tokens += int(row["tokens"])
+            self._interval.tokens += row["tokens"]
+
+    def _refuse(self, update: int, row: dict[str, float]) -> None:
+        """Ends the run at an update that is not finite, telling which lines were in its batch."""
+        parts = self.data.dataset(update, parts=self.parts).take(self.parts)
+        lines = np.concatenate([part["line_numbers"].numpy() for part in parts])
+        lines = np.sort(lines[lines >= 0])
+        shown = ", ".join(map(str, lines[:20])) + (f" and {len(lines) - 20} more" if len(lines) > 20 else "")
+        numbers = ", ".join(f"{name}={row[name]:g}" for name in ("loss", "extra_loss", "gradient_norm", "learning_rate"))
+        raise UserError(
+            f"The loss or the gradient is not finite at update {update + 1}, whose batch holds line numbers {shown}; the "
+            f"last checkpoint is left as it was. A lower learning rate or clipping may help. Received: {numbers}"
+        )
+
+    def _log(self) -> None:
+        """Writes and prints the means since the last line."""
+        self._fetch()
+        progress, sums = self.progress, self.progress.pending
+        count = sums["tokens"] if self.normalize_by == "tokens" else sums["sentences"]
+        extra_loss = sums["extra_loss"] / sums["sentences"]
+        self._logs = {
+            "loss": sums["loss"] / count + extra_loss,
+            "perplexity": math.exp(min(sums["nll"] / sums["tokens"], 100.0)),
+            "learning_rate": sums["learning_rate"],
+            "gradient_norm": sums["gradient_norm"],
+            "tokens_per_second": self._interval.rate(),
+        }
+        if extra_loss:
+            self._logs["extra_loss"] = extra_loss
+        left = self._seconds_left(sums["updates"])
+        progress.pending = {}
+        self._interval.restart()
+        self.log.append(
+            {"update": progress.update, **self._logs, "tokens": progress.tokens, "seconds": round(progress.seconds, 3)}
+        )
+        self._write_summary(self._logs)
+        total = f"/{self.max_updates:,}" if self.max_updates else ""
+        self.report(
+            f"update {progress.update:,}{total}  loss {self._logs['loss']:.4f}  perplexity {self._logs['perplexity']:.2f}  "
+            f"{self._logs['tokens_per_second']:,.0f} tokens/s  learning rate {self._logs['learning_rate']:.3g}  "
+            f"gradient {self._logs['gradient_norm']:.3f}" + (f"  {_clock(left)} left" if left is not None else "")
+        )
+
+    def _log_metrics(self, metrics: dict[str, float], final: list[int] | None = None) -> None:
+        """Writes and prints an evaluation: of the present update, or of the `final` weights."""
+        named = {f"val_{name}": value for name, value in metrics.items()}
+        self.log.append(
+            {
+                "update": self.progress.update,
+                **({"final": final} if final else {}),
+                **named,
+                "seconds": round(self.progress.seconds, 3),
+            }
+        )
+        if final is None:
+            self._write_summary(named)
+        text = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
+        of = "final weights" if final else f"update {self.progress.update:,}"
+        best = "  (best so far)" if not final and self.progress.best_update == self.progress.update else ""
+        self.report(f"evaluation of {of}  {text}{best}")
+
+    def _write_summary(self, values: dict[str, float]) -> None:
+        if self._writer is not None:
+            with self._writer.as_default(step=self.progress.update):
+                for name, value in values.items():
+                    tf.summary.scalar(name, value)
+            self._writer.flush()
+
+    def _seconds_left(self, updates: float) -> float | None:
+        """Until `max_updates` at the present pace, or until the time limit, whichever is sooner."""
+        progress = self.progress
+        left: list[float] = []
+        if self.max_updates is not None:
+            # Evaluations and saves are in the mean pace of the run, and not in that of the last updates.
+            pace = max(progress.seconds / progress.update, self._interval.seconds() / max(updates, 1))
+            left.append((self.max_updates - progress.update) * pace)
+        if self.time_limit is not None:
+            left.append(max(0.0, self.time_limit - progress.seconds))
+        return min(left, default=None)
+
+
+class _Stopwatch:
+    """Tokens and seconds since the last line of the log, without the time for evaluations and saves."""
+
+    def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        self.tokens = 0.0
+        self._before = 0.0  # seconds before the last pause
+        self._since: float | None = time.monotonic()
+
+    def pause(self) -> None:
+        self._before, self._since = self.seconds(), None
+
+    def resume(self) -> None:
+        self._since = time.monotonic()
+
+    def seconds(self) -> float:
+        return self._before + (0.0 if self._since is None else time.monotonic() - self._since)
+
+    def rate(self) -> float:
+        return self.tokens / max(self.seconds(), 1e-9)
+
+
+def _clock(seconds: float) -> str:
+    """Seconds as hours:minutes:seconds."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"

@@ -1,0 +1,88 @@
+"""Starting from the weights of another model."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+import keras
+
+from keras_nmt.errors import UserError
+
+
+@dataclasses.dataclass
+class WarmStart:
+    """What `warm_start` did, as lists of variable paths.
+
+    Attributes:
+        taken: given the source's values.
+        new: not in the source; left as they were initialised.
+        misfit: in the source with another shape; left as they were initialised.
+        unused: in the source only.
+    """
+
+    taken: list[str] = dataclasses.field(default_factory=list)
+    new: list[str] = dataclasses.field(default_factory=list)
+    misfit: list[str] = dataclasses.field(default_factory=list)
+    unused: list[str] = dataclasses.field(default_factory=list)
+
+    def summary(self) -> str:
+        """What was taken and what was not, to be printed."""
+        lines = [f"Warm start: {len(self.taken)} weights taken"]
+        lines += [f"  new: {path}" for path in self.new]
+        lines += [f"  did not fit: {path}" for path in self.misfit]
+        lines += [f"  not used: {path}" for path in self.unused]
+        return "\n".join(lines)
+
+
+def warm_start(
+    model: keras.Model, source: keras.Model, *, allow_new: Sequence[str] = (), allow_unused: Sequence[str] = ()
+) -> WarmStart:
+    """Copies the weights of `source` into the variables of `model` that have the same path and shape.
+
+    Args:
+        model: the model to start; call this in its strategy's scope, if it has one.
+        source: the model to start from.
+        allow_new: shell patterns of the paths of `model`'s variables that may be missing in `source`, or have
+            another shape there ("decoder/*"; "*" allows all).
+        allow_unused: shell patterns of the paths of `source`'s variables that `model` may lack.
+
+    Returns:
+        What was taken and what was not.
+
+    Raises:
+        UserError: if a variable is missing, does not fit or is left over and was not allowed to; nothing is copied then.
+
+    Example:
+
+    >>> def make(units):
+    ...     return keras.Sequential([keras.Input((2,)), keras.layers.Dense(3, name="a"),
+    ...                              keras.layers.Dense(units, name="b")])
+    >>> result = warm_start(make(5), make(4), allow_new=["*b/*"])
+    >>> len(result.taken), len(result.misfit)
+    (2, 2)
+    """
+    theirs = {variable.path: variable for variable in source.weights}
+    ours = {variable.path: variable for variable in model.weights}
+    result = WarmStart(unused=[path for path in theirs if path not in ours])
+    for path, variable in ours.items():
+        if path not in theirs:
+            result.new.append(path)
+        elif tuple(theirs[path].shape) != tuple(variable.shape):
+            result.misfit.append(path)
+        else:
+            result.taken.append(path)
+    for what, paths, allowed in (
+        ("are missing in the model to start from", result.new, allow_new),
+        ("have another shape in the model to start from", result.misfit, allow_new),
+        ("of the model to start from have no place in this one", result.unused, allow_unused),
+    ):
+        refused = [path for path in paths if not any(fnmatchcase(path, pattern) for pattern in allowed)]
+        if refused:
+            raise UserError(f"{len(refused)} weights {what} and were not allowed to. Received: {', '.join(refused[:5])}")
+    if not result.taken:
+        raise UserError("No weight of the model to start from fits this model. Received: " + ", ".join(list(theirs)[:5]))
+    for path in result.taken:
+        ours[path].assign(theirs[path].numpy())
+    return result

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import pytest
+
+from keras_nmt.data import ParallelCorpus
+from keras_nmt.errors import UserError
+
+
+def test_from_lists() -> None:
+    corpus = ParallelCorpus.from_lists([[4, 5], [6], [7, 8, 9]], [[5], [6, 7], [8]])
+    assert len(corpus) == corpus.num_read == 3
+    assert corpus.source.to_list() == [[4, 5], [6], [7, 8, 9]]
+    assert corpus.target.to_list() == [[5], [6, 7], [8]]
+    assert corpus.source.dtype == corpus.target.dtype == "int32"
+    assert corpus.source_lengths.tolist() == [2, 1, 3]
+    assert corpus.target_lengths.tolist() == [1, 2, 1]
+    assert corpus.line_numbers.tolist() == [1, 2, 3]
+    assert corpus.summary() == "3 pairs read, 3 kept; dropped: none; subwords a sentence: source 2.0, target 1.3"
+
+
+@pytest.mark.parametrize(("source", "target"), [([], []), ([[4]], []), ([[4]], [[]])])
+def test_unusable_lists(source: list, target: list) -> None:
+    with pytest.raises(UserError, match="Received: "):
+        ParallelCorpus.from_lists(source, target)

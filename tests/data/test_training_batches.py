@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keras_nmt.data import ParallelCorpus, TrainingBatches, read_parallel
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.text import SubwordTokenizer, train_subwords
+
+MULTI30K = Path(os.environ.get("KERAS_NMT_MULTI30K", Path(__file__).parents[3] / "shared" / "data" / "multi30k"))
+KEYS = ("source", "target_input", "target_output", "line_numbers")
+Batch = dict[str, np.ndarray]
+
+
+def make_corpus(num_pairs: int, longest: int = 20, seed: int = 0) -> ParallelCorpus:
+    generator = np.random.default_rng(seed)
+    sides = [
+        [generator.integers(4, 99, size).tolist() for size in generator.integers(1, longest, num_pairs)]
+        for _ in range(2)
+    ]
+    return ParallelCorpus.from_lists(*sides)
+
+
+@pytest.fixture(scope="module")
+def corpus() -> ParallelCorpus:
+    return make_corpus(300)
+
+
+def take(dataset: tf.data.Dataset, number: int) -> list[Batch]:
+    return list(itertools.islice(dataset.as_numpy_iterator(), number))
+
+
+def same(left: list[Batch], right: list[Batch]) -> bool:
+    return len(left) == len(right) and all(
+        np.array_equal(a[key], b[key]) for a, b in zip(left, right, strict=True) for key in KEYS
+    )
+
+
+def join(parts: list[Batch], size: int) -> list[Batch]:
+    """Puts every `size` successive elements together, as the batch of one update."""
+    runs = [parts[i : i + size] for i in range(0, len(parts), size)]
+    return [{key: np.concatenate([part[key] for part in run]) for key in KEYS} for run in runs]
+
+
+def check_rows(corpus: ParallelCorpus, batch: Batch) -> Iterator[int]:
+    """Checks each row against the corpus, and yields the line numbers of the pairs."""
+    index = {int(line): n for n, line in enumerate(corpus.line_numbers)}
+    source, target = corpus.source.to_list(), corpus.target.to_list()
+    assert all(batch[key].dtype == np.int32 for key in KEYS)
+    for row_source, row_input, row_output, line in zip(*(batch[key] for key in KEYS), strict=True):
+        if line == -1:
+            assert not np.concatenate([row_source, row_input, row_output]).any()
+            continue
+        yield int(line)
+        pair = index[int(line)]
+
+        def padded(ids: list[int], length: int) -> list[int]:
+            return ids + [PAD] * (length - len(ids))
+
+        assert row_source.tolist() == padded([*source[pair], END], len(row_source))
+        assert row_input.tolist() == padded([BEGIN, *target[pair]], len(row_input))
+        assert row_output.tolist() == padded([*target[pair], END], len(row_output))
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    lengths=st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=1, max_size=60),
+    unit=st.sampled_from(["tokens", "sentences"]),
+    size=st.integers(1, 300),
+    buckets=st.sampled_from([None, [41], [7, 8, 30, 64]]),
+    parts=st.integers(1, 5),
+    seed=st.integers(0, 2**40),
+)
+def test_every_pair_once_an_epoch(
+    lengths: list[tuple[int, int]], unit: str, size: int, buckets: list[int] | None, parts: int, seed: int
+) -> None:
+    corpus = ParallelCorpus.from_lists(*([[4 + n] * n for n in side] for side in zip(*lengths, strict=True)))
+    batches = TrainingBatches(corpus, batch_size=size, batch_unit=unit, length_buckets=buckets, seed=seed)
+    updates = batches.updates_per_epoch
+    elements = join(take(batches.dataset(parts=parts), 2 * updates * parts), parts)
+    shapes = set()
+    for epoch in (elements[:updates], elements[updates:]):
+        lines = [line for batch in epoch for line in check_rows(corpus, batch)]
+        assert sorted(lines) == list(range(1, len(lengths) + 1))
+        assert sum((batch["line_numbers"] == -1).any() for batch in epoch) <= 1 or any(
+            rows % parts for rows, _, _ in batches.shapes
+        )
+        for batch in epoch:
+            rows, source_length = batch["source"].shape
+            shapes.add((rows, source_length, batch["target_input"].shape[1]))
+    assert shapes == {(-(-rows // parts) * parts, source, target) for rows, source, target in batches.shapes}
+    for rows, source_length, target_length in batches.shapes:
+        assert source_length == target_length
+        if unit == "sentences":
+            assert rows == size
+        else:
+            assert rows % 8 == 0
+            assert rows == 8 or rows * target_length <= size < (rows + 8) * target_length
+
+
+def test_at_most_one_batch_is_short(corpus: ParallelCorpus) -> None:
+    batches = TrainingBatches(corpus, batch_size=200)
+    assert len(batches.shapes) > 5
+    short = [(batch["line_numbers"] == -1).any() for batch in take(batches.dataset(), batches.updates_per_epoch)]
+    assert sum(short) <= 1
+
+
+@pytest.mark.parametrize(("parts", "shard_index", "num_shards"), [(1, 0, 1), (4, 1, 2)])
+def test_a_late_start_equals_skipping(corpus: ParallelCorpus, parts: int, shard_index: int, num_shards: int) -> None:
+    batches = TrainingBatches(corpus, batch_size=160, seed=3)
+    updates, each = batches.updates_per_epoch, parts // num_shards
+    early = take(batches.dataset(0, parts, shard_index, num_shards), (2 * updates + 10) * each)
+    for start in (1, updates - 1, updates, 2 * updates + 3):
+        late = batches.dataset(start, parts, shard_index, num_shards)
+        assert same(take(late, 5 * each), early[start * each :][: 5 * each])
+
+
+def test_a_late_start_is_cheap(corpus: ParallelCorpus) -> None:
+    batches = TrainingBatches(corpus, batch_size=160)
+    begin = time.perf_counter()
+    take(batches.dataset(start=10**12 + 7), 3)
+    assert time.perf_counter() - begin < 10
+
+
+@pytest.mark.parametrize(("unit", "size"), [("tokens", 333), ("sentences", 24)])
+def test_parts_are_slices_of_the_same_updates(corpus: ParallelCorpus, unit: str, size: int) -> None:
+    batches = TrainingBatches(corpus, batch_size=size, batch_unit=unit, seed=5)
+    number = batches.updates_per_epoch + 3
+    whole = take(batches.dataset(), number)
+    for parts in (2, 4, 8):
+        elements = take(batches.dataset(parts=parts), number * parts)
+        assert same(join(elements, parts), whole)
+        assert {len(element["source"]) * parts for element in elements} == {len(batch["source"]) for batch in whole}
+
+
+@pytest.mark.parametrize("parts", [3, 16])
+def test_other_numbers_of_parts_add_filler_rows_alone(corpus: ParallelCorpus, parts: int) -> None:
+    batches = TrainingBatches(corpus, batch_size=333, seed=5)
+    number = batches.updates_per_epoch
+    whole = take(batches.dataset(), number)
+    joined = join(take(batches.dataset(parts=parts), number * parts), parts)
+    for left, right in zip(joined, whole, strict=True):
+        rows = len(right["source"])
+        assert len(left["source"]) % parts == 0
+        assert all(np.array_equal(left[key][:rows], right[key]) for key in KEYS)
+        assert (left["line_numbers"][rows:] == -1).all()
+        list(check_rows(corpus, left))
+
+
+@pytest.mark.parametrize(("parts", "num_shards"), [(2, 2), (4, 2), (8, 2), (4, 4), (6, 3)])
+def test_shards_together_are_the_whole(corpus: ParallelCorpus, parts: int, num_shards: int) -> None:
+    batches = TrainingBatches(corpus, batch_size=333, seed=5)
+    number = batches.updates_per_epoch + 2
+    each = parts // num_shards
+    shards = [take(batches.dataset(1, parts, shard, num_shards), number * each) for shard in range(num_shards)]
+    together = [shard[update * each + i] for update in range(number) for shard in shards for i in range(each)]
+    assert same(together, take(batches.dataset(1, parts), number * parts))
+
+
+def test_order_depends_on_seed_and_epoch(corpus: ParallelCorpus) -> None:
+    def lines(seed: int, epoch: int) -> list[int]:
+        batches = TrainingBatches(corpus, batch_size=160, seed=seed)
+        updates = batches.updates_per_epoch
+        elements = take(batches.dataset(start=epoch * updates), updates)
+        return np.concatenate([batch["line_numbers"] for batch in elements]).tolist()
+
+    orders = [lines(seed, epoch) for seed in (0, 1) for epoch in (0, 1)]
+    assert all(a != b for a, b in itertools.combinations(orders, 2))
+    assert orders == [lines(seed, epoch) for seed in (0, 1) for epoch in (0, 1)]
+
+
+def test_batches_are_not_sorted_by_length(corpus: ParallelCorpus) -> None:
+    batches = TrainingBatches(corpus, batch_size=160)
+    lengths = [batch["source"].shape[1] for batch in take(batches.dataset(), batches.updates_per_epoch)]
+    assert lengths != sorted(lengths)
+
+
+def digest() -> str:
+    batches = TrainingBatches(make_corpus(100, seed=2), batch_size=160, seed=9)
+    elements = take(batches.dataset(start=7, parts=2), 2 * batches.updates_per_epoch)
+    return hashlib.sha256(b"".join(batch[key].tobytes() for batch in elements for key in KEYS)).hexdigest()
+
+
+def test_the_same_in_another_process() -> None:
+    code = "import test_training_batches; print(test_training_batches.digest())"
+    environment = os.environ | {"PYTHONHASHSEED": "123", "PYTHONPATH": os.pathsep.join([*sys.path, os.curdir])}
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parent, env=environment
+    )
+    assert result.stdout.strip() == digest(), result.stderr
+
+
+def test_a_token_budget_below_one_row_gives_eight_rows(corpus: ParallelCorpus) -> None:
+    batches = TrainingBatches(corpus, batch_size=1)
+    assert {rows for rows, _, _ in batches.shapes} == {8}
+
+
+def test_default_buckets_end_at_the_longest_sentence() -> None:
+    corpus = ParallelCorpus.from_lists([[4] * n for n in (1, 30, 99)], [[5]] * 3)
+    assert [edge for _, edge, _ in TrainingBatches(corpus, batch_size=1, batch_unit="sentences").shapes] == [4, 32, 100]
+
+
+def test_padding_and_summary() -> None:
+    corpus = ParallelCorpus.from_lists([[4] * 3] * 3, [[5] * 1] * 3)
+    batches = TrainingBatches(corpus, batch_size=4, batch_unit="sentences")
+    assert batches.padding == pytest.approx({"source": 4 / 16, "target": 10 / 16, "both": 14 / 32})
+    assert batches.summary() == "1 updates an epoch, 1 shapes from 4 x 4 to 4 x 4, 43.8% padding"
+
+
+def test_a_strategy_leaves_the_dataset_whole(corpus: ParallelCorpus) -> None:
+    batches = TrainingBatches(corpus, batch_size=160)
+    options = batches.dataset().options()
+    assert options.experimental_distribute.auto_shard_policy == tf.data.experimental.AutoShardPolicy.OFF
+    assert options.deterministic
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"batch_size": 0},
+        {"batch_unit": "words"},
+        {"seed": -1},
+        {"length_buckets": []},
+        {"length_buckets": [0, 40]},
+        {"length_buckets": [20, 10, 40]},
+        {"length_buckets": [8, 12]},
+    ],
+)
+def test_wrong_arguments(corpus: ParallelCorpus, arguments: dict) -> None:
+    with pytest.raises(UserError, match="Received: "):
+        TrainingBatches(corpus, **{"batch_size": 100} | arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"start": -1},
+        {"parts": 0},
+        {"parts": 3, "num_shards": 2},
+        {"parts": 2, "num_shards": 2, "shard_index": 2},
+        {"shard_index": -1},
+        {"num_shards": 0},
+    ],
+)
+def test_wrong_shards(corpus: ParallelCorpus, arguments: dict) -> None:
+    with pytest.raises(UserError, match="Received: "):
+        TrainingBatches(corpus, batch_size=100).dataset(**arguments)
+
+
+@pytest.mark.skipif(not MULTI30K.is_dir(), reason="Multi30k is not there")
+def test_little_padding_on_real_text(tmp_path: Path) -> None:
+    files = [MULTI30K / "train.en.gz", MULTI30K / "train.de.gz"]
+    tokenizer = SubwordTokenizer(train_subwords(files, tmp_path / "m", vocabulary_size=8000))
+    corpus = read_parallel(*files, tokenizer, tokenizer)
+    assert corpus.num_read == 29_000
+    assert sum(corpus.dropped.values()) < 30
+    batches = TrainingBatches(corpus, batch_size=1850)
+    assert batches.padding["both"] < 0.12
+    assert len(batches.shapes) <= 20

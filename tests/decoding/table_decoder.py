@@ -1,0 +1,129 @@
+"""A decoder of random tables: the logits after a prefix are a row of a table that a hash of the prefix picks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+from keras import ops
+
+from keras_nmt.ids import BEGIN, END, PAD
+
+ROWS = 1009
+IMPOSSIBLE = -1e9
+
+
+class Hypothesis(NamedTuple):
+    tokens: list[int]
+    score: float
+    log_probability: float
+    finished: bool
+
+
+def penalty(length: int, alpha: float) -> float:
+    return ((5 + length) / 6) ** alpha
+
+
+class TableDecoder:
+    """The same decoder twice: over Keras tensors, its state in caches, and over plain Python lists."""
+
+    def __init__(self, vocabulary_size: int, seed: int = 0, scale: float = 1.5, end_bias: float = 0.0):
+        logits = np.random.default_rng(seed).normal(size=(ROWS, vocabulary_size)) * scale
+        logits[:, END] += end_bias
+        self.table = logits.astype("float32")
+        self.vocabulary_size = vocabulary_size
+        self.steps: list[tuple[np.ndarray, np.ndarray]] = []  # (tokens, prefixes) of each call made eagerly
+
+    def start(self, sentences: list[int], beam_size: int, max_length: int) -> tuple[Any, Any]:
+        shape = (len(sentences), beam_size)
+        caches = {
+            "hash": ops.zeros(shape, dtype="int32"),
+            "prefix": [ops.full((*shape, max_length), -1, dtype="int32")],
+        }
+        return {"sentence": ops.convert_to_tensor(sentences, "int32")}, caches
+
+    def step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+        (prefix,) = caches["prefix"]
+        prefix = ops.where(ops.arange(prefix.shape[-1]) == position, tokens[:, :, None], prefix)
+        state = (caches["hash"] * 31 + tokens + 7) % ROWS
+        rows = (state + constants["sentence"][:, None] * 101) % ROWS
+        if tf.executing_eagerly():
+            self.steps.append((tokens.numpy(), prefix.numpy()[:, :, : int(position) + 1]))
+        return ops.take(self.table, rows, axis=0), {"hash": state, "prefix": [prefix]}
+
+    def logits(self, sentence: int, tokens: list[int]) -> np.ndarray:
+        state = 0
+        for token in [BEGIN, *tokens]:
+            state = (state * 31 + token + 7) % ROWS
+        return self.table[(state + sentence * 101) % ROWS].astype("float64")
+
+    def log_probabilities(self, sentence: int, tokens: list[int]) -> np.ndarray:
+        logits = self.logits(sentence, tokens)
+        return logits - np.log(np.sum(np.exp(logits)))
+
+    def score_tokens(self, sentence: int, tokens: list[int]) -> float:
+        """Teacher forcing: the log-probability of the tokens, one after the other."""
+        return float(sum(self.log_probabilities(sentence, tokens[:i])[token] for i, token in enumerate(tokens)))
+
+    def every_hypothesis(self, sentence: int, max_length: int, alpha: float) -> list[Hypothesis]:
+        """All finished hypotheses of at most `max_length` tokens, best first."""
+        allowed = [token for token in range(self.vocabulary_size) if token not in (PAD, BEGIN, END)]
+        found, prefixes = [], [[]]
+        for length in range(1, max_length + 1):
+            for prefix in prefixes:
+                log_probability = self.score_tokens(sentence, [*prefix, END])
+                score = log_probability / penalty(length, alpha)
+                found.append(Hypothesis([*prefix, END], score, log_probability, True))
+            prefixes = [[*prefix, token] for prefix in prefixes for token in allowed]
+        return sorted(found, key=lambda hypothesis: -hypothesis.score)
+
+    def beam(self, sentence: int, beam_size: int, max_length: int, alpha: float) -> tuple[list[Hypothesis], list]:
+        """The search as its docstring tells it, without early stop. Also the open prefixes before each step."""
+        considered = 2 * beam_size if beam_size > 1 else 1
+        open_beam, finished, trace = [([], 0.0)], [], []
+        for length in range(1, max_length + 1):
+            trace.append([prefix for prefix, _ in open_beam])
+            pool = []
+            for prefix, log_probability in open_beam:
+                gains = self.log_probabilities(sentence, prefix)
+                gains[[PAD, BEGIN]] = IMPOSSIBLE
+                for token in np.argsort(-gains, kind="stable")[:considered]:
+                    pool.append(([*prefix, int(token)], log_probability + gains[token]))
+            pool = [(tokens, value) for tokens, value in pool if value > IMPOSSIBLE / 2]
+            last_chance = length == max_length
+            pool.sort(key=lambda item: (not (last_chance and item[0][-1] == END), -item[1]))
+            pool = pool[:considered]
+            for tokens, value in pool:
+                if tokens[-1] == END:
+                    finished.append(Hypothesis(tokens, value / penalty(length, alpha), value, True))
+            open_beam = [item for item in pool if item[0][-1] != END][:beam_size]
+            if beam_size == 1 and finished:
+                break
+        finished.sort(key=lambda hypothesis: -hypothesis.score)
+        rest = [Hypothesis(t, v / penalty(max_length, alpha), v, False) for t, v in open_beam]
+        return (finished + rest)[:beam_size], trace
+
+
+def hypotheses(result: Any, sentence: int) -> list[Hypothesis]:
+    """One sentence of a `SearchResult` as a list, with the arrays checked against each other."""
+    found = []
+    tokens, scores, log_probabilities, lengths, finished = (ops.convert_to_numpy(x)[sentence] for x in result)
+    for row, score, log_probability, length, ended in zip(
+        tokens, scores, log_probabilities, lengths, finished, strict=True
+    ):
+        assert not row[length:].any(), "PAD after the hypothesis"
+        kept = row[:length].tolist()
+        assert (END in kept) == ended
+        assert END not in kept[:-1]
+        found.append(Hypothesis(kept, float(score), float(log_probability), bool(ended)))
+    return found
+
+
+def assert_same(found: list[Hypothesis], expected: list[Hypothesis], tolerance: float = 1e-4) -> None:
+    assert [hypothesis.tokens for hypothesis in found] == [hypothesis.tokens for hypothesis in expected]
+    assert [hypothesis.finished for hypothesis in found] == [hypothesis.finished for hypothesis in expected]
+    for name in ("score", "log_probability"):
+        actual = np.array([getattr(hypothesis, name) for hypothesis in found])
+        wanted = np.array([getattr(hypothesis, name) for hypothesis in expected])
+        np.testing.assert_allclose(actual, wanted, atol=tolerance, rtol=1e-5)

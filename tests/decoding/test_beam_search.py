@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from keras import ops
+from table_decoder import TableDecoder, assert_same, hypotheses, penalty
+
+from keras_nmt.decoding import SearchResult, beam_search
+from keras_nmt.ids import BEGIN, END, PAD
+
+
+def search(decoder: TableDecoder, sentences: list[int], compiled=lambda f: f, **options) -> SearchResult:
+    constants, caches = decoder.start(sentences, options["beam_size"], options["max_length"])
+
+    def run(constants, caches):
+        return beam_search(decoder.step, constants, caches, batch_size=len(sentences), **options)
+
+    return compiled(run)(constants, caches)
+
+
+def fixed_step(probabilities: dict[int, float], vocabulary_size: int = 6):
+    """A step that gives the same distribution after every prefix, and the list of its calls."""
+    logits = np.full(vocabulary_size, -30.0, "float32")
+    for token, probability in probabilities.items():
+        logits[token] = np.log(probability)
+    calls: list[int] = []
+
+    def step(tokens, position, constants, caches):
+        calls.append(int(position))
+        return ops.broadcast_to(logits, (*tokens.shape, vocabulary_size)), caches
+
+    return step, calls
+
+
+# --- what is found ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", [-1.0, 0.0, 0.6, 2.5])
+@pytest.mark.parametrize("beam_size", [27, 40])  # the longest open prefixes; all open prefixes
+def test_a_beam_of_all_prefixes_finds_what_exhaustive_search_finds(alpha, beam_size):
+    decoder = TableDecoder(vocabulary_size=6, seed=3)
+    options = {"beam_size": beam_size, "max_length": 4, "length_penalty": alpha}
+    result = search(decoder, [0, 1], **options)
+    for sentence in (0, 1):
+        expected = decoder.every_hypothesis(sentence, 4, alpha)
+        assert_same(hypotheses(result, sentence), expected[:beam_size])
+
+
+def test_exhaustive_search_with_xla():
+    decoder = TableDecoder(vocabulary_size=6, seed=4)
+    result = search(decoder, [7], partial(tf.function, jit_compile=True), beam_size=27, max_length=4)
+    assert_same(hypotheses(result, 0), decoder.every_hypothesis(7, 4, alpha=0.6)[:27])
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    beam_size=st.integers(1, 5),
+    max_length=st.integers(1, 9),
+    alpha=st.sampled_from([-0.7, 0.0, 0.6, 1.0, 3.0]),
+    end_bias=st.sampled_from([-3.0, 0.0, 2.0]),
+    vocabulary_size=st.sampled_from([5, 7, 40]),
+)
+def test_equals_a_search_over_lists_without_early_stop(seed, beam_size, max_length, alpha, end_bias, vocabulary_size):
+    decoder = TableDecoder(vocabulary_size, seed, end_bias=end_bias)
+    for count in {1, beam_size}:
+        options = {"beam_size": beam_size, "max_length": max_length, "length_penalty": alpha, "num_hypotheses": count}
+        result = search(decoder, [4], **options)
+        expected, _ = decoder.beam(4, beam_size, max_length, alpha)
+        found = [hypothesis for hypothesis in hypotheses(result, 0) if hypothesis.tokens]
+        assert_same(found, expected[:count])
+
+
+@pytest.mark.parametrize("vocabulary_size", [7, 2000])  # the second takes its candidates in two stages
+def test_scores_are_those_of_teacher_forcing(compiled, vocabulary_size):
+    decoder = TableDecoder(vocabulary_size, seed=5, scale=3.0)
+    result = search(decoder, [0, 1, 2], compiled, beam_size=4, max_length=12, length_penalty=0.8)
+    for sentence in range(3):
+        found = hypotheses(result, sentence)
+        assert len({tuple(hypothesis.tokens) for hypothesis in found}) == 4
+        for hypothesis in found:
+            expected = decoder.score_tokens(sentence, hypothesis.tokens)
+            assert hypothesis.log_probability == pytest.approx(expected, abs=1e-4)
+            assert hypothesis.score == pytest.approx(expected / penalty(len(hypothesis.tokens), 0.8), abs=1e-4)
+
+
+def test_the_same_with_and_without_xla():
+    decoder = TableDecoder(vocabulary_size=300, seed=8, end_bias=4.0)
+    options = {"beam_size": 5, "max_length": 12}
+    sentences = list(range(8))
+    eager = search(decoder, sentences, **options)
+    for compiled in (tf.function, partial(tf.function, jit_compile=True)):
+        result = search(decoder, sentences, compiled, **options)
+        for sentence in sentences:
+            assert_same(hypotheses(result, sentence), hypotheses(eager, sentence), tolerance=1e-5)
+
+
+@pytest.mark.parametrize(("vocabulary_size", "levels"), [(7, 1), (7, 3), (2000, 3)])
+def test_ties_are_resolved_alike_in_every_mode(compiled, vocabulary_size, levels):
+    decoder = TableDecoder(vocabulary_size, seed=2)
+    decoder.table = np.floor(decoder.table).clip(0, levels - 1)
+    result = search(decoder, [0, 1], compiled, beam_size=4, max_length=6, length_penalty=0.0)
+    eager = search(decoder, [0, 1], beam_size=4, max_length=6, length_penalty=0.0)
+    np.testing.assert_array_equal(result.tokens, eager.tokens)
+    if levels == 1:  # all is equal: the lowest id that is allowed
+        assert hypotheses(result, 0)[0].tokens == [END]
+
+
+# --- caches ----------------------------------------------------------------------------------------------------------
+
+
+def test_caches_follow_their_hypotheses():
+    decoder = TableDecoder(vocabulary_size=9, seed=11, end_bias=-2.0)
+    search(decoder, [0, 6], beam_size=3, max_length=8)
+    moved = 0
+    for row, sentence in enumerate([0, 6]):
+        _, trace = decoder.beam(sentence, beam_size=3, max_length=8, alpha=0.6)
+        for (tokens, prefixes), expected in list(zip(decoder.steps, trace, strict=False))[1:]:
+            assert prefixes[row, : len(expected)].tolist() == [[BEGIN, *prefix] for prefix in expected]
+            assert tokens[row, : len(expected)].tolist() == [prefix[-1] for prefix in expected]
+        moved += sum([prefix[:-1] for prefix in after] != before for before, after in pairwise(trace))
+    assert len(decoder.steps) > 4 and moved > 4, "nothing was reordered, so nothing was tested"
+
+
+def test_caches_of_any_structure_shape_and_dtype_are_reordered_and_constants_are_not():
+    decoder = TableDecoder(vocabulary_size=9, seed=11, end_bias=-2.0)
+    constants, caches = decoder.start([5, 1], beam_size=3, max_length=8)
+    plain = beam_search(decoder.step, constants, caches, batch_size=2, beam_size=3, max_length=8)
+
+    def step(tokens, position, constants, caches):
+        (state, (wide, flags)) = caches
+        expected = ops.cast(state["hash"], "float16")
+        agreed = ops.all(wide == expected[:, :, None, None]) & ops.all(flags == (state["hash"] % 2 == 0))
+        logits, state = decoder.step(tokens, position, constants, state)
+        filled = ops.broadcast_to(ops.cast(state["hash"], "float16")[:, :, None, None], wide.shape)
+        return ops.where(agreed, logits, 0.0), (state, (filled, state["hash"] % 2 == 0))
+
+    caches = (caches, (ops.zeros((2, 3, 2, 4), dtype="float16"), ops.ones((2, 3), dtype="bool")))
+    result = beam_search(step, constants, caches, batch_size=2, beam_size=3, max_length=8)
+    np.testing.assert_array_equal(result.tokens, plain.tokens)
+    np.testing.assert_array_equal(result.scores, plain.scores)
+
+
+# --- batches ---------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    others=st.lists(st.tuples(st.integers(10, 40), st.integers(0, 12)), min_size=1, max_size=4),
+    place=st.integers(0, 4),
+    limit=st.integers(1, 12),
+    count=st.integers(1, 3),
+)
+def test_neighbours_change_nothing(others, place, limit, count):
+    decoder = TableDecoder(vocabulary_size=8, seed=1, end_bias=-0.5)
+    options = {"beam_size": 3, "max_length": 12, "num_hypotheses": count}
+    alone = search(decoder, [3], max_lengths=[limit], **options)
+    place = min(place, len(others))
+    others.insert(place, (3, limit))
+    batch = search(decoder, [s for s, _ in others], max_lengths=[n for _, n in others], **options)
+    for one, many in zip(alone, batch, strict=True):
+        np.testing.assert_array_equal(one[0], many[place])
+
+
+def test_a_larger_static_length_changes_nothing():
+    decoder = TableDecoder(vocabulary_size=8, seed=1)
+    short = search(decoder, [0, 1], beam_size=3, max_length=6)
+    long = search(decoder, [0, 1], beam_size=3, max_length=20, max_lengths=[6, 6])
+    assert long.tokens.shape == (2, 3, 20)
+    for sentence in (0, 1):
+        assert_same(hypotheses(long, sentence), hypotheses(short, sentence), tolerance=0)
+
+
+# --- limits ----------------------------------------------------------------------------------------------------------
+
+
+def test_limits_of_each_sentence(compiled):
+    decoder = TableDecoder(vocabulary_size=8, seed=1, end_bias=-1.0)
+    limits = [1, 3, 50, 0]
+    result = search(decoder, [0, 1, 2, 3], compiled, beam_size=2, max_length=9, max_lengths=limits)
+    for sentence, limit in enumerate(limits[:3]):
+        expected, _ = decoder.beam(sentence, 2, min(limit, 9), 0.6)
+        assert_same(hypotheses(result, sentence), expected)
+    assert [hypothesis.tokens for hypothesis in hypotheses(result, 3)] == [[], []]
+    assert np.isfinite(result.scores).all()
+
+
+def test_unfinished_hypotheses_only_where_finished_ones_are_missing():
+    decoder = TableDecoder(vocabulary_size=300, seed=4, end_bias=-20.0)
+    result = search(decoder, [0], beam_size=3, max_length=5)
+    found = hypotheses(result, 0)
+    assert [hypothesis.finished for hypothesis in found] == [False] * 3
+    assert [len(hypothesis.tokens) for hypothesis in found] == [5] * 3
+    assert found == sorted(found, key=lambda hypothesis: -hypothesis.score)
+    for hypothesis in found:
+        assert hypothesis.log_probability == pytest.approx(decoder.score_tokens(0, hypothesis.tokens), abs=1e-4)
+
+
+def test_a_finished_hypothesis_comes_before_a_likelier_unfinished_one():
+    # After one token the limit is reached. END is much less likely than token 4, but it is an end.
+    step, _ = fixed_step({4: 0.9, 5: 0.09, END: 0.01})
+    result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=1)
+    assert [(h.tokens, h.finished) for h in hypotheses(result, 0)] == [([END], True), ([4], False)]
+
+
+def test_fewer_hypotheses_than_asked_for():
+    step, _ = fixed_step({END: 0.5, 4: 0.5}, vocabulary_size=5)
+    result = beam_search(step, {}, {}, batch_size=1, beam_size=6, max_length=2, suppress=(PAD, 1, BEGIN))
+    found = hypotheses(result, 0)
+    assert [hypothesis.tokens for hypothesis in found] == [[END], [4, END], [4, 4], [], [], []]
+    assert [hypothesis.score for hypothesis in found[3:]] == [-1e9] * 3
+
+
+# --- early stop ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("alpha", "steps"),
+    [
+        (0.0, 1),  # END 0.6 is worth more than the other 0.4 whatever follows
+        (1.0, 2),  # log 0.4 over the penalty 2.5 of ten tokens could win; log 0.16 could not
+        (-1.0, 1),
+    ],
+)
+def test_stops_when_no_open_hypothesis_can_win(alpha, steps):
+    step, calls = fixed_step({END: 0.6, 4: 0.4})
+    options = {"batch_size": 2, "beam_size": 3, "max_length": 10, "num_hypotheses": 1}
+    beam_search(step, {}, {}, length_penalty=alpha, **options)
+    assert calls == list(range(steps))
+
+
+def test_goes_on_until_the_whole_n_best_list_is_safe():
+    step, calls = fixed_step({END: 0.6, 4: 0.4})
+    result = beam_search(step, {}, {}, batch_size=1, beam_size=3, max_length=10, length_penalty=0.0, num_hypotheses=3)
+    assert calls == [0, 1, 2]
+    assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [4, END], [4, 4, END]]
+
+
+def test_the_longest_sentence_decides_when_the_search_stops():
+    decoder = TableDecoder(vocabulary_size=8, seed=1)
+    search(decoder, [0, 1, 2], beam_size=1, max_length=10, max_lengths=[2, 4, 3])
+    assert len(decoder.steps) <= 4
+
+
+def test_a_negative_penalty_does_not_stop_too_early():
+    # First END is unlikely, then all but certain. With a negative alpha the *next* token is the cheapest place to end.
+    first, second = ({END: 0.3, 4: 0.7}, {END: 0.99, 4: 0.01})
+    steps = [fixed_step(first)[0], fixed_step(second)[0]]
+
+    def step(tokens, position, constants, caches):
+        return steps[min(int(position), 1)](tokens, position, constants, caches)
+
+    options = {"batch_size": 1, "beam_size": 2, "max_length": 50, "num_hypotheses": 1}
+    result = beam_search(step, {}, {}, length_penalty=-1.0, **options)
+    assert hypotheses(result, 0)[0].tokens == [4, END]
+
+
+# --- tokens that are never generated ---------------------------------------------------------------------------------
+
+
+def test_padding_and_begin_are_never_generated_and_keep_their_probability():
+    decoder = TableDecoder(vocabulary_size=7, seed=9)
+    decoder.table[:, [PAD, BEGIN]] += 5.0
+    result = search(decoder, [0], beam_size=4, max_length=5)
+    for hypothesis in hypotheses(result, 0):
+        assert not {PAD, BEGIN} & set(hypothesis.tokens)
+        assert hypothesis.log_probability == pytest.approx(decoder.score_tokens(0, hypothesis.tokens), abs=1e-4)
+
+
+def test_suppressed_tokens_are_never_generated():
+    decoder = TableDecoder(vocabulary_size=9, seed=9)
+    result = search(decoder, [0, 1], beam_size=3, max_length=6, suppress=(PAD, BEGIN, 1, 5, END))
+    assert set(np.unique(result.tokens)) == {4, 6, 7, 8}
+    assert not result.finished.numpy().any()
+    nothing = search(decoder, [0], beam_size=1, max_length=6, suppress=())
+    assert nothing.tokens[0, 0, 0] == np.argmax(decoder.logits(0, []))
+
+
+def test_minus_infinity_in_the_logits_is_harmless(compiled):
+    decoder = TableDecoder(vocabulary_size=8, seed=9)
+    decoder.table[:, 5:] = -np.inf
+    result = search(decoder, [0, 1], compiled, beam_size=4, max_length=6)
+    assert not np.isnan(result.scores).any()
+    assert set(np.unique(result.tokens)) <= {PAD, 1, END, 4}
+
+
+# --- how it runs -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_is_traced_once_for_the_same_shapes(jit_compile):
+    decoder, traces = TableDecoder(vocabulary_size=8), []
+
+    @tf.function(jit_compile=jit_compile)
+    def run(constants, caches, max_lengths):
+        traces.append(1)
+        options = {"batch_size": 2, "beam_size": 2, "max_length": 5}
+        return beam_search(decoder.step, constants, caches, max_lengths=max_lengths, **options)
+
+    for limits in ([5, 5], [2, 3], [1, 1]):
+        result = run(*decoder.start([0, limits[0]], 2, 5), tf.constant(limits))
+        assert result.tokens.shape == (2, 2, 5)
+    assert len(traces) == 1
+
+
+def test_a_batch_of_unknown_size_without_xla():
+    decoder = TableDecoder(vocabulary_size=8)
+    options = {"beam_size": 2, "max_length": 5}
+
+    @tf.function(
+        input_signature=[
+            tf.TensorSpec([None], "int32"),
+            tf.TensorSpec([None, 2], "int32"),
+            tf.TensorSpec([None, 2, 5], "int32"),
+        ]
+    )
+    def run(sentence, state, prefix):
+        caches = {"hash": state, "prefix": [prefix]}
+        return beam_search(decoder.step, {"sentence": sentence}, caches, batch_size=tf.shape(sentence)[0], **options)
+
+    for sentences in ([0], [2, 1, 0]):
+        constants, caches = decoder.start(sentences, 2, 5)
+        result = run(constants["sentence"], caches["hash"], *caches["prefix"])
+        np.testing.assert_array_equal(result.tokens, search(decoder, sentences, **options).tokens)
+
+
+def test_half_precision_logits_give_float32_scores():
+    decoder = TableDecoder(vocabulary_size=8)
+    decoder.table = decoder.table.astype("float16")
+    result = search(decoder, [0], beam_size=2, max_length=5)
+    assert result.scores.dtype == result.log_probabilities.dtype == tf.float32
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam_size": 0}, "beam_size=0"),
+        ({"max_length": 0}, "max_length=0"),
+        ({"num_hypotheses": 5}, "num_hypotheses=5, beam_size=2"),
+        ({"num_hypotheses": 0}, "num_hypotheses=0"),
+    ],
+)
+def test_impossible_options(options, message):
+    step, _ = fixed_step({END: 1.0})
+    with pytest.raises(ValueError, match=message):
+        beam_search(step, {}, {}, batch_size=1, **{"beam_size": 2, "max_length": 3, **options})

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keras_nmt.decoding.suppress_tokens import suppress_tokens
+from keras_nmt.decoding.top_k import top_k
+
+
+def check(logits: np.ndarray, k: int, values: np.ndarray, ids: np.ndarray) -> None:
+    expected = np.argsort(-logits, axis=-1, kind="stable")[..., :k]
+    np.testing.assert_array_equal(ids, expected)
+    np.testing.assert_array_equal(values, np.take_along_axis(logits, expected, axis=-1))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    vocabulary_size=st.one_of(st.integers(8, 70), st.integers(250, 2100), st.sampled_from([256, 1024, 1025, 2048])),
+    k=st.integers(1, 8),
+    levels=st.sampled_from([1, 2, 20, 100_000]),
+    seed=st.integers(0, 1000),
+)
+def test_the_largest_and_of_equal_ones_the_lowest_ids(vocabulary_size, k, levels, seed):
+    logits = np.random.default_rng(seed).integers(0, levels, (2, 3, vocabulary_size)).astype("float32")
+    values, ids = top_k(tf.constant(logits), k)
+    assert ids.dtype == tf.int32
+    check(logits, k, values, ids)
+
+
+@pytest.mark.parametrize("levels", [2, 100_000])
+def test_the_same_with_xla(levels):
+    logits = np.random.default_rng(0).integers(0, levels, (2, 4, 3001)).astype("float32")
+    check(logits, 8, *tf.function(lambda x: top_k(x, 8), jit_compile=True)(logits))
+
+
+def test_a_filler_is_never_taken_for_a_token():
+    logits = suppress_tokens(np.zeros((1, 1, 1001), "float32"), [i for i in range(1001) if i != 7])
+    _, ids = top_k(tf.convert_to_tensor(logits), 4)
+    assert ids[0, 0].numpy().tolist() == [7, 0, 1, 2]

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from keras_nmt.layers import KeyValueProjection, LexicalShortcut
+
+D = 6
+
+
+def _sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def _gate(shortcut, plain, bias):  # Eq. 9 and 11, or 10 and 12
+    r = _sigmoid(shortcut + plain + bias)
+    return r * shortcut + (1 - r) * plain
+
+
+@pytest.fixture
+def tensors(random):
+    return random(2, 5, D), random(2, 5, D)
+
+
+def _randomised(layer, hidden, lexical, random):
+    layer(hidden, lexical)
+    layer.set_weights([random(*w.shape) for w in layer.weights])
+    return layer
+
+
+def test_plain_follows_the_equations(tensors, random):
+    h, e = tensors
+    layer = _randomised(LexicalShortcut(D, "plain"), h, e, random)
+    (w_ksc, w_vsc), (w_k, w_v) = np.split(layer.lexical_kernel, 2, -1), np.split(layer.hidden_kernel, 2, -1)
+    b_k, b_v = np.split(layer.gate_bias, 2)
+    keys, values = layer(h, e)
+    np.testing.assert_allclose(keys, _gate(e @ w_ksc, h @ w_k, b_k), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(values, _gate(e @ w_vsc, h @ w_v, b_v), rtol=1e-4, atol=1e-5)
+
+
+def test_fusion_follows_the_equations(tensors, random):
+    h, e = tensors
+    layer = _randomised(LexicalShortcut(D, "fusion"), h, e, random)
+    k_sc, v_sc, k, v = np.split(layer.fusion_kernel, 4, -1)
+    w_k, w_v = np.concatenate([k_sc, k], -1), np.concatenate([v_sc, v], -1)  # each in R^{2d x 2d}
+    b_k, b_v = np.split(layer.gate_bias, 2)
+    both = np.concatenate([e, h], -1)
+    keys, values = layer(h, e)
+    np.testing.assert_allclose(keys, _gate(*np.split(both @ w_k, 2, -1), b_k), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(values, _gate(*np.split(both @ w_v, 2, -1), b_v), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "weights", "parameters"), [("plain", 3, 4 * D * D + 2 * D), ("fusion", 2, 8 * D * D + 2 * D)]
+)
+def test_keeps_the_contract_of_a_layer(check_layer, tensors, kind, weights, parameters):
+    check_layer(
+        lambda **kwargs: LexicalShortcut(D, kind, **kwargs),
+        dict(zip(("hidden", "lexical"), tensors, strict=True)),
+        weights=weights,
+        parameters=parameters,
+    )
+
+
+def test_gates_start_between_lexical_and_hidden(tensors):
+    layer = LexicalShortcut(D)
+    h = np.zeros_like(tensors[0])
+    *_, gates_k, gates_v = layer(h, h, return_gates=True)
+    np.testing.assert_array_equal(gates_k, np.full((2, 5, D), 0.5))
+    np.testing.assert_array_equal(gates_v, np.full((2, 5, D), 0.5))
+
+
+@pytest.mark.parametrize(("bias", "source"), [(1e4, "lexical"), (-1e4, "hidden")])
+def test_a_gate_that_is_sure_lets_one_source_through(tensors, random, bias, source):
+    h, e = tensors
+    layer = _randomised(LexicalShortcut(D), h, e, random)
+    layer.gate_bias.assign(np.full(2 * D, bias))
+    keys, _ = layer(h, e)
+    expected = e @ layer.lexical_kernel.numpy() if source == "lexical" else h @ layer.hidden_kernel.numpy()
+    np.testing.assert_allclose(keys, expected[..., :D], rtol=1e-4, atol=1e-5)
+
+
+def test_is_position_wise(tensors, random):
+    h, e = tensors
+    layer = _randomised(LexicalShortcut(D, "fusion"), h, e, random)
+    keys, _ = layer(h, e)
+    one, _ = layer(h[:, 3:4], e[:, 3:4])
+    np.testing.assert_allclose(one, np.asarray(keys)[:, 3:4], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("arguments", [{"hidden_dim": 0}, {"hidden_dim": 2.5}, {"hidden_dim": 4, "kind": "gated"}])
+def test_wrong_arguments_are_named(arguments):
+    with pytest.raises(ValueError, match="Received: "):
+        LexicalShortcut(**arguments)
+
+
+def test_key_value_projection_keeps_the_contract(check_layer, tensors):
+    check_layer(
+        lambda **kwargs: KeyValueProjection(D, **kwargs), {"hidden": tensors[0]}, weights=1, parameters=2 * D * D
+    )

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+from keras_nmt.layers import MultiHeadAttention
+
+B, T, S, D, H = 2, 4, 5, 8, 2
+
+
+def _softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def _oracle(layer, query, memory, mask):
+    """Eq. 1 of Vaswani et al. head by head, in float64."""
+    w_q = layer.query_projection.kernel.numpy().astype("float64")
+    w_k, w_v = np.split(layer.key_value.kernel.numpy().astype("float64"), 2, -1)
+    w_o = layer.output_projection.kernel.numpy().astype("float64")
+    heads = []
+    for h in range(H):
+        part = slice(h * D // H, (h + 1) * D // H)
+        q, k, v = query @ w_q[:, part], memory @ w_k[:, part], memory @ w_v[:, part]
+        scores = np.einsum("btd,bsd->bts", q, k) / np.sqrt(D / H)
+        heads.append(_softmax(np.where(mask, scores, -np.inf)) @ v)
+    return np.concatenate(heads, -1) @ w_o
+
+
+def test_follows_the_equation(random):
+    layer, query, memory = MultiHeadAttention(H, D), random(B, T, D), random(B, S, D)
+    mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)[:, None]
+    output, weights = layer(query, memory, attention_mask=mask, return_weights=True)
+    np.testing.assert_allclose(output, _oracle(layer, query, memory, mask), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(np.sum(weights, -1), np.ones((B, H, T)), rtol=1e-5)
+    assert not np.asarray(weights)[0, :, :, 3:].any()
+
+
+@pytest.mark.parametrize(
+    ("shortcut", "weights", "parameters"),
+    [(None, 3, 4 * D * D), ("plain", 5, 6 * D * D + 2 * D), ("fusion", 4, 10 * D * D + 2 * D)],
+)
+def test_keeps_the_contract_of_a_layer(check_layer, random, shortcut, weights, parameters):
+    inputs = {"query": random(B, T, D), "memory": random(B, S, D)}
+    if shortcut:
+        inputs["lexical"] = random(B, S, D)
+    check_layer(
+        lambda **kwargs: MultiHeadAttention(H, D, shortcut=shortcut, **kwargs),
+        inputs,
+        weights=weights,
+        parameters=parameters,
+    )
+
+
+def test_takes_the_mask_that_keras_attached(random):
+    table = keras.layers.Embedding(10, D, mask_zero=True)
+    layer = MultiHeadAttention(H, D)
+    short = np.array([[4, 5, 6]])
+    padded = np.array([[4, 5, 6, 0, 0]])
+    np.testing.assert_allclose(layer(table(padded))[:, :3], layer(table(short)), rtol=1e-5, atol=1e-6)
+
+
+def test_a_row_without_anything_to_attend_to_is_finite(random):
+    layer = MultiHeadAttention(H, D)
+    output = layer(random(B, T, D), attention_mask=np.zeros((B, 1, T), bool))
+    assert np.isfinite(output).all()
+
+
+def test_dropout_is_active_in_training_only(random):
+    layer, x = MultiHeadAttention(H, D, dropout=0.5), random(B, T, D)
+    assert not np.allclose(layer(x, training=True), layer(x, training=False))
+    np.testing.assert_array_equal(layer(x), layer(x, training=False))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"num_heads": 3, "hidden_dim": 8},
+        {"num_heads": 0, "hidden_dim": 8},
+        {"num_heads": 2, "hidden_dim": 8, "dropout": 1.0},
+        {"num_heads": 2, "hidden_dim": 8, "shortcut": "lexical"},
+    ],
+)
+def test_wrong_arguments_are_named(arguments):
+    with pytest.raises(ValueError, match="Received: "):
+        MultiHeadAttention(**arguments)
+
+
+def test_lexical_and_shortcut_go_together(random):
+    x = random(B, T, D)
+    with pytest.raises(ValueError, match="`lexical` is given where `shortcut` is set"):
+        MultiHeadAttention(H, D, shortcut="plain")(x)
+    with pytest.raises(ValueError, match="`lexical` is given where `shortcut` is set"):
+        MultiHeadAttention(H, D)(x, lexical=x)

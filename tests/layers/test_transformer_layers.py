@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from keras_nmt.layers import (
+    FeedForward,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
+
+B, T, S, D, F = 2, 4, 5, 8, 12
+ATTENTION, FEED, NORM = 4 * D * D, 2 * D * F + D + F, 2 * D
+PLAIN, FUSION = 2 * D * D + 2 * D, 6 * D * D + 2 * D
+
+
+def test_feed_forward_follows_the_equation(random):
+    layer, x = FeedForward(F, D), random(B, T, D)
+    layer(x)
+    layer.set_weights([random(*w.shape) for w in layer.get_weights()])
+    w1, b1, w2, b2 = layer.get_weights()
+    np.testing.assert_allclose(layer(x), np.maximum(x @ w1 + b1, 0) @ w2 + b2, rtol=1e-4, atol=1e-4)
+
+
+def test_feed_forward_keeps_the_contract(check_layer, random):
+    check_layer(
+        lambda **kwargs: FeedForward(F, D, **kwargs), {"inputs": random(B, T, D)}, weights=4, parameters=FEED
+    )
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize(("shortcut", "extra", "more"), [(None, 0, 0), ("plain", PLAIN, 2), ("fusion", FUSION, 1)])
+def test_encoder_layer_keeps_the_contract(check_layer, random, norm, shortcut, extra, more):
+    inputs = {"inputs": random(B, T, D)}
+    if shortcut:
+        inputs["lexical"] = random(B, T, D)
+    inputs["mask"] = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)
+    check_layer(
+        lambda **kwargs: TransformerEncoderLayer(2, D, F, norm=norm, shortcut=shortcut, **kwargs),
+        inputs,
+        weights=11 + more,
+        parameters=ATTENTION + FEED + 2 * NORM + extra,
+    )
+
+
+@pytest.mark.parametrize("shortcut", [None, "plain", "fusion"])
+def test_decoder_layer_keeps_the_contract(check_layer, random, shortcut):
+    inputs = {"inputs": random(B, T, D), "memory": random(B, S, D)}
+    if shortcut:
+        inputs |= {"lexical": random(B, T, D), "memory_lexical": random(B, S, D)}
+    inputs["memory_mask"] = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)
+    extra, more = {None: (0, 0), "plain": (PLAIN, 2), "fusion": (FUSION, 1)}[shortcut]
+    check_layer(
+        lambda **kwargs: TransformerDecoderLayer(2, D, F, shortcut=shortcut, cross_shortcut=shortcut, **kwargs),
+        inputs,
+        weights=16 + 2 * more,
+        parameters=2 * ATTENTION + FEED + 3 * NORM + 2 * extra,
+    )
+
+
+def test_stacks_keep_the_contract(check_layer, random):
+    layer = ATTENTION + FEED + 2 * NORM
+    check_layer(
+        lambda **kwargs: TransformerEncoder(2, 2, D, F, shortcut="plain", **kwargs),
+        {"inputs": random(B, T, D)},
+        weights=2 * 13 + 2,
+        parameters=2 * (layer + PLAIN) + NORM,
+    )
+    check_layer(
+        lambda **kwargs: TransformerDecoder(2, 2, D, F, norm="post", cross_shortcut="fusion", **kwargs),
+        {"inputs": random(B, T, D), "memory": random(B, S, D), "memory_lexical": random(B, S, D)},
+        weights=2 * 17,
+        parameters=2 * (layer + ATTENTION + NORM + FUSION),
+    )
+
+
+def test_decoder_is_causal(random):
+    decoder = TransformerDecoder(2, 2, D, F, shortcut="fusion")
+    x, memory = random(B, T, D), random(B, S, D)
+    changed = x.copy()
+    changed[:, 2:] = random(B, T - 2, D)
+    one, other = np.asarray(decoder(x, memory)), np.asarray(decoder(changed, memory))
+    np.testing.assert_allclose(one[:, :2], other[:, :2], rtol=1e-6, atol=1e-6)
+    assert not np.allclose(one[:, 2:], other[:, 2:])
+
+
+@pytest.mark.parametrize("source", ["lexical", "non_lexical"])
+def test_the_shortcut_of_each_layer_has_its_source(random, source, monkeypatch):
+    encoder = TransformerEncoder(4, 2, D, F, shortcut="plain", shortcut_source=source)
+    x = random(B, T, D)
+    seen = []
+    for layer in encoder.layers:
+        inner = layer.call
+
+        def call(inputs, lexical=None, mask=None, training=None, inner=inner):
+            seen.append(lexical)
+            return inner(inputs, lexical=lexical, mask=mask, training=training)
+
+        monkeypatch.setattr(layer, "call", call)
+    _, states = encoder(x, return_states=True)
+    expected = [0, 0, 0, 0] if source == "lexical" else [0, 0, 1, 2]  # H_{l-2}, and E in layers 1 and 2
+    for lexical, index in zip(seen[-4:], expected, strict=True):
+        np.testing.assert_array_equal(lexical, states[index])
+
+
+def test_post_norm_outputs_are_normalised_and_pre_norm_stacks_end_in_a_norm(random):
+    x = random(B, T, D) * 5
+    for norm in ("pre", "post"):
+        output = np.asarray(TransformerEncoder(2, 2, D, F, norm=norm)(x))
+        np.testing.assert_allclose(output.mean(-1), 0, atol=1e-5)
+        np.testing.assert_allclose(output.std(-1), 1, atol=1e-3)

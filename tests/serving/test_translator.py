@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BEGIN, END
+from keras_nmt.models import ModelDirectory
+from keras_nmt.serving import Translation, Translator
+
+
+def assert_same(found: list[Translation], expected: list[Translation]) -> None:
+    assert [translation.truncated for translation in found] == [translation.truncated for translation in expected]
+    for one, other in zip(found, expected, strict=True):
+        assert [hypothesis.text for hypothesis in one.hypotheses] == [hypothesis.text for hypothesis in other.hypotheses]
+        np.testing.assert_allclose(
+            [hypothesis.score for hypothesis in one.hypotheses],
+            [hypothesis.score for hypothesis in other.hypotheses],
+            atol=1e-4,
+        )
+
+
+def test_batching_and_order_are_invisible(translator, lines):
+    alone = [translator.translate([line])[0] for line in lines]
+    assert len({translation.text for translation in alone}) > 3  # the model tells sentences apart
+    assert_same(translator.translate(lines), alone)
+    assert_same(translator.translate(lines[::-1] * 3), alone[::-1] * 3)
+
+
+def test_xla_changes_nothing(translator, compiled_translator, lines):
+    assert_same(compiled_translator.translate(lines), translator.translate(lines))
+    np.testing.assert_allclose(
+        compiled_translator.score(lines, lines[::-1]), translator.score(lines, lines[::-1]), rtol=1e-4, atol=1e-4
+    )
+
+
+def test_no_lines(translator):
+    assert translator.translate([]) == []
+    assert translator.score([], []) == []
+
+
+def test_empty_text_gives_empty_text(translator, lines):
+    for line, translation in zip(lines, translator.translate(lines), strict=True):
+        if not line.strip():
+            assert translation.text == ""
+            assert translation.score == 0.0
+
+
+def test_long_text_is_cut_at_the_largest_bucket_and_says_so(translator, source_tokenizer, lines):
+    lengths = source_tokenizer.tokenize(lines).row_lengths().numpy()
+    longest = translator.length_buckets[-1] - 1  # and END
+    assert [translation.truncated for translation in translator.translate(lines)] == (lengths > longest).tolist()
+    assert (lengths > longest).any()
+
+    whole = max(lines, key=len)
+    cut = source_tokenizer.detokenize(source_tokenizer.tokenize([whole])[:, :longest]).numpy()[0].decode()
+    kept = translator.translate([cut])[0]
+    assert not kept.truncated
+    assert translator.translate([whole])[0].hypotheses == kept.hypotheses
+
+
+def test_translations_are_no_longer_than_their_source_allows(model, source_tokenizer, target_tokenizer, options):
+    translator = Translator(
+        model, source_tokenizer, target_tokenizer, **options, max_length_factor=1, max_length_offset=2, max_length=6
+    )
+    texts = ["the", "a mouse sat", "seven cats sleep in the garden"]
+    source_lengths = source_tokenizer.tokenize(texts).row_lengths().numpy()
+    ids, _ = translator._search[False](translator._source_ids[False](tf.constant(texts))[0])
+    lengths = np.sum(ids[:, 0].numpy() != 0, 1)
+    assert (lengths <= np.minimum(source_lengths + 2, 6)).all()
+    assert ids.shape[2] <= 6
+
+
+def test_several_hypotheses_best_first(model, source_tokenizer, target_tokenizer, options, translator, lines):
+    several = Translator(model, source_tokenizer, target_tokenizer, **options, num_hypotheses=2).translate(lines)
+    for one, best in zip(several, translator.translate(lines), strict=True):
+        assert len(one.hypotheses) == 2
+        assert one.hypotheses[0].score >= one.hypotheses[1].score
+        assert one.text == best.text
+        assert one.score == pytest.approx(best.score, abs=1e-4)
+
+
+def test_scores_are_those_of_teacher_forcing(translator, model, source_tokenizer, target_tokenizer):
+    sources, targets = ["the small cat sat", "a mouse", "seven cats"], ["die kleine katze", "", "sieben vögel schlafen"]
+    expected = []
+    for source, target in zip(sources, targets, strict=True):
+        source_ids = [*source_tokenizer.tokenize([source]).numpy()[0], END]
+        target_ids = target_tokenizer.tokenize([target]).numpy()[0].tolist()
+        logits = model([np.array([source_ids]), np.array([[BEGIN, *target_ids]])], training=False)
+        log_probabilities = keras.ops.convert_to_numpy(keras.ops.log_softmax(logits))[0]
+        expected.append(sum(log_probabilities[t, token] for t, token in enumerate([*target_ids, END])))
+    np.testing.assert_allclose(translator.score(sources, targets), expected, atol=1e-4)
+
+
+def test_score_is_the_log_probability_over_the_length_penalty(translator, model):
+    source, _, _ = translator._source_ids[False](tf.constant(["seven cats sleep"]))
+    ids, scores = translator._search[False](source)
+    tokens = [token for token in ids.numpy()[0, 0] if token != 0]
+    log_probability = translator._log_probabilities[False](source, tf.constant([tokens]))
+    penalty = ((5 + len(tokens)) / 6) ** translator.length_penalty
+    assert float(scores[0, 0]) == pytest.approx(float(log_probability[0]) / penalty, abs=1e-4)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_new_weights_are_used_without_another_trace(make_model, source_tokenizer, options, lines, jit_compile):
+    model = make_model()
+    translator = Translator(model, source_tokenizer, **options, jit_compile=jit_compile)
+    before = translator.translate(lines)
+    weights = model.get_weights()
+    model.set_weights([-weight for weight in weights])
+    after = translator.translate(lines[:3])
+    assert [translation.text for translation in after] != [translation.text for translation in before[:3]]
+    model.set_weights(weights)
+    assert translator.translate(lines) == before
+    for function in (translator._translate, *translator._search.values()):
+        assert function.experimental_get_tracing_count() <= 1
+    assert translator._search[jit_compile].experimental_get_tracing_count() == 1
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_translates_with_the_mirrored_weights_of_two_replicas(
+    make_model, source_tokenizer, options, lines, jit_compile
+):
+    expected = Translator(make_model(), source_tokenizer, **options).translate(lines)
+    with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+        model = make_model()
+    assert_same(Translator(model, source_tokenizer, **options, jit_compile=jit_compile).translate(lines), expected)
+
+
+def test_a_model_directory_brings_its_subwords_and_search_settings(
+    model, source_tokenizer, target_tokenizer, translator, options, lines, tmp_path
+):
+    directory = ModelDirectory(tmp_path)
+    directory.save_config(
+        model, source_subwords="source.model", target_subwords="target.model", search={"beam_size": 3, "num_hypotheses": 2}
+    )
+    directory.save_weights(model)
+    source_tokenizer.save(tmp_path / "source.model")
+    target_tokenizer.save(tmp_path / "target.model")
+    buckets = {name: options[name] for name in ("length_buckets", "batch_buckets")}
+    found = Translator.from_directory(tmp_path, **buckets)
+    assert (found.beam_size, found.num_hypotheses) == (3, 2)
+    assert_same(Translator.from_directory(tmp_path, **buckets, num_hypotheses=1).translate(lines), translator.translate(lines))
+
+
+def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer, translator):
+    with pytest.raises(UserError, match=r"target subword model.*Received: .*120 pieces.*100"):
+        Translator(model, source_tokenizer)
+    with pytest.raises(UserError, match=r"num_hypotheses.*Received: num_hypotheses=3, beam_size=2"):
+        Translator(model, source_tokenizer, target_tokenizer, beam_size=2, num_hypotheses=3)
+    with pytest.raises(UserError, match=r"length_buckets"):
+        Translator(model, source_tokenizer, target_tokenizer, length_buckets=(8, 4))
+    with pytest.raises(UserError, match=r"Received: 1 sources, 2 targets"):
+        translator.score(["a"], ["b", "c"])
+
+
+def test_as_many_targets_as_sources_in_the_graph(translator):
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        translator.score_graph(tf.constant(["a", "b", "c"]), tf.constant(["a"]))

@@ -1,0 +1,55 @@
+"""Who may import whom: the table of the architecture, enforced."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import keras_nmt
+
+ROOT = Path(keras_nmt.__file__).parent
+BASE = {"ids", "errors"}
+ALLOWED = {
+    "layers": set(),
+    "models": {"layers"},
+    "decoding": set(),
+    "text": set(),
+    "data": {"text"},
+    "training": {"models", "data", "text", "layers"},
+    "evaluation": {"decoding", "models", "layers"},
+    "serving": {"models", "decoding", "text", "layers"},
+}
+NO_TENSORFLOW = ("layers", "models", "decoding")
+
+
+def _imports(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+@pytest.mark.parametrize("package", ALLOWED)
+def test_packages_import_only_what_stands_below_them(package):
+    for path in (ROOT / package).rglob("*.py"):
+        own = {name.split(".")[1] for name in _imports(path) if name.startswith("keras_nmt.") and "." in name}
+        own &= set(ALLOWED)
+        assert own <= ALLOWED[package] | BASE | {package}, f"{path} imports {own}"
+
+
+@pytest.mark.parametrize("package", NO_TENSORFLOW)
+def test_packages_for_every_backend_do_not_import_tensorflow(package):
+    for path in (ROOT / package).rglob("*.py"):
+        assert not any(name.split(".")[0] == "tensorflow" for name in _imports(path)), path
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    code = "import sys, keras_nmt; sys.exit(bool({'tensorflow', 'keras', 'numpy'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

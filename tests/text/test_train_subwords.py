@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sentencepiece
+
+from keras_nmt.errors import UserError
+from keras_nmt.text import train_subwords
+
+MODEL_TYPES = ("bpe", "unigram")
+WORDS = "red green blue cat dog mouse house garden sees likes finds old new small ein eine der die das Haus".split()  # noqa: SIM905
+
+
+def sentences(number: int) -> str:
+    return "".join(f"{WORDS[i % 7]} {WORDS[i * i % 19]} {WORDS[i * 3 % 11]} {i * 7}\n" for i in range(number))
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text(sentences(200), encoding="utf-8")
+    return path
+
+
+def load(path: Path) -> sentencepiece.SentencePieceProcessor:
+    return sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+@pytest.mark.parametrize("model_type", MODEL_TYPES)
+def test_ids_size_and_user_symbols(text: Path, tmp_path: Path, model_type: str) -> None:
+    symbols = ["<2de>", "<2fr>", "<a,b>"]
+    path = train_subwords(
+        text, tmp_path / "new" / "m.model", vocabulary_size=60, model_type=model_type, user_symbols=symbols
+    )
+    model = load(path)
+    assert path == tmp_path / "new" / "m.model"
+    assert [entry.name for entry in path.parent.iterdir()] == ["m.model"]  # no temporary file is left
+    assert model.get_piece_size() == 60
+    assert (model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()) == (0, 1, 2, 3)
+    assert [model.id_to_piece(i) for i in (4, 5, 6)] == symbols
+    assert "<2de>" in model.encode("<2de> cat", out_type=str)
+    assert model.decode(model.encode("small cat 12")) == "small cat 12"
+    assert model.unk_id() not in model.encode("".join(sorted(set(text.read_text()) - {"\n"})))
+
+
+def train_samples(text: Path, folder: Path, seed: int = 0) -> list[bytes]:
+    """Trains a model of each type on a sample of 90 of the 200 sentences."""
+    arguments = {"vocabulary_size": 60, "max_sentences": 90, "seed": seed}
+    return [train_subwords(text, folder / kind, model_type=kind, **arguments).read_bytes() for kind in MODEL_TYPES]
+
+
+def test_the_same_in_another_process(text: Path, tmp_path: Path) -> None:
+    code = (
+        "import pathlib, sys; from test_train_subwords import train_samples; "
+        "train_samples(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, text, tmp_path / "there"],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parent,
+        env=os.environ | {"PYTHONHASHSEED": "123", "PYTHONPATH": os.pathsep.join([*sys.path, os.curdir])},
+    )
+    assert result.returncode == 0, result.stderr
+    assert "sentencepiece" not in result.stdout + result.stderr  # the library trains in silence
+    here = train_samples(text, tmp_path / "here")
+    assert here == [(tmp_path / "there" / kind).read_bytes() for kind in MODEL_TYPES]
+    assert here == train_samples(text, tmp_path / "again")
+    assert all(a != b for a, b in zip(here, train_samples(text, tmp_path / "other", seed=1), strict=True))
+
+
+def test_several_files_make_one_text(tmp_path: Path, text: Path) -> None:
+    lines = sentences(200).splitlines(keepends=True)
+    (tmp_path / "a.txt").write_text("".join(lines[:120]), encoding="utf-8")
+    (tmp_path / "b.gz").write_bytes(gzip.compress("".join(lines[120:]).encode()))
+    whole = train_subwords(text, tmp_path / "whole", vocabulary_size=60)
+    parts = train_subwords([tmp_path / "a.txt", tmp_path / "b.gz"], tmp_path / "parts", vocabulary_size=60)
+    assert whole.read_bytes() == parts.read_bytes()
+
+
+@pytest.mark.parametrize("model_type", MODEL_TYPES)
+def test_too_large_a_vocabulary_names_the_largest(text: Path, tmp_path: Path, model_type: str) -> None:
+    with pytest.raises(UserError, match="largest possible size is") as error:
+        train_subwords(text, tmp_path / "m", vocabulary_size=50_000, model_type=model_type)
+    assert not (tmp_path / "m").exists()
+    assert "\n" not in str(error.value)
+    largest = int(re.search(r"largest possible size is (\d+)", str(error.value))[1])
+    path = train_subwords(text, tmp_path / "m", vocabulary_size=largest, model_type=model_type)
+    assert load(path).get_piece_size() == largest
+    with pytest.raises(UserError, match=f"largest possible size is {largest};|largest possible size is {largest}\\."):
+        train_subwords(text, tmp_path / "m", vocabulary_size=largest + 1, model_type=model_type)
+    assert load(path).get_piece_size() == largest  # a failure leaves the file that was there
+
+
+def test_too_small_a_vocabulary_names_the_smallest(text: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="smallest possible size is") as error:
+        train_subwords(text, tmp_path / "m", vocabulary_size=10)
+    smallest = int(re.search(r"smallest possible size is (\d+)", str(error.value))[1])
+    train_subwords(text, tmp_path / "m", vocabulary_size=smallest)
+
+
+def test_byte_fallback_and_digits(text: Path, tmp_path: Path) -> None:
+    model = load(train_subwords(text, tmp_path / "m", vocabulary_size=320, byte_fallback=True, split_digits=True))
+    assert model.decode(model.encode("cat 猫 123")) == "cat 猫 123"
+    assert {"1", "2", "3"} <= set(model.encode("cat 123", out_type=str))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "empty.*text.txt"),
+        (b"\n \n", "no character"),
+        (b"fine\nfine\nnot \xff fine\n", r"Line 3 is not UTF-8.*text\.txt"),
+    ],
+)
+def test_unusable_text(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "text.txt").write_bytes(content)
+    with pytest.raises(UserError, match=message) as error:
+        train_subwords(tmp_path / "text.txt", tmp_path / "m", vocabulary_size=20)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "m").exists()
+
+
+def test_an_unusable_second_file_is_not_passed_over(text: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        train_subwords([text, tmp_path / "nowhere"], tmp_path / "m", vocabulary_size=60)
+    (tmp_path / "empty").touch()
+    with pytest.raises(UserError, match="empty"):
+        train_subwords([text, tmp_path / "empty"], tmp_path / "m", vocabulary_size=60)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"files": []},
+        {"vocabulary_size": 4},
+        {"model_type": "word"},
+        {"character_coverage": 0.0},
+        {"max_sentences": 0},
+        {"seed": -1},
+        {"user_symbols": "<2de>"},
+        {"user_symbols": ["<2de>", "<2de>"]},
+        {"user_symbols": ["<2 de>"]},
+        {"user_symbols": [""]},
+        {"user_symbols": ["</s>"]},
+    ],
+)
+def test_wrong_arguments(text: Path, tmp_path: Path, arguments: dict) -> None:
+    with pytest.raises(UserError, match="Received: "):
+        train_subwords(**{"files": [text], "path": tmp_path / "m", "vocabulary_size": 60} | arguments)

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from keras_nmt.training.atomic_files import atomic_path, write_json
+
+
+def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    write_json(path, [1])
+    with pytest.raises(OSError, match="disk"), atomic_path(path) as temporary:
+        temporary.write_text("half")
+        raise OSError("disk full")
+    assert path.read_text() == "[\n 1\n]\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["file.json"]
+
+
+def test_the_file_is_readable_as_others_are(tmp_path: Path) -> None:
+    write_json(tmp_path / "new" / "file.json", {})
+    (tmp_path / "plain").touch()
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "new" / "file.json", tmp_path / "plain")]
+    assert modes[0] == modes[1]

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from keras_nmt.errors import UserError
+from keras_nmt.training import Checkpoints, average_checkpoints
+from keras_nmt.training.average_checkpoints import average_weights
+from keras_nmt.training.checkpoints import Progress
+
+
+@pytest.fixture
+def run(tmp_path: Path, make_model: Callable[..., keras.Model]) -> tuple[Path, keras.Model, dict[int, list[np.ndarray]]]:
+    """A model directory with four saves, the model, and what its weights were."""
+    model = make_model()
+    optimizer = keras.optimizers.SGD()
+    optimizer.build(model.trainable_variables)
+    checkpoints = Checkpoints(tmp_path / "checkpoints", model, optimizer, keep_last=3, keep_best=2)
+    progress, weights = Progress(), {}
+    for update, score in ((10, 3.0), (20, 1.0), (30, 4.0), (40, 2.0)):
+        progress.update = update
+        model.set_weights([np.random.RandomState(update).randn(*w.shape) for w in model.get_weights()])
+        weights[update] = model.get_weights()
+        checkpoints.save(progress, score)
+    return tmp_path, model, weights
+
+
+@pytest.mark.parametrize(
+    ("which", "number", "expected"),
+    [("last", 1, [40]), ("last", 2, [30, 40]), ("last", 9, [20, 30, 40]), ("best", 2, [30, 10]), ("best", 1, [30])],
+)
+def test_is_the_mean(run, which: str, number: int, expected: list[int]) -> None:
+    directory, model, weights = run
+    assert average_checkpoints(directory, which=which, number=number) == expected
+    model.load_weights(directory / "model.weights.h5")
+    for found, *values in zip(model.get_weights(), *(weights[update] for update in expected), strict=True):
+        np.testing.assert_allclose(found, np.mean(values, 0), rtol=1e-6, atol=1e-7)
+    assert not list(directory.glob(".writing*"))
+
+
+def test_output_can_be_named(run) -> None:
+    directory = run[0]
+    average_checkpoints(directory, output=directory / "mean.weights.h5")
+    assert (directory / "mean.weights.h5").exists() and not (directory / "model.weights.h5").exists()
+    with pytest.raises(UserError, match="mean.h5"):
+        average_checkpoints(directory, output=directory / "mean.h5")
+
+
+def test_refuses_what_is_not_there(tmp_path: Path, run) -> None:
+    with pytest.raises(UserError, match="no checkpoints"):
+        average_checkpoints(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match="which='worst'"):
+        average_checkpoints(run[0], which="worst")
+    with pytest.raises(UserError, match="number=0"):
+        average_checkpoints(run[0], number=0)
+
+
+def test_refuses_weights_of_different_models(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    files = []
+    for units in (8, 6):
+        files.append(tmp_path / f"{units}.weights.h5")
+        make_model(units=units).save_weights(files[-1])
+    with pytest.raises(UserError, match="differ in shape"):
+        average_weights(files, tmp_path / "mean.weights.h5")
+    assert not (tmp_path / "mean.weights.h5").exists()

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.training import Checkpoints, make_strategy
+from keras_nmt.training.checkpoints import Progress
+
+
+def make(folder: Path, make_model: Callable[..., keras.Model], seed: int = 0, **options) -> tuple:
+    model = make_model(dropout=0.1, seed=seed)
+    optimizer = keras.optimizers.Adam()
+    optimizer.build(model.trainable_variables)
+    return model, optimizer, Checkpoints(folder, model, optimizer, **options)
+
+
+def weight_files(folder: Path) -> set[str]:
+    return {file.name.split(".")[0] for file in folder.glob("*.weights.h5")}
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_restores_everything(tmp_path: Path, make_model: Callable[..., keras.Model], replicas: int) -> None:
+    strategy = make_strategy(replicas)
+    with strategy.scope():
+        model, optimizer, checkpoints = make(tmp_path, make_model)
+    for number, variable in enumerate(model.weights + optimizer.variables):
+        variable.assign(tf.cast(tf.fill(variable.shape, number), variable.dtype))
+    progress = Progress(update=7, tokens=123, seconds=4.5, best_update=5, best_score=1.5, pending={"loss": 1 / 3})
+    checkpoints.save(progress, score=2.5)
+
+    with strategy.scope():
+        again, again_optimizer, checkpoints = make(tmp_path, make_model, seed=1)
+    assert checkpoints.restore() == progress
+    assert progress.scores == {7: 2.5} and progress.saved == [7]
+    # Not the states of SeedGenerators: checkpoints do not hold them, and the trainer sets them before they are used.
+    for number, variable in enumerate(again.weights + again_optimizer.variables):
+        np.testing.assert_array_equal(variable.numpy(), np.full(variable.shape, number))
+        copies = strategy.experimental_local_results(variable.value)
+        assert len(copies) == replicas and all(np.all(copy.numpy() == number) for copy in copies)
+
+
+def test_keeps_the_last_and_the_best(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    _, _, checkpoints = make(tmp_path, make_model, keep_last=2, keep_best=2)
+    progress = Progress()
+    for update, score in ((1, 5.0), (2, 9.0), (3, 7.0), (4, 7.0), (5, None), (6, 1.0)):
+        progress.update = update
+        checkpoints.save(progress, score)
+    assert weight_files(tmp_path) == {"update-2", "update-3", "update-5", "update-6"}
+    index = json.loads((tmp_path / "index.json").read_text())
+    assert index == {"last": [5, 6], "best": [2, 3], "scores": {"2": 9.0, "3": 7.0, "6": 1.0}}
+    assert {file.stem for file in tmp_path.glob("state-*.index")} == {"state-5", "state-6"}
+
+
+def test_lower_can_be_better(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    _, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=1, higher_is_better=False)
+    progress = Progress()
+    for update, score in ((1, 5.0), (2, 2.0), (3, 7.0)):
+        progress.update = update
+        checkpoints.save(progress, score)
+    assert weight_files(tmp_path) == {"update-2", "update-3"}
+
+
+def test_a_cut_state_falls_back_to_the_one_before(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    model, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=0)
+    progress = Progress()
+    for update in (1, 2):
+        progress.update = update
+        model.set_weights([np.full(w.shape, update) for w in model.get_weights()])
+        checkpoints.save(progress)
+    data = next(tmp_path.glob("state-2.data*"))
+    data.write_bytes(data.read_bytes()[: data.stat().st_size // 2])
+
+    model, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=0)
+    reports: list[str] = []
+    restored = checkpoints.restore(reports.append)
+    assert restored is not None and restored.update == 1 and "state-2" in reports[0]
+    assert all(np.all(w == 1) for w in model.get_weights())
+    assert weight_files(tmp_path) == set() and restored.saved == []
+
+
+def test_all_states_cut_is_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    _, _, checkpoints = make(tmp_path, make_model)
+    checkpoints.save(Progress(update=1))
+    next(tmp_path.glob("state-1.data*")).write_bytes(b"")
+    with pytest.raises(UserError, match="None of the checkpoints"):
+        make(tmp_path, make_model)[2].restore(lambda line: None)
+
+
+def test_another_model_is_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    _, _, checkpoints = make(tmp_path, make_model)
+    checkpoints.save(Progress(update=1))
+    model = make_model(units=6)
+    optimizer = keras.optimizers.Adam()
+    optimizer.build(model.trainable_variables)
+    with pytest.raises(UserError, match="another model or optimizer"):
+        Checkpoints(tmp_path, model, optimizer).restore()
+    model = make_model(dropout=0.1)
+    optimizer = keras.optimizers.SGD(momentum=0.9)
+    optimizer.build(model.trainable_variables)
+    with pytest.raises(UserError, match="another model or optimizer"):
+        Checkpoints(tmp_path, model, optimizer).restore()
+
+
+def test_nothing_to_restore(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    assert make(tmp_path, make_model)[2].restore() is None

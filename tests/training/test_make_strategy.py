@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.training import make_strategy
+
+
+def test_one_replica_is_the_default_strategy() -> None:
+    assert make_strategy(1) is tf.distribute.get_strategy()
+
+
+def test_two_replicas_are_mirrored() -> None:
+    strategy = make_strategy(2)
+    assert isinstance(strategy, tf.distribute.MirroredStrategy) and strategy.num_replicas_in_sync == 2
+
+
+def test_refuses_replicas_when_it_is_too_late() -> None:
+    tf.zeros([]).numpy()
+    with pytest.raises(UserError, match="replicas=7"):
+        make_strategy(7)
+
+
+def test_refuses_no_replicas() -> None:
+    with pytest.raises(UserError, match="replicas=0"):
+        make_strategy(0)
+
+
+def test_makes_logical_devices_in_a_fresh_process() -> None:
+    code = "from keras_nmt.training import make_strategy; print(make_strategy(3).num_replicas_in_sync)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split()[-1] == "3"

@@ -1,0 +1,458 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.data import TrainingBatches
+from keras_nmt.errors import UserError
+from keras_nmt.models import Transformer
+from keras_nmt.training import LabelSmoothedCrossEntropy, Trainer, TrainingLog, TrainingResult, make_optimizer, make_strategy
+
+TIMES = ("tokens_per_second", "seconds")  # what differs from run to run
+Make = Callable[..., Trainer]
+
+
+@pytest.fixture
+def make_trainer(tmp_path: Path, batches: TrainingBatches, make_model: Callable[..., keras.Model]) -> Make:
+    """Makes a trainer of the small model, or of the one that `model` makes, in the folder `name`."""
+
+    def make(
+        name: str = "run",
+        *,
+        replicas: int = 1,
+        model: Callable[[], keras.Model] | None = None,
+        optimizer: Callable[[], keras.optimizers.Optimizer] = lambda: make_optimizer("adam", 0.01, clip=0.5),
+        data: Any = batches,
+        **options: Any,
+    ) -> Trainer:
+        strategy = make_strategy(replicas)
+        with strategy.scope():
+            options = {"max_updates": 10, "log_every": 1, "report": lambda line: None, **options}
+            return Trainer(
+                (model or make_model)(), data, tmp_path / name, optimizer=optimizer(), strategy=strategy, **options
+            )
+
+    return make
+
+
+def log_of(trainer: Trainer) -> list[dict[str, Any]]:
+    """The log, without what differs from run to run."""
+    return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.path).read()]
+
+
+def losses_of(trainer: Trainer) -> list[float]:
+    return [line["loss"] for line in log_of(trainer) if "loss" in line]
+
+
+def values_of(trainer: Trainer) -> list[np.ndarray]:
+    return [v.numpy() for v in trainer.model.weights + trainer.optimizer.variables]
+
+
+def assert_same(a: list[np.ndarray], b: list[np.ndarray]) -> None:
+    for one, other in zip(a, b, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+class PenaltyLayer(keras.layers.Layer):
+    """Adds a loss: the sum over the sentences of a batch of the square of their first state."""
+
+    def call(self, states: tf.Tensor, ids: tf.Tensor) -> tf.Tensor:
+        real = keras.ops.cast(ids[:, 0] != 0, states.dtype)
+        self.add_loss(keras.ops.sum(real * keras.ops.sum(states[:, 0] ** 2, -1)))
+        return states
+
+
+# The same update however it is split.
+
+
+def test_the_split_of_a_batch_does_not_matter(make_trainer: Make) -> None:
+    def model() -> keras.Model:
+        keras.utils.set_random_seed(0)
+        return Transformer.from_preset("transformer_tiny", source_vocabulary_size=20, dropout=0.0)
+
+    def losses(replicas: int, accumulation_steps: int) -> tuple[list[float], list[np.ndarray]]:
+        trainer = make_trainer(
+            f"{replicas} {accumulation_steps}",
+            model=model,
+            replicas=replicas,
+            accumulation_steps=accumulation_steps,
+            max_updates=50,
+        )
+        trainer.train()
+        assert trainer.num_traces == 1
+        assert any(line["gradient_norm"] > 0.5 for line in log_of(trainer)), "clipping is not tried"
+        return losses_of(trainer), trainer.model.get_weights()
+
+    expected, expected_weights = losses(1, 1)
+    assert len(expected) == 50 and expected[-1] < expected[0] - 0.5
+    for replicas, accumulation_steps in ((1, 2), (2, 1)):
+        found, weights = losses(replicas, accumulation_steps)
+        np.testing.assert_allclose(found, expected, rtol=1e-4)
+        for ours, theirs in zip(weights, expected_weights, strict=True):
+            np.testing.assert_allclose(ours, theirs, atol=2e-3)
+
+
+@pytest.mark.parametrize("clip", ["global_clipnorm", "clipnorm", "clipvalue"])
+@pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
+def test_splits_agree_with_xla_extra_losses_and_every_clipping(
+    make_trainer: Make, make_model: Callable[..., keras.Model], normalize_by: str, clip: str
+) -> None:
+    def model() -> keras.Model:
+        model = make_model()
+        hidden = PenaltyLayer()(model.get_layer("hidden").output, model.inputs[1])
+        return keras.Model(model.inputs, model.get_layer("output")(hidden))
+
+    results = []
+    for number, (replicas, accumulation_steps, jit_compile) in enumerate([(1, 1, False), (2, 2, True)]):
+        trainer = make_trainer(
+            str(number),
+            model=model,
+            optimizer=lambda: keras.optimizers.SGD(0.5, **{clip: 0.05}),
+            replicas=replicas,
+            accumulation_steps=accumulation_steps,
+            jit_compile=jit_compile,
+            normalize_by=normalize_by,
+        )
+        trainer.train()
+        assert all(line["extra_loss"] > 0 for line in log_of(trainer))
+        results.append((losses_of(trainer), trainer.model.get_weights()))
+        if replicas == 2:
+            for variable in trainer.model.trainable_variables:
+                assert_same(*[[copy.numpy()] for copy in trainer.strategy.experimental_local_results(variable.value)])
+    np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-4)
+    for ours, theirs in zip(results[0][1], results[1][1], strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
+def test_the_first_loss_is_that_of_the_batch(
+    make_trainer: Make, batches: TrainingBatches, normalize_by: str
+) -> None:
+    trainer = make_trainer(normalize_by=normalize_by, max_updates=1)
+    batch = next(iter(batches.dataset()))
+    logits = trainer.model([batch["source"], batch["target_input"]])
+    loss, nll = LabelSmoothedCrossEntropy(0.1).terms(batch["target_output"], logits)
+    tokens = np.sum(batch["target_output"].numpy() != 0)
+    count = tokens if normalize_by == "tokens" else np.sum(batch["target_output"].numpy()[:, 0] != 0)
+    trainer.train()
+    line = log_of(trainer)[0]
+    np.testing.assert_allclose(line["loss"], loss.numpy().sum() / count, rtol=1e-5)
+    np.testing.assert_allclose(line["perplexity"], np.exp(nll.numpy().sum() / tokens), rtol=1e-5)
+    assert line["tokens"] == tokens
+
+
+def test_clips_the_gradient_of_the_whole_update(make_trainer: Make) -> None:
+    for replicas in (1, 2):
+        trainer = make_trainer(
+            str(replicas), replicas=replicas, max_updates=1, optimizer=lambda: make_optimizer("sgd", 1.0, clip=0.01)
+        )
+        before = trainer.model.get_weights()
+        trainer.train()
+        change = [new - old for old, new in zip(before, trainer.model.get_weights(), strict=True)]
+        np.testing.assert_allclose(np.sqrt(sum(np.sum(c**2) for c in change)), 0.01, rtol=1e-4)
+
+
+# Dropout.
+
+
+def test_masks_differ_between_replicas_layers_and_updates_and_come_again(
+    make_trainer: Make, make_model: Callable[..., keras.Model]
+) -> None:
+    trainer = make_trainer(replicas=2, model=lambda: make_model(dropout=0.5))
+    layers = [trainer.model.get_layer(name) for name in ("first_dropout", "second_dropout")]
+
+    @tf.function
+    def masks(update: tf.Tensor) -> Any:
+        def replica() -> tf.Tensor:
+            part = tf.distribute.get_replica_context().replica_id_in_sync_group
+            trainer._set_seeds(update, tf.cast(part, "int64"))
+            return tf.stack([layer(tf.ones([200]), training=True) for layer in layers])
+
+        return trainer.strategy.experimental_local_results(trainer.strategy.run(replica))
+
+    first, second = ([copy.numpy() for copy in masks(tf.constant(update, "int64"))] for update in (4, 5))
+    rows = [tuple(row) for mask in (*first, *second) for row in mask]
+    assert len(rows) == len(set(rows)) == 8  # 2 updates, 2 replicas, 2 layers
+    assert_same(first, [copy.numpy() for copy in masks(tf.constant(4, "int64"))])
+
+
+def test_dropout_depends_on_the_part_of_the_batch_only(
+    make_trainer: Make, make_model: Callable[..., keras.Model]
+) -> None:
+    losses = []
+    for replicas, accumulation_steps, seed in ((2, 1, 0), (1, 2, 0), (1, 2, 1)):
+        trainer = make_trainer(
+            f"{replicas} {seed}",
+            model=lambda: make_model(dropout=0.3),
+            replicas=replicas,
+            accumulation_steps=accumulation_steps,
+            seed=seed,
+        )
+        trainer.train()
+        losses.append(losses_of(trainer))
+    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-4)
+    assert abs(losses[2][0] - losses[1][0]) > 1e-4
+
+
+# Stopping and starting again.
+
+
+class Kill(keras.callbacks.Callback):
+    """Ends the program in the middle of the run, as Ctrl-C, SIGTERM, or a crash."""
+
+    def __init__(self, update: int, number: signal.Signals | None) -> None:
+        super().__init__()
+        self.update, self.number = update, number
+
+    def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+        if batch + 1 == self.update:
+            if self.number is None:
+                raise RuntimeError("crash")
+            os.kill(os.getpid(), self.number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(
+    make_trainer: Make, make_model: Callable[..., keras.Model], number: signal.Signals | None
+) -> None:
+    def scores() -> Callable[[], dict[str, float]]:
+        return lambda: {"bleu": float(np.sin(trainer.progress.update))}
+
+    options: dict[str, Any] = {
+        "accumulation_steps": 2,
+        "max_updates": 18,
+        "log_every": 4,  # a line covers updates from before and after the stop
+        "save_every": 3,
+        "evaluate_every": 6,
+        "evaluate": lambda: scores()(),
+        "keep_last": 2,
+        "keep_best": 2,
+    }
+    trainer = whole = make_trainer("whole", model=lambda: make_model(dropout=0.2), **options)
+    whole_result = whole.train()
+
+    trainer = make_trainer("cut", model=lambda: make_model(dropout=0.2), callbacks=[Kill(11, number)], **options)
+    with pytest.raises(SystemExit if number else RuntimeError) as stopped:
+        trainer.train()
+    if number:
+        assert stopped.value.code == 128 + number and trainer.progress.update == 11
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    reports: list[str] = []
+    trainer = again = make_trainer(
+        "cut", model=lambda: make_model(dropout=0.2, seed=9), **{**options, "report": reports.append}
+    )
+    result = again.train()
+    assert "update 11" in reports[0] if number else "update 9" in reports[0]
+    assert_same(values_of(whole), values_of(again))
+    assert log_of(whole) == log_of(again)
+    assert result.final_updates == whole_result.final_updates and result.best_update == whole_result.best_update
+    index = [json.loads((t.directory / "checkpoints" / "index.json").read_text()) for t in (whole, again)]
+    if number:
+        # Where it was stopped is one more save; what was saved by the plan is the same.
+        index[1]["last"] = [update for update in index[1]["last"] if update != 11]
+    assert index[0] == index[1]
+
+
+def test_starting_a_finished_run_again_changes_nothing(make_trainer: Make) -> None:
+    first = make_trainer(max_updates=5)
+    result = first.train()
+    again = make_trainer(max_updates=5)
+    assert again.train()._asdict() == result._asdict() if hasattr(result, "_asdict") else again.train().update == 5
+    assert_same(values_of(first), values_of(again))
+    assert log_of(first) == log_of(again)
+
+
+# What ends a run, and what is kept.
+
+
+class Scores:
+    """An evaluation that gives these scores, then the last one on and on."""
+
+    def __init__(self, *scores: float) -> None:
+        self.scores, self.calls = list(scores), 0
+
+    def __call__(self) -> dict[str, float]:
+        self.calls += 1
+        return {"bleu": self.scores[min(self.calls, len(self.scores)) - 1], "chrf": 1.0}
+
+
+def run(make_trainer: Make, *scores: float, **options: Any) -> tuple[Trainer, TrainingResult]:
+    trainer = make_trainer(evaluate=Scores(*scores), evaluate_every=2, **options)
+    return trainer, trainer.train()
+
+
+def test_patience_ends_the_run_and_the_best_weights_are_found(make_trainer: Make) -> None:
+    trainer, result = run(make_trainer, 1, 3, 2, 3, 0, patience=2, keep_best=2, final="best", max_updates=100)
+    assert (result.reason, result.update, result.best_update, result.best_score) == ("patience", 8, 4, 3.0)
+    assert result.final_updates == [4] and result.final_metrics == {"bleu": 0.0, "chrf": 1.0}
+    index = json.loads((trainer.directory / "checkpoints" / "index.json").read_text())
+    assert index["best"] == [4, 8] and index["scores"]["4"] == 3.0
+    best = make_trainer("other").model
+    best.load_weights(trainer.directory / "checkpoints" / "update-4.weights.h5")
+    assert_same(best.get_weights(), trainer.model.get_weights())
+    evaluations = [line for line in log_of(trainer) if "val_bleu" in line and "final" not in line]
+    assert [(line["update"], line["val_bleu"]) for line in evaluations] == [(2, 1.0), (4, 3.0), (6, 2.0), (8, 3.0)]
+
+
+def test_lower_is_better_for_a_loss(make_trainer: Make) -> None:
+    trainer = make_trainer(evaluate=lambda: {"loss": trainer.progress.update}, evaluate_every=2, best_metric="loss")
+    assert trainer.train().best_update == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"final": "last"}, [10]),
+        ({"final": "average_last"}, [6, 8, 10]),
+        ({"final": "average_last", "average": 2}, [8, 10]),
+        ({"final": "best"}, [4]),
+        ({"final": "average_best"}, [4, 6]),
+    ],
+)
+def test_final_weights(make_trainer: Make, options: dict[str, Any], expected: list[int]) -> None:
+    trainer, result = run(make_trainer, 1, 5, 4, 3, 2, keep_last=3, keep_best=2, **options)
+    assert result.final_updates == expected
+    folder = trainer.directory / "checkpoints"
+    weights = []
+    model = make_trainer("other").model
+    for update in expected:
+        model.load_weights(folder / f"update-{update}.weights.h5")
+        weights.append(model.get_weights())
+    model.load_weights(result.weights)
+    for final, in_trainer, *saved in zip(model.get_weights(), trainer.model.get_weights(), *weights, strict=True):
+        np.testing.assert_allclose(final, np.mean(saved, 0), rtol=1e-5, atol=1e-7)
+        np.testing.assert_array_equal(final, in_trainer)
+
+
+def test_time_limit_counts_all_starts(make_trainer: Make) -> None:
+    trainer = make_trainer(max_updates=None, time_limit=0.5)
+    result = trainer.train()
+    assert result.reason == "time_limit" and result.update > 0 and result.seconds >= 0.5
+    again = make_trainer(max_updates=None, time_limit=0.5)
+    assert again.train().update == result.update
+
+
+def test_keras_callbacks(make_trainer: Make, tmp_path: Path) -> None:
+    class Recorder(keras.callbacks.Callback):
+        calls: list[tuple] = []
+
+        def on_epoch_begin(self, epoch: int, logs: dict | None = None) -> None:
+            self.calls.append(("begin", epoch))
+
+        def on_epoch_end(self, epoch: int, logs: dict | None = None) -> None:
+            self.calls.append(("end", epoch, (logs or {}).get("val_bleu")))
+
+        def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+            self.calls.append((batch, round((logs or {})["loss"], 6)))
+
+    early = keras.callbacks.EarlyStopping("val_bleu", mode="max", patience=1)
+    callbacks = [
+        Recorder(),
+        early,
+        keras.callbacks.CSVLogger(str(tmp_path / "log.csv")),
+        keras.callbacks.TensorBoard(str(tmp_path / "board")),
+        keras.callbacks.ReduceLROnPlateau("val_bleu"),
+    ]
+    trainer, result = run(make_trainer, 2, 1, 1, callbacks=callbacks, max_updates=100)
+    assert result.reason == "callback" and result.update == 4
+    losses = [round(loss, 6) for loss in losses_of(trainer)]
+    assert Recorder.calls == [
+        ("begin", 0), (0, losses[0]), (1, losses[1]), ("end", 0, 2.0),
+        ("begin", 1), (2, losses[2]), (3, losses[3]), ("end", 1, 1.0),
+    ]  # fmt: skip
+    assert len((tmp_path / "log.csv").read_text().splitlines()) == 3
+    assert list((tmp_path / "board").rglob("events.*"))
+
+
+def test_tensorboard(make_trainer: Make) -> None:
+    trainer, _ = run(make_trainer, 2, tensorboard=True)
+    file = next((trainer.directory / "tensorboard").glob("events.*"))
+    seen = {
+        (value.tag, event.step) for event in tf.compat.v1.train.summary_iterator(str(file)) for value in event.summary.value
+    }
+    assert {("loss", 1), ("loss", 10), ("val_bleu", 2)} <= seen
+
+
+def test_progress_says_what_there_is_to_know(make_trainer: Make) -> None:
+    reports: list[str] = []
+    make_trainer(max_updates=6, log_every=3, report=reports.append).train()
+    assert len(reports) == 3
+    for word in ("update 3/6", "loss", "perplexity", "tokens/s", "learning rate", "gradient", "left"):
+        assert word in reports[0]
+
+
+def test_starts_from_another_model(make_trainer: Make, make_model: Callable[..., keras.Model]) -> None:
+    source = make_model(seed=7)
+    trainer = make_trainer(init_from=source, max_updates=1, optimizer=lambda: make_optimizer("sgd", 0.0))
+    trainer.train()
+    assert_same(source.get_weights(), trainer.model.get_weights())
+    # A run that goes on takes its checkpoint instead.
+    again = make_trainer(init_from=make_model(seed=8), max_updates=1, optimizer=lambda: make_optimizer("sgd", 0.0))
+    again.train()
+    assert_same(source.get_weights(), again.model.get_weights())
+
+
+def test_mixed_bfloat16_learns(make_trainer: Make, make_model: Callable[..., keras.Model]) -> None:
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    trainer = make_trainer(accumulation_steps=2, max_updates=40)
+    trainer.train()
+    losses = losses_of(trainer)
+    assert losses[-1] < losses[0] - 0.1
+    assert all(weight.dtype == np.float32 for weight in trainer.model.get_weights())
+
+
+# What goes wrong.
+
+
+def test_not_finite_names_the_lines_and_saves_nothing(make_trainer: Make, batches: TrainingBatches) -> None:
+    trainer = make_trainer(
+        optimizer=lambda: keras.optimizers.SGD(
+            keras.optimizers.schedules.PiecewiseConstantDecay([4], [0.01, float("inf")])
+        ),
+        save_every=3,
+        log_every=100,
+    )
+    with pytest.raises(UserError, match="update 6") as error:
+        trainer.train()
+    lines = next(iter(batches.dataset(5)))["line_numbers"].numpy()
+    assert ", ".join(map(str, sorted(lines[lines >= 0]))) in str(error.value)
+    assert json.loads((trainer.directory / "checkpoints" / "index.json").read_text())["last"] == [3]
+    assert not (trainer.directory / "model.weights.h5").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"normalize_by": "words"}, "normalize_by='words'"),
+        ({"final": "first"}, "final='first'"),
+        ({"final": "best"}, "final='best'"),
+        ({"patience": 3}, "patience=3"),
+        ({"evaluate_every": 3}, "evaluate_every=3"),
+        ({"max_updates": None}, "Nothing would end"),
+        ({"keep_last": 0}, "keep_last=0"),
+        ({"accumulation_steps": 0}, "accumulation_steps=0"),
+    ],
+)
+def test_refuses_arguments_that_do_not_go_together(make_trainer: Make, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        make_trainer(**options)
+
+
+def test_refuses_float16(make_trainer: Make) -> None:
+    keras.config.set_dtype_policy("mixed_float16")
+    with pytest.raises(UserError, match="float16"):
+        make_trainer()
+
+
+def test_refuses_an_evaluation_without_the_best_metric(make_trainer: Make) -> None:
+    with pytest.raises(UserError, match="best_metric='bleu'"):
+        make_trainer(evaluate=lambda: {"chrf": 1.0}, evaluate_every=1).train()

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from keras_nmt.training import TrainingLog
+
+
+def test_truncating_drops_later_half_written_and_final_lines(tmp_path: Path) -> None:
+    log = TrainingLog(tmp_path / "log.jsonl")
+    for update in (10, 20, 30):
+        log.append({"update": update, "loss": update / 10})
+    log.append({"update": 20, "final": [10, 20]})
+    with open(log.path, "a") as file:
+        file.write('{"update": 20, "lo')  # the process was killed here
+    log.truncate(20)
+    assert log.path.read_text() == '{"update": 10, "loss": 1.0}\n{"update": 20, "loss": 2.0}\n'
+    log.append({"update": 30})
+    assert [line["update"] for line in log.read()] == [10, 20, 30]
+
+
+def test_is_json_whatever_the_numbers(tmp_path: Path) -> None:
+    log = TrainingLog(tmp_path / "log.jsonl")
+    log.append({"update": 1, "loss": math.nan})
+    assert log.read() == [{"update": 1, "loss": None}]
+
+
+def test_without_a_file(tmp_path: Path) -> None:
+    log = TrainingLog(tmp_path / "log.jsonl")
+    log.truncate(0)
+    assert log.read() == [] and not log.path.exists()

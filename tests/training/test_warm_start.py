@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import keras
+import numpy as np
+import pytest
+
+from keras_nmt.errors import UserError
+from keras_nmt.training import make_strategy, warm_start
+
+
+def test_takes_everything_from_the_same_model(make_model: Callable[..., keras.Model]) -> None:
+    source = make_model(seed=1)
+    with make_strategy(2).scope():
+        model = make_model(seed=2)
+        result = warm_start(model, source)
+    assert len(result.taken) == len(model.weights) and not (result.new or result.misfit or result.unused)
+    for ours, theirs in zip(model.weights, source.weights, strict=True):
+        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+def test_misfits_are_refused_unless_allowed(make_model: Callable[..., keras.Model]) -> None:
+    source, model = make_model(units=6), make_model(units=8)
+    before = model.get_weights()
+    with pytest.raises(UserError, match="another shape"):
+        warm_start(model, source)
+    for old, new in zip(before, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(old, new)
+    result = warm_start(model, source, allow_new=["*"])
+    assert result.taken == ["output/bias"]
+    assert "did not fit: hidden/kernel" in result.summary()
+
+
+def test_new_and_unused_are_refused_unless_named(make_model: Callable[..., keras.Model]) -> None:
+    model = make_model()
+    deeper = keras.layers.Dense(3, name="extra")(model.output)
+    deeper = keras.Model(model.inputs, deeper)
+    source = make_model(seed=1)
+    with pytest.raises(UserError, match="missing.*extra/kernel"):
+        warm_start(deeper, source)
+    assert warm_start(deeper, source, allow_new=["extra/*"]).new == ["extra/kernel", "extra/bias"]
+    with pytest.raises(UserError, match="no place.*extra/kernel"):
+        warm_start(source, deeper)
+    assert warm_start(source, deeper, allow_unused=["extra/*"]).unused == ["extra/kernel", "extra/bias"]
+
+
+def test_nothing_in_common_is_an_error() -> None:
+    models = [keras.Sequential([keras.Input((2,)), keras.layers.Dense(2, name=name)]) for name in "ab"]
+    with pytest.raises(UserError, match="No weight"):
+        warm_start(models[0], models[1], allow_new=["*"], allow_unused=["*"])
