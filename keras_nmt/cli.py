@@ -1,16 +1,323 @@
+"""The command line: `keras-nmt train / translate / score / evaluate / export / average / info`."""
+
 from __future__ import annotations
+
+import json
+import os
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
 import typer
+
 from keras_nmt.errors import UserError
 
-def run_app(command: Callable[..., Any]) -> None:
-    """Runs a command line: an error that a user can cause is one line and exit code 2."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    app.command()(command)
+# Before TensorFlow is imported: its own messages hide ours.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+
+app = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    help="Trains, uses and exports neural translation models. DIRECTORY is always a model directory.",
+)
+
+Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A model directory.")]
+BeamSize = Annotated[int | None, typer.Option(help="Hypotheses the search keeps. Default: the model's.")]
+LengthPenalty = Annotated[float | None, typer.Option(help="Exponent of the length penalty. Default: the model's.")]
+Weights = Annotated[Path | None, typer.Option(help="Weights to use instead of the directory's.")]
+Xla = Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster after.")]
+
+
+def main() -> None:
+    """Entry point of `keras-nmt`."""
+    run_app(app)
+
+
+def run_app(command: typer.Typer | Callable[..., Any]) -> None:
+    """Runs a command line. An error that a user can cause is one line on standard error and exit code 2.
+
+    Args:
+        command: A typer application, or a function with typer's annotations, such as a recipe's `main`.
+    """
+    if not isinstance(command, typer.Typer):
+        single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        single.command()(command)
+        command = single
     try:
-        app()
+        command()
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
     except (UserError, OSError) as error:
-        print(f"Error: {error}", file=sys.stderr)
+        print(f"Error: {_one_line(error)}", file=sys.stderr)
         raise SystemExit(2) from None
+
+
+@app.command()
+def train(
+    directory: Annotated[Path | None, typer.Option(help="The model directory to make or to go on in.")] = None,
+    settings: Annotated[
+        Path | None, typer.Option(help="A JSON file of settings, such as a run's settings.json.")
+    ] = None,
+    train_files: Annotated[tuple[Path, Path] | None, typer.Option("--train", help="SOURCE TARGET of training.")] = None,
+    dev_files: Annotated[tuple[Path, Path] | None, typer.Option("--dev", help="SOURCE TARGET of development.")] = None,
+    test_files: Annotated[tuple[Path, Path] | None, typer.Option("--test", help="SOURCE TARGET of the test.")] = None,
+    preset: Annotated[str | None, typer.Option(help="Sizes of the model.")] = None,
+    shortcuts: Annotated[str | None, typer.Option(help="Lexical shortcuts: plain or fusion.")] = None,
+    vocabulary_size: Annotated[int | None, typer.Option(help="Number of subwords.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Tokens an update.")] = None,
+    dtype: Annotated[str | None, typer.Option(help="float32 or mixed_bfloat16.")] = None,
+    replicas: Annotated[int | None, typer.Option(help="Replicas; logical CPU devices where there is no GPU.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
+    max_updates: Annotated[int | None, typer.Option(help="Updates after which training ends.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Minutes of training after which it ends.")] = None,
+    init_from: Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Any other setting; VALUE is JSON or a word. May be repeated."
+        ),
+    ] = None,
+) -> None:
+    """Trains subwords and a model. Started again with the same command, it goes on.
+
+    Settings come from --settings, then --set, then the other options, which win. All settings and their defaults:
+    `keras_nmt.experiment.Experiment`.
+    """
+    from keras_nmt.experiment import Experiment
+
+    chosen: dict[str, Any] = dict(_setting(text) for text in set_ or [])
+    for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
+        if files is not None:
+            chosen[f"{prefix}_source"], chosen[f"{prefix}_target"] = files
+    options = {
+        "directory": directory,
+        "preset": preset,
+        "vocabulary_size": vocabulary_size,
+        "batch_size": batch_size,
+        "dtype": dtype,
+        "replicas": replicas,
+        "seed": seed,
+        "max_updates": max_updates,
+        "time_limit": time_limit,
+        "init_from": init_from,
+    }
+    chosen |= {name: value for name, value in options.items() if value is not None}
+    if settings is not None:
+        chosen = {**Experiment.read_settings(settings), **chosen}
+    if shortcuts is not None:
+        chosen["model"] = {**chosen.get("model", {}), "shortcuts": shortcuts}
+    Experiment.from_settings(chosen).run()
+
+
+@app.command()
+def translate(
+    directory: Directory,
+    beam_size: BeamSize = None,
+    length_penalty: LengthPenalty = None,
+    n_best: Annotated[int, typer.Option(help="Translations a sentence.")] = 1,
+    scores: Annotated[bool, typer.Option("--scores", help="Write score, tab, translation.")] = False,
+    weights: Weights = None,
+    xla: Xla = False,
+) -> None:
+    """Translates standard input to standard output, line by line.
+
+    With --n-best N every line gives N lines, best first.
+    """
+    translator = _translator(
+        directory, beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best, weights=weights, xla=xla
+    )
+    truncated = 0
+    for translation in translator.translate(_standard_input()):
+        truncated += translation.truncated
+        for hypothesis in translation.hypotheses:
+            _write_line(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
+    if truncated:
+        longest = translator.length_buckets[-1]
+        print(f"{truncated} line(s) of {longest} subwords or more were cut before translating.", file=sys.stderr)
+
+
+@app.command()
+def score(
+    directory: Directory,
+    source: Annotated[Path, typer.Argument(help="Source sentences, one a line.")],
+    target: Annotated[Path, typer.Argument(help="Their translations.")],
+    weights: Weights = None,
+) -> None:
+    """Writes the log-probability of each given translation, one a line."""
+    from keras_nmt.data import read_lines
+
+    sources, targets = read_lines(source), read_lines(target)
+    if len(sources) != len(targets):
+        raise UserError(
+            f"The files must have the same number of lines. Received: {source}: {len(sources)}, {target}: {len(targets)}"
+        )
+    for log_probability in _translator(directory, weights=weights).score(sources, targets):
+        _write_line(f"{log_probability:.4f}")
+
+
+@app.command()
+def evaluate(
+    references: Annotated[
+        list[Path], typer.Argument(help="Reference translations; several files: several references.")
+    ],
+    directory: Annotated[Path | None, typer.Option(help="Model directory that translates --source.")] = None,
+    source: Annotated[Path | None, typer.Option(help="Source sentences.")] = None,
+    hypotheses: Annotated[
+        Path | None, typer.Option(help="A system's output, instead of --directory and --source.")
+    ] = None,
+    baseline: Annotated[Path | None, typer.Option(help="Another system's output: paired bootstrap against it.")] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    beam_size: BeamSize = None,
+    length_penalty: LengthPenalty = None,
+    weights: Weights = None,
+) -> None:
+    """Scores a model or a system's output by sacreBLEU: BLEU, chrF, TER with their signatures."""
+    from keras_nmt.data import read_lines
+    from keras_nmt.evaluation import corpus_scores, paired_bootstrap
+
+    if (hypotheses is None) == (directory is None) or (directory is None) != (source is None):
+        raise UserError(
+            "Give --hypotheses, or --directory with --source. "
+            f"Received: hypotheses={hypotheses}, directory={directory}, source={source}"
+        )
+    streams = [read_lines(path) for path in references]
+    if hypotheses is not None:
+        lines = read_lines(hypotheses)
+    else:
+        assert directory is not None and source is not None
+        translator = _translator(directory, beam_size=beam_size, length_penalty=length_penalty, weights=weights)
+        lines = [translation.text for translation in translator.translate(read_lines(source))]
+    if baseline is None:
+        results: dict[str, Any] = dict(corpus_scores(lines, streams, lowercase=lowercase))
+    else:
+        results = dict(paired_bootstrap(lines, read_lines(baseline), streams, lowercase=lowercase))
+    for result in results.values():
+        _write_line(str(result))
+
+
+@app.command()
+def export(
+    directory: Directory,
+    path: Annotated[Path, typer.Argument(help="Folder of the model's versions, which a model server watches.")],
+    version: Annotated[int | None, typer.Option(help="Version. Default: the next one.")] = None,
+    beam_size: BeamSize = None,
+    length_penalty: LengthPenalty = None,
+    n_best: Annotated[int, typer.Option(help="Translations a sentence.")] = 1,
+    max_length: Annotated[int | None, typer.Option(help="Most tokens of a translation.")] = None,
+    weights: Weights = None,
+) -> None:
+    """Writes a SavedModel: text in, text out, without Python, to PATH/VERSION."""
+    from keras_nmt.serving import export_directory
+
+    search = {
+        "beam_size": beam_size,
+        "length_penalty": length_penalty,
+        "max_length": max_length,
+    }
+    given = {name: value for name, value in search.items() if value is not None}
+    _write_line(
+        str(export_directory(path, directory, version=version, weights=weights, num_hypotheses=n_best, **given))
+    )
+
+
+@app.command()
+def average(
+    directory: Directory,
+    last: Annotated[int | None, typer.Option(help="Average the last N checkpoints.")] = None,
+    best: Annotated[int | None, typer.Option(help="Average the best N checkpoints.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="File to write, *.weights.h5. Default: the model's weights.")
+    ] = None,
+) -> None:
+    """Averages checkpoints into the model's weights."""
+    from keras_nmt.training import average_checkpoints
+
+    if (last is None) == (best is None):
+        raise UserError(f"Give --last N or --best N. Received: last={last}, best={best}")
+    number = last if last is not None else best
+    assert number is not None
+    which = "last" if last is not None else "best"
+    updates = average_checkpoints(directory, which=which, number=number, output=output)
+    _write_line(f"Averaged updates {', '.join(map(str, updates))}")
+
+
+@app.command()
+def info(directory: Directory) -> None:
+    """Shows a model's configuration, parameters and sizes."""
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+
+    from keras_nmt.models import ModelDirectory
+
+    folder = ModelDirectory(directory)
+    config = folder.load_config()
+    model = folder.load_model(dtype="float32")
+    table = Table(show_header=False, box=None)
+    for name, value in config["model"]["config"].items():
+        table.add_row(name, str(value))
+    for name, value in config["search"].items():
+        table.add_row(name, str(value))
+    groups: dict[str, int] = {}
+    for weight in model.trainable_weights:
+        part = weight.path.split("/")[0]
+        groups[part] = groups.get(part, 0) + int(np.prod(weight.shape))
+    table.add_section()
+    table.add_row("parameters", f"{sum(groups.values()):,}")
+    for part, count in groups.items():
+        table.add_row(f"  {part}", f"{count:,}")
+    table.add_section()
+    for path in sorted({folder.weights_path, *folder.subword_paths()}):
+        table.add_row(path.name, f"{path.stat().st_size:,} bytes")
+    Console(soft_wrap=True).print(f"{config['model']['class']} in {directory}", table, sep="\n")
+
+
+def _translator(
+    directory: Path,
+    *,
+    beam_size: int | None = None,
+    length_penalty: float | None = None,
+    num_hypotheses: int = 1,
+    weights: Path | None = None,
+    xla: bool = False,
+) -> Any:
+    from keras_nmt.serving import Translator
+
+    search = {"beam_size": beam_size, "length_penalty": length_penalty}
+    given = {name: value for name, value in search.items() if value is not None}
+    return Translator.from_directory(
+        directory, weights=weights, num_hypotheses=num_hypotheses, jit_compile=xla, **given
+    )
+
+
+def _standard_input() -> Iterable[str]:
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        try:
+            yield line.rstrip(b"\r\n").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(f"Standard input, line {number}, is no UTF-8. Received: {error}") from None
+
+
+def _write_line(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """`name=value`, the value JSON or else a plain word."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UserError(f"--set takes NAME=VALUE. Received: {text}")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _one_line(error: Exception) -> str:
+    """An operating-system error says what and where; of anything else the first line suffices."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}. Received: {error.filename}"
+    return " ".join(str(error).split())

@@ -9,7 +9,7 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 import tensorflow as tf
@@ -130,9 +130,18 @@ class Experiment:
     length_penalty: float = 0.6
 
     # What may change when a run goes on: how long it runs, and what it prints.
-    _MAY_CHANGE = ("max_updates", "time_limit", "patience", "log_every", "tensorboard", "test_source", "test_target")
+    _MAY_CHANGE: ClassVar[tuple[str, ...]] = (
+        "max_updates",
+        "time_limit",
+        "patience",
+        "log_every",
+        "tensorboard",
+        "test_source",
+        "test_target",
+    )
 
     def __post_init__(self) -> None:
+        self._check_types()
         for name, value, choices in (("schedule", self.schedule, SCHEDULES), ("dtype", self.dtype, DTYPES)):
             if value not in choices:
                 raise UserError(f"`{name}` must be one of {', '.join(choices)}. Received: {name}={value!r}")
@@ -142,16 +151,25 @@ class Experiment:
                 f"Received: test_source={self.test_source}, test_target={self.test_target}"
             )
 
-    @classmethod
-    def from_settings(cls, path: str | os.PathLike[str], **overrides: Any) -> Experiment:
-        """Reads the settings that an experiment wrote, or that were written by hand in the same form.
+    def _check_types(self) -> None:
+        types: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}
+        for field in dataclasses.fields(self):
+            name, value = str(field.type).removesuffix(" | None"), getattr(self, field.name)
+            optional = str(field.type) != name
+            if name not in types or (optional and value is None):
+                continue
+            if not isinstance(value, types[name]) or isinstance(value, bool) != (name == "bool"):
+                raise UserError(f"`{field.name}` must be {field.type}. Received: {field.name}={value!r}")
+
+    @staticmethod
+    def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
+        """Reads settings that an experiment wrote, or that were written by hand in the same form.
 
         Args:
             path: A JSON file whose keys are this class' attributes.
-            **overrides: Values that win over the file's.
 
         Raises:
-            UserError: The file is no JSON object, or a key is unknown or missing.
+            UserError: The file is no JSON object.
         """
         try:
             settings = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -159,13 +177,27 @@ class Experiment:
             raise UserError(f"Settings are a JSON object; {path} is none. Received: {error}") from None
         if not isinstance(settings, dict):
             raise UserError(f"Settings are a JSON object; {path} is none. Received: {type(settings).__name__}")
-        known = {field.name for field in dataclasses.fields(cls)}
-        if unknown := set(settings) - known:
-            raise UserError(f"{path} has settings that do not exist. Received: {', '.join(sorted(unknown))}")
-        try:
-            return cls(**{**settings, **overrides})
-        except TypeError as error:
-            raise UserError(f"{path} lacks settings. Received: {error}") from None
+        return settings
+
+    @classmethod
+    def from_settings(cls, settings: dict[str, Any]) -> Experiment:
+        """Makes an experiment of settings by name.
+
+        Args:
+            settings: Values of this class' attributes, as `read_settings` gives them.
+
+        Raises:
+            UserError: A setting is unknown, missing, or of another type.
+        """
+        fields = {field.name: field for field in dataclasses.fields(cls)}
+        if unknown := sorted(set(settings) - set(fields)):
+            raise UserError(
+                f"There are no such settings; known are {', '.join(fields)}. Received: {', '.join(unknown)}"
+            )
+        needed = [name for name, field in fields.items() if _is_required(field)]
+        if missing := [name for name in needed if name not in settings]:
+            raise UserError(f"These settings are needed. Received: no {', '.join(missing)}")
+        return cls(**settings)
 
     def run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> dict[str, Any]:
         """Trains, evaluates and leaves a model directory.
@@ -193,9 +225,7 @@ class Experiment:
             max_ratio=self.max_ratio,
         )
         report(corpus.summary())
-        batches = TrainingBatches(
-            corpus, batch_size=self.batch_size, batch_unit=self.batch_unit, seed=self.seed
-        )
+        batches = TrainingBatches(corpus, batch_size=self.batch_size, batch_unit=self.batch_unit, seed=self.seed)
         report(batches.summary())
         dev_source, dev_target = self._lines(self.dev_source, self.dev_target)
 
@@ -343,6 +373,10 @@ class Experiment:
                 f"{target}: {len(targets)}"
             )
         return sources, targets
+
+
+def _is_required(field: dataclasses.Field[Any]) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def source_tokenizer_name(joint: bool) -> str:

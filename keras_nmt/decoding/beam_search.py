@@ -176,7 +176,7 @@ def _continue(
     per_beam = min(num_candidates, vocabulary_size)
     values, ids = top_k(suppress_tokens(logits, suppress), per_beam)  # [B, K, per_beam]
     values = values - ops.logsumexp(logits, axis=-1, keepdims=True) + open_beam.log_probabilities[:, :, None]
-    values = ops.reshape(ops.maximum(values, IMPOSSIBLE), (-1, beam_size * per_beam))
+    values = ops.reshape(values, (-1, beam_size * per_beam))
     ids = ops.reshape(ids, (-1, beam_size * per_beam))
     # At the limit whatever ends comes before whatever does not, which is lost but for want of anything else.
     closes = at_limit[:, None] & (ids == END) & _possible(values)

@@ -58,7 +58,7 @@ def greedy_search(
     >>> ops.convert_to_numpy(result.tokens).tolist()
     [[[4, 5, 6, 3, 0, 0]]]
     """
-    if max_length < 1:
+    if isinstance(max_length, int) and max_length < 1:  # a tensor is not known yet
         raise ValueError(f"`max_length` must be at least 1. Received: max_length={max_length}")
     limits = ops.full((batch_size,), max_length, dtype="int32")
     if max_lengths is not None:

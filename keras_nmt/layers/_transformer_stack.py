@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from keras_nmt.layers._common import NORMS, SHORTCUT_KINDS, check_choice, check_positive
+from keras_nmt.layers._transformer_layer import TransformerLayer
 
 SHORTCUT_SOURCES = ("lexical", "non_lexical")
 
@@ -42,28 +43,29 @@ class TransformerStack(keras.layers.Layer):
         self.shortcut = shortcut
         self.shortcut_source = shortcut_source
         self.supports_masking = True
-        self.layers = [self._make_layer(f"layer_{number}") for number in range(1, num_layers + 1)]
         self.final_norm = (
             keras.layers.LayerNormalization(epsilon=1e-6, dtype=self.dtype_policy, name="final_norm")
             if norm == "pre"
             else None
         )
 
-    def _make_layer(self, name: str) -> keras.layers.Layer:
-        raise NotImplementedError
-
-    def _layer_arguments(self) -> dict[str, Any]:
-        return {
-            "num_heads": self.num_heads,
-            "hidden_dim": self.hidden_dim,
-            "intermediate_dim": self.intermediate_dim,
-            "dropout": self.dropout,
-            "attention_dropout": self.attention_dropout,
-            "activation_dropout": self.activation_dropout,
-            "norm": self.norm,
-            "shortcut": self.shortcut,
-            "dtype": self.dtype_policy,
-        }
+    def _make_layers(self, layer_class: type[TransformerLayer], **arguments: Any) -> list[Any]:
+        return [
+            layer_class(
+                self.num_heads,
+                self.hidden_dim,
+                self.intermediate_dim,
+                dropout=self.dropout,
+                attention_dropout=self.attention_dropout,
+                activation_dropout=self.activation_dropout,
+                norm=self.norm,
+                shortcut=self.shortcut,
+                dtype=self.dtype_policy,
+                name=f"layer_{number}",
+                **arguments,
+            )
+            for number in range(1, self.num_layers + 1)
+        ]
 
     def _lexical(self, states: list[Any]) -> Any:
         """The source of the next layer's shortcut, given the states [H_0 = E, H_1, ..., H_{l-1}] so far.

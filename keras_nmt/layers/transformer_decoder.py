@@ -75,8 +75,6 @@ class TransformerDecoder(TransformerStack):
         cross_shortcut: str | None = None,
         **kwargs: Any,
     ) -> None:
-        check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
-        self._cross_shortcut = cross_shortcut  # needed by _make_layer, before Keras allows other attributes
         super().__init__(
             num_layers,
             num_heads,
@@ -90,10 +88,9 @@ class TransformerDecoder(TransformerStack):
             shortcut_source=shortcut_source,
             **kwargs,
         )
+        check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
         self.cross_shortcut = cross_shortcut
-
-    def _make_layer(self, name: str) -> keras.layers.Layer:
-        return TransformerDecoderLayer(**self._layer_arguments(), cross_shortcut=self._cross_shortcut, name=name)
+        self.layers = self._make_layers(TransformerDecoderLayer, cross_shortcut=cross_shortcut)
 
     def build(
         self,

@@ -120,9 +120,7 @@ class TransformerDecoderLayer(TransformerLayer):
 
         def attend_memory(hidden: Any) -> Any:
             mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
-            return self.cross_attention(
-                hidden, memory, lexical=memory_lexical, attention_mask=mask, training=training
-            )
+            return self.cross_attention(hidden, memory, lexical=memory_lexical, attention_mask=mask, training=training)
 
         return self._run(inputs, attend, attend_memory, training)
 

@@ -51,8 +51,34 @@ class TransformerEncoder(TransformerStack):
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 5.3.
     """
 
-    def _make_layer(self, name: str) -> keras.layers.Layer:
-        return TransformerEncoderLayer(**self._layer_arguments(), name=name)
+    def __init__(
+        self,
+        num_layers: int,
+        num_heads: int,
+        hidden_dim: int,
+        intermediate_dim: int,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        activation_dropout: float = 0.0,
+        norm: str = "pre",
+        shortcut: str | None = None,
+        shortcut_source: str = "lexical",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            num_layers,
+            num_heads,
+            hidden_dim,
+            intermediate_dim,
+            dropout=dropout,
+            attention_dropout=attention_dropout,
+            activation_dropout=activation_dropout,
+            norm=norm,
+            shortcut=shortcut,
+            shortcut_source=shortcut_source,
+            **kwargs,
+        )
+        self.layers = self._make_layers(TransformerEncoderLayer)
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         for layer in self.layers:
@@ -60,9 +86,7 @@ class TransformerEncoder(TransformerStack):
         if self.final_norm is not None:
             self.final_norm.build(inputs_shape)
 
-    def call(
-        self, inputs: Any, mask: Any = None, training: bool | None = None, return_states: bool = False
-    ) -> Any:
+    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_states: bool = False) -> Any:
         mask = keras_mask(inputs) if mask is None else mask
         states = [inputs]  # H_0 = E
         for layer in self.layers:

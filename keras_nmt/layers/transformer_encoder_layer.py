@@ -46,9 +46,7 @@ class TransformerEncoderLayer(TransformerLayer):
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 2.2.
     """
 
-    def build(
-        self, inputs_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...] | None = None
-    ) -> None:
+    def build(self, inputs_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...] | None = None) -> None:
         self.self_attention.build(inputs_shape, inputs_shape, lexical_shape)
         self.self_attention_norm.build(inputs_shape)
         self.feed_forward.build(inputs_shape)

@@ -153,7 +153,9 @@ class ModelDirectory:
         try:
             model = MODEL_CLASSES[described["class"]].from_config(config)
         except (TypeError, ValueError) as error:
-            raise UserError(f"{self.config_path} does not describe a model of this version. Received: {error}") from None
+            raise UserError(
+                f"{self.config_path} does not describe a model of this version. Received: {error}"
+            ) from None
         try:
             model.load_weights(path)
         except (OSError, ValueError, KeyError) as error:

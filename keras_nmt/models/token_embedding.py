@@ -65,9 +65,7 @@ class TokenEmbedding(keras.layers.Layer):
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         self.table.build(inputs_shape)
 
-    def call(
-        self, inputs: Any, position: Any = None, reverse: bool = False, training: bool | None = None
-    ) -> Any:
+    def call(self, inputs: Any, position: Any = None, reverse: bool = False, training: bool | None = None) -> Any:
         if reverse:
             return ops.cast(self.table(inputs, reverse=True), "float32")  # [..., V]
         x = self.table(inputs) * self.hidden_dim**0.5  # [B, T, d]

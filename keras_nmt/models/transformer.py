@@ -269,5 +269,7 @@ def _subset(name: str, values: Sequence[str], choices: Sequence[str]) -> tuple[s
     """The chosen values in the order of the choices; a string alone counts as one value."""
     chosen = (values,) if isinstance(values, str) else tuple(values)
     if not chosen or not set(chosen) <= set(choices):
-        raise ValueError(f"`{name}` must be one or more of {', '.join(map(repr, choices))}. Received: {name}={values!r}")
+        raise ValueError(
+            f"`{name}` must be one or more of {', '.join(map(repr, choices))}. Received: {name}={values!r}"
+        )
     return tuple(choice for choice in choices if choice in chosen)

@@ -10,19 +10,18 @@ from typing import Any
 from tensorflow.core.framework import types_pb2
 from tensorflow.core.protobuf import saved_model_pb2
 
-# Operators without state, whose results depend on inputs and attributes alone. Shapes that are known only when the graph
-# runs make hundreds of them, over and over the same.
-PURE = frozenset(
-    "AddV2 BroadcastTo Cast ConcatV2 Const ExpandDims GatherV2 GreaterEqual Less LessEqual Maximum Minimum Mul Neg Pack Prod "
-    "Range Reshape Shape Squeeze StridedSlice Sub".split()
-)
+# Operators without state, whose results depend on inputs and attributes alone. Arithmetic on shapes that are known only
+# when the graph runs is made of these, hundreds of them, over and over the same.
+_ARITHMETIC = {"AddV2", "Cast", "GreaterEqual", "Less", "Maximum", "Minimum", "Mul", "Neg", "Prod", "Range", "Sub"}
+_SHAPING = {"BroadcastTo", "ConcatV2", "ExpandDims", "GatherV2", "Pack", "Reshape", "Shape", "Squeeze", "StridedSlice"}
+PURE = _ARITHMETIC | _SHAPING | {"Const"}
 
 
 def compact(folder: Path) -> None:
     """Shortens `saved_model.pb` in place, without a change of what it computes.
 
-    In every function operators that compute the same are merged, notes of tracing removed, and names made short. Functions
-    keep their names, and so do the operators of the main graph, which signatures refer to.
+    In every function operators that compute the same are merged, notes of tracing removed, and names made short.
+    Functions keep their names, and so do the operators of the main graph, which signatures refer to.
 
     Args:
         folder: A SavedModel.

@@ -13,8 +13,8 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.models import TranslationModel
-from keras_nmt.serving.translator import Translator
 from keras_nmt.serving._compact import compact
+from keras_nmt.serving.translator import Translator
 from keras_nmt.text import SubwordTokenizer
 
 

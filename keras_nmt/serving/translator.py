@@ -62,8 +62,8 @@ class Translation(NamedTuple):
 class Translator:
     """Translates and scores text with a model.
 
-    Text is split into subwords, cut at the largest length bucket, translated by beam search, and joined to text again. The
-    translation of text without any subword (empty, or only spaces) is empty, its score 0.
+    Text is split into subwords, cut at the largest length bucket, translated by beam search, and joined to text again.
+    The translation of text without any subword (empty, or only spaces) is empty, its score 0.
 
     The functions are traced once and read the weights from the model's variables, so that a translator stays valid,
     and compiled, while the model trains on.
@@ -79,8 +79,8 @@ class Translator:
         length_penalty: The exponent alpha of the length penalty ((5 + t) / 6)^alpha.
         num_hypotheses: How many translations a sentence is given, at most `beam_size`.
         max_length: The most tokens of a translation, END included. `None`: what the largest length bucket allows.
-        max_length_factor: With `max_length_offset`, bounds each translation by its own source: for n source tokens, at most
-            `max_length_factor * n + max_length_offset`, END included.
+        max_length_factor: With `max_length_offset`, bounds each translation by its own source: for n source tokens, at
+            most `max_length_factor * n + max_length_offset`, END included.
         max_length_offset: See `max_length_factor`.
         length_buckets: Lengths in tokens, END included, ascending. What is longer than the last is cut there.
         batch_buckets: Numbers of sentences, ascending. Larger batches of the graph functions are padded to the next
@@ -122,7 +122,7 @@ class Translator:
         ):
             if tokenizer.vocabulary_size != size:
                 raise UserError(
-                    f"The {side} subword model does not belong to the model: give the one it was trained with. Received: "
+                    f"The {side} subword model is another than the model was trained with. Received: "
                     f"a subword model of {tokenizer.vocabulary_size} pieces, a model with a {side} vocabulary of {size}"
                 )
         self.model = model
@@ -139,8 +139,8 @@ class Translator:
         self.max_length = max_length or max_length_factor * self.length_buckets[-1] + max_length_offset
         self.jit_compile = jit_compile
 
-        # Functions with a signature are traced once. Compiled ones call the plain ones, and what works on text calls them
-        # all: an export with every signature holds each graph once.
+        # Functions with a signature are traced once. Compiled ones call the plain ones, and what works on text calls
+        # them all: an export with every signature holds each graph once.
         self._source_ids = {compiled: self._make_ids(source_tokenizer, compiled) for compiled in (False, True)}
         self._target_ids = self._source_ids
         if target_tokenizer is not source_tokenizer:
@@ -218,7 +218,7 @@ class Translator:
         return {"log_probability": log_probability[:count], "truncated": source_truncated | target_truncated}
 
     def _make_ids(self, tokenizer: SubwordTokenizer, padded_to_buckets: bool) -> Any:
-        """The function from text [N] to ids [B, S] closed by END, their lengths [N] without it, and whether they were cut."""
+        """The function from text [N] to ids [B, S] closed by END, lengths [N] without END, and what was cut [N]."""
 
         def to_ids(text: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
             tokens = tokenizer.tokenize(text)
@@ -316,8 +316,7 @@ class Translator:
         sources, targets = list(sources), list(targets)
         if len(sources) != len(targets):
             raise UserError(
-                "There must be a target for each source. "
-                f"Received: {len(sources)} sources, {len(targets)} targets"
+                f"There must be a target for each source. Received: {len(sources)} sources, {len(targets)} targets"
             )
         lengths = np.maximum(
             self._lengths(sources, self.source_tokenizer), self._lengths(targets, self.target_tokenizer)

@@ -156,7 +156,9 @@ class Checkpoints:
             self._forget_missing(progress)
             return progress
         if paths:
-            raise UserError(f"None of the checkpoints can be read; remove the folder to start afresh. Received: {paths}")
+            raise UserError(
+                f"None of the checkpoints can be read; remove the folder to start afresh. Received: {paths}"
+            )
         return None
 
     def _best(self, progress: Progress) -> list[int]:
@@ -167,7 +169,8 @@ class Checkpoints:
     def _write_index(self, progress: Progress) -> None:
         last = progress.saved[-self.keep_last :] if self.keep_last else []
         write_json(
-            self.folder / INDEX, {"last": last, "best": self._best(progress), "scores": dict(sorted(progress.scores.items()))}
+            self.folder / INDEX,
+            {"last": last, "best": self._best(progress), "scores": dict(sorted(progress.scores.items()))},
         )
 
     def _forget_missing(self, progress: Progress) -> None:

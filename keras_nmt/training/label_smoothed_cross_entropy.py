@@ -38,7 +38,9 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
         [Szegedy et al., 2016](https://arxiv.org/abs/1512.00567), section 7.
     """
 
-    def __init__(self, smoothing: float = 0.1, reduction: str = "sum", name: str = "label_smoothed_cross_entropy") -> None:
+    def __init__(
+        self, smoothing: float = 0.1, reduction: str = "sum", name: str = "label_smoothed_cross_entropy"
+    ) -> None:
         super().__init__(name=name, reduction=reduction, dtype="float32")
         if not 0 <= smoothing < 1:
             raise ValueError(f"The smoothing must be at least 0 and below 1. Received: smoothing={smoothing}")

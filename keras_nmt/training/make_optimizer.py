@@ -51,7 +51,12 @@ def make_optimizer(
         return keras.optimizers.Adam(learning_rate, beta_1, beta_2, epsilon, global_clipnorm=clip)
     if name == "adamw":
         return keras.optimizers.AdamW(
-            learning_rate, weight_decay=weight_decay, beta_1=beta_1, beta_2=beta_2, epsilon=epsilon, global_clipnorm=clip
+            learning_rate,
+            weight_decay=weight_decay,
+            beta_1=beta_1,
+            beta_2=beta_2,
+            epsilon=epsilon,
+            global_clipnorm=clip,
         )
     if name == "sgd":
         return keras.optimizers.SGD(learning_rate, momentum=momentum, global_clipnorm=clip)

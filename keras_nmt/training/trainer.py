@@ -6,7 +6,7 @@ import dataclasses
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,7 +16,6 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD
-from keras_nmt.training.atomic_files import write_weights
 from keras_nmt.training.average_checkpoints import average_checkpoints
 from keras_nmt.training.checkpoints import Checkpoints, Progress
 from keras_nmt.training.interruption import Interruption
@@ -132,7 +131,10 @@ class Trainer:
     >>> trainer = Trainer(
     ...     Transformer.from_preset("transformer_tiny", source_vocabulary_size=16),
     ...     TrainingBatches(corpus, batch_size=2, batch_unit="sentences", seed=1),
-    ...     tempfile.mkdtemp(), optimizer=keras.optimizers.Adam(), max_updates=3, report=lambda line: None,
+    ...     tempfile.mkdtemp(),
+    ...     optimizer=keras.optimizers.Adam(),
+    ...     max_updates=3,
+    ...     report=lambda line: None,
     ... )
     >>> trainer.train().update
     3
@@ -171,7 +173,9 @@ class Trainer:
         report: Callable[[str], None] = lambda line: print(line, flush=True),
     ) -> None:
         if normalize_by not in ("tokens", "sentences"):
-            raise UserError(f'The loss is normalised by "tokens" or "sentences". Received: normalize_by={normalize_by!r}')
+            raise UserError(
+                f'The loss is normalised by "tokens" or "sentences". Received: normalize_by={normalize_by!r}'
+            )
         if final not in FINALS:
             raise UserError(f"The final weights are one of {FINALS}. Received: final={final!r}")
         if (evaluate is None) != (evaluate_every is None):
@@ -182,7 +186,8 @@ class Trainer:
             raise UserError("Nothing would end the training: give max_updates, time_limit or patience. Received: none")
         if (keep_last if final.endswith("last") else keep_best) < 1:
             raise UserError(
-                f"The final weights are not kept. Received: final={final!r}, keep_last={keep_last}, keep_best={keep_best}"
+                "The checkpoints for the final weights are not kept. "
+                f"Received: final={final!r}, keep_last={keep_last}, keep_best={keep_best}"
             )
         for name, number in {
             "accumulation_steps": accumulation_steps,
@@ -329,9 +334,9 @@ class Trainer:
         norm = tf.linalg.global_norm(gradients)
         learning_rate = tf.cast(tf.convert_to_tensor(self.optimizer.learning_rate), "float32")
         if self.num_replicas > 1:
-            # Keras' optimizer clips a replica's gradients and sums them over replicas afterwards, which is the wrong way
-            # round. So they come to it summed and clipped; shared out evenly, its sum gives them back, and its own
-            # clipping finds nothing to do.
+            # Keras' optimizer clips each replica's gradients and then sums them over replicas: the wrong way round.
+            # So they come to it summed and clipped; shared out evenly, its sum gives them back, and its own clipping
+            # finds nothing to do.
             gradients = [gradient / self.num_replicas for gradient in self._clip(gradients, norm)]
         self.optimizer.apply(gradients, self._variables)
         return tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate])
@@ -358,7 +363,7 @@ class Trainer:
         # Lengths and rows are unknown in the signature, so that one trace serves all batch shapes.
         return tf.function(update, input_signature=[batch_spec], autograph=False)
 
-    def _iterator(self) -> Iterator[Any]:
+    def _iterator(self) -> Any:
         """The batches from the present update on; an element is [accumulation, n, length] on each replica."""
         start = self.progress.update
 
@@ -503,8 +508,8 @@ class Trainer:
         metrics = {name: float(value) for name, value in self.evaluate().items()}
         if self.best_metric not in metrics:
             raise UserError(
-                f"The evaluation does not give the metric for the best weights. Received: best_metric={self.best_metric!r}, "
-                f"metrics={sorted(metrics)}"
+                "The evaluation does not give the metric that tells the best weights. "
+                f"Received: best_metric={self.best_metric!r}, metrics={sorted(metrics)}"
             )
         progress, score = self.progress, metrics[self.best_metric]
         sign = -1 if self.best_metric in LOWER_IS_BETTER else 1
@@ -531,7 +536,14 @@ class Trainer:
         self.report(f"Final weights ({reason}): updates {', '.join(map(str, updates))}, in {weights}")
         progress = self.progress
         return TrainingResult(
-            reason, progress.update, progress.seconds, progress.best_update, progress.best_score, updates, metrics, weights
+            reason,
+            progress.update,
+            progress.seconds,
+            progress.best_update,
+            progress.best_score,
+            updates,
+            metrics,
+            weights,
         )
 
     # Measurements.
@@ -539,8 +551,8 @@ class Trainer:
     def _fetch(self) -> None:
         """Fetches the measurements of the updates since the last time, and adds them up.
 
-        The one place where the loop waits for the device, and nothing is saved without it: so a checkpoint never holds
-        weights that are not finite.
+        The one place where the loop waits for the device. Nothing is saved without it, so nothing is saved after an
+        update that was not finite.
         """
         first = self.progress.update - len(self._pending)
         rows = [dict(zip(MEASUREMENTS, map(float, vector.numpy()), strict=True)) for vector in self._pending]
@@ -562,10 +574,12 @@ class Trainer:
         lines = np.concatenate([part["line_numbers"].numpy() for part in parts])
         lines = np.sort(lines[lines >= 0])
         shown = ", ".join(map(str, lines[:20])) + (f" and {len(lines) - 20} more" if len(lines) > 20 else "")
-        numbers = ", ".join(f"{name}={row[name]:g}" for name in ("loss", "extra_loss", "gradient_norm", "learning_rate"))
+        numbers = ", ".join(
+            f"{name}={row[name]:g}" for name in ("loss", "extra_loss", "gradient_norm", "learning_rate")
+        )
         raise UserError(
-            f"The loss or the gradient is not finite at update {update + 1}, whose batch holds line numbers {shown}; the "
-            f"last checkpoint is left as it was. A lower learning rate or clipping may help. Received: {numbers}"
+            f"The loss or the gradient is not finite at update {update + 1}, whose batch holds line numbers {shown}. "
+            f"The last checkpoint is left as it was; a lower learning rate or clipping may help. Received: {numbers}"
         )
 
     def _log(self) -> None:
@@ -592,8 +606,9 @@ class Trainer:
         self._write_summary(self._logs)
         total = f"/{self.max_updates:,}" if self.max_updates else ""
         self.report(
-            f"update {progress.update:,}{total}  loss {self._logs['loss']:.4f}  perplexity {self._logs['perplexity']:.2f}  "
-            f"{self._logs['tokens_per_second']:,.0f} tokens/s  learning rate {self._logs['learning_rate']:.3g}  "
+            f"update {progress.update:,}{total}  loss {self._logs['loss']:.4f}  "
+            f"perplexity {self._logs['perplexity']:.2f}  {self._logs['tokens_per_second']:,.0f} tokens/s  "
+            f"learning rate {self._logs['learning_rate']:.3g}  "
             f"gradient {self._logs['gradient_norm']:.3f}" + (f"  {_clock(left)} left" if left is not None else "")
         )
 

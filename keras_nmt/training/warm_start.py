@@ -52,13 +52,14 @@ def warm_start(
         What was taken and what was not.
 
     Raises:
-        UserError: if a variable is missing, does not fit or is left over and was not allowed to; nothing is copied then.
+        UserError: if a variable is missing, does not fit or is left over and was not allowed to; nothing is copied.
 
     Example:
 
     >>> def make(units):
-    ...     return keras.Sequential([keras.Input((2,)), keras.layers.Dense(3, name="a"),
-    ...                              keras.layers.Dense(units, name="b")])
+    ...     return keras.Sequential(
+    ...         [keras.Input((2,)), keras.layers.Dense(3, name="a"), keras.layers.Dense(units, name="b")]
+    ...     )
     >>> result = warm_start(make(5), make(4), allow_new=["*b/*"])
     >>> len(result.taken), len(result.misfit)
     (2, 2)
@@ -80,9 +81,13 @@ def warm_start(
     ):
         refused = [path for path in paths if not any(fnmatchcase(path, pattern) for pattern in allowed)]
         if refused:
-            raise UserError(f"{len(refused)} weights {what} and were not allowed to. Received: {', '.join(refused[:5])}")
+            raise UserError(
+                f"{len(refused)} weights {what} and were not allowed to. Received: {', '.join(refused[:5])}"
+            )
     if not result.taken:
-        raise UserError("No weight of the model to start from fits this model. Received: " + ", ".join(list(theirs)[:5]))
+        raise UserError(
+            "No weight of the model to start from fits this model. Received: " + ", ".join(list(theirs)[:5])
+        )
     for path in result.taken:
         ours[path].assign(theirs[path].numpy())
     return result

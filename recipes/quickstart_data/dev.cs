@@ -1,14 +1,3 @@
-Maria má telefonní číslo 665 624.
-Výlet se koná dnes v místnosti čtyřicet jedna.
-V květnu jede můj otec na dva měsíce do města Porto.
-Dám si čtyři dorty a čtyři saláty.
-Na radnici je 60 mužů.
-Pod postelí leží šest klíčů.
-V červenci jede můj bratr na šest dní do města Bergen.
-David kupuje sedmnáct nožů za osm korun.
-Koberec váží dvanáct kilogramů.
-Obědvám v jednu hodinu.
-Nádraží je otevřené od úterý do soboty od 10:45 do 17:15.
 Nina má schůzku v sobotu v 10:45.
 Autobus směr Kiel neodjíždí v 11:40, ale v osm hodin.
 Tři květiny a čtyři nože stojí dohromady 20,75 dolaru.
@@ -44,13 +33,13 @@ Moje matka pracuje v desátém patře.
 Naší matce je šedesát osm let.
 Kód k sejfu je devět jedna osm šest.
 Kurz trvá 11 dní.
-Dům stojí dvě eura za den.
-Našemu synovi je 12 let.
-Čtyři jízdenky do města Cardiff stojí jedenáct dolarů.
-Silnice směr Kiel je dlouhá tři kilometry.
-Silnice směr Calais je dlouhá deset kilometrů.
-Kód k sejfu je dva osm sedm.
-Clara hraje šachy každou středu ve tři čtvrtě na čtyři.
+Dům stojí dvacet osm eur za den.
+Dvě tužky a čtyři klíče stojí dohromady dvacet osm korun.
+Kolik stojí třicet sedm květin?
+Autobus směr Rostock má osm minut zpoždění.
+Kino je otevřené od čtvrtka do pátku od 9:15 do 15:15.
+Trh je otevřený od pátku do soboty od 9:30 do 16:30.
+Divadlo otevírá každou středu ve tři čtvrtě na čtyři.
 Hotel otevírá každou sobotu ve čtyři hodiny.
 Počasí ve městě Leeds bude v sobotu větrné.
 V parku je deset mužů.
@@ -63,7 +52,7 @@ Výlet se koná v pátek odpoledne v místnosti dvacet tři.
 Potřebujeme 800 gramů másla a tři litry džusu.
 Začínáme pracovat v 8:15.
 Park je otevřený od úterý do čtvrtka od 6:15 do 18:00.
-Kolo stojí padesát osm eur za den.
+Kolo stojí sedmdesát sedm eur za den.
 Náš dědeček má schůzku zítra v 19:40.
 Můj syn čte osmou kapitolu.
 Tramvaj směr Oxford odjíždí v sedm hodin čtyřicet minut z nástupiště šestnáct.
@@ -108,12 +97,11 @@ Moje dcera má telefonní číslo 694 594.
 Radnice otevírá každé úterý ve čtvrt na devět.
 Začínám pracovat ve čtvrt na pět.
 Kolo váží patnáct kilogramů.
-Dům stojí jedenáct franků za týden.
-Porada začíná za dva týdny.
-Náš otec má telefonní číslo 618 907.
-Strom je vysoký třicet metrů.
-Sejdeme se 4. října ve tři hodiny dvacet minut v kavárně.
-Nora kupuje sedm klobouků za pět eur.
+Dům stojí 76 franků za týden.
+Silnice směr Porto je dlouhá pět set padesát kilometrů.
+V dubnu jede Laura na čtyři měsíce do města Split.
+Náš strýc se narodil sedmého března 2015.
+Na radnici jsou čtyři studenti.
 Potřebujeme 450 gramů cukru a tři litry oleje.
 Let 632 směr Kiel přistává v půl jedenácté.
 Černý kufr stojí 36 dolarů.
@@ -129,39 +117,38 @@ Let osm set čtyřicet šest směr Cardiff přistává ve tři čtvrtě na pět.
 Náš dědeček kupuje dvě lampy za 27 franků.
 Končí výlet ve tři čtvrtě na jedenáct?
 Muzeum bylo postaveno v roce 1770.
-Garáž stojí tři dolary za den.
-Výlet je v neděli v půl čtvrté.
-Čtyřicet pět plus šest je padesát jedna.
-Teplota ve městě Lyon je minus pět stupňů.
-Přednáška se koná v sobotu v místnosti 74.
-Náš otec čte šestnáctou kapitolu.
-Autobus směr Kiel odjíždí ve tři čtvrtě na pět z nástupiště devatenáct.
-Let osm set padesát osm směr Oxford přistává v půl druhé.
-Sara má telefonní číslo 491 193.
-Leo má schůzku v úterý ve čtvrt na sedm.
-Knihovna má dva tisíce čtyři sta knih.
-Kód ke garáži je nula osm devět.
-Zápas se koná v pátek odpoledne v místnosti dvě stě čtyřicet tři.
-Maria hraje na klavír každou sobotu v deset hodin dvacet pět minut.
-Eva loni koupila čtyři tužky a 16 citronů.
-Náš dědeček včera skončil na devatenáctém místě.
-Vlak směr York odjíždí ve čtvrt na devět z nástupiště 16.
-Sara se narodila devátého června dva tisíce sedm.
-Potřebujeme 16 květin.
-Můj bratr zůstane 19 dní ve městě Lyon.
-Můj syn minulou středu vyhrál zápas pět jedna.
-Koberce stojí v pátek večer o pět procent méně.
-Zkouška trvá 10 týdnů.
-Banka otevírá každou středu ve čtvrt na devět.
-Potřebujeme čtyři sta gramů cukru a čtyři litry vody.
-Zahrada má 2600 stromů.
-Košile stojí 7. června o padesát pět procent méně.
-Šedá židle stojí čtyři dolary.
-Kód k sejfu je šest pět pět sedm.
-Maria čte třicátou kapitolu.
-Potřebujeme šest nožů.
-Park je otevřený od pondělí do středy od 7:45 do 14:45.
-Výlet trvá tři hodiny.
+Garáž stojí dvacet dolarů za týden.
+Divadlo je otevřené od pondělí do úterý od 11:00 do 19:00.
+V únoru jede Ida na sedm týdnů do města Nantes.
+Začínám pracovat ve čtvrt na deset.
+Pokoj stojí 24 korun za měsíc.
+Dvacet šest jízdenek do města Cardiff stojí 1400 korun.
+Míče stojí v sobotu o dvacet pět procent méně.
+Představení začíná za čtyři týdny.
+Třicet šest citronů a jeden klobouk stojí dohromady dvě stě eur.
+Koberec váží padesát kilogramů.
+Zámek je ve středu večer zavřený.
+Klíče stojí v sobotu odpoledne o pět procent méně.
+Končí představení ve čtyři hodiny?
+V restauraci je pět turistů.
+Sejdeme se šestnáctého listopadu ve tři hodiny ve škole.
+Knihovna byla postavena v roce 1857.
+Sejdeme se v sobotu ve čtvrt na devět na nádraží.
+Tunel je dlouhý 45 metrů.
+Adam má telefonní číslo 435 751.
+Zámek otevírá každou středu ve čtvrt na šest.
+V březnu jede David na dva roky do města Oslo.
+Kolik stojí 11 květin?
+Sejdeme se ve středu v šest hodin padesát minut v muzeu.
+Kód k telefonu je dva sedm čtyři.
+Nina bydlí v Mlýnské ulici 59.
+Daniel se narodil čtrnáctého března 1969.
+Nina čte patnáctou kapitolu.
+Tramvaj směr Turku neodjíždí v půl jedenácté, ale v sedm hodin dvacet minut.
+Adam minulou středu koupil 25 květin a tři nože.
+Řeka je široká osm metrů.
+Kavárna byla postavena v roce 1693.
+Robert čte jedenáctou kapitolu.
 Kavárna otevírá každé úterý ve tři čtvrtě na tři.
 Potřebujeme 400 gramů másla a dvanáct litrů mléka.
 Zkouška trvá devět dní.
@@ -198,3 +185,16 @@ Daniel minulý čtvrtek skončil na šestnáctém místě.
 Daniel má schůzku dvacátého osmého listopadu ve čtvrt na šest.
 Můj bratr má schůzku dvacátého prvního října v půl dvanácté.
 Přednáška začíná v úterý osmého června v osm hodin deset minut.
+Citrony stojí v sobotu o třicet pět procent méně.
+Radnice otevírá každé pondělí v devět hodin.
+V hotelu je třicet sedm hostů.
+Náš otec slaví narozeniny čtrnáctého prosince.
+Mému dědečkovi je šedesát sedm let.
+Porada je ve středu ve tři čtvrtě na pět.
+Kabát stojí sedm eur.
+Oslava se koná ve středu ráno v místnosti 7.
+V parku je 12 studentů.
+Tři jablka a pět pohlednic stojí dohromady dvacet čtyři franků.
+Sejdeme se dnes v půl šesté v parku.
+Kurz se koná v sobotu večer v místnosti sedmdesát šest.
+Potřebujeme třicet tři květin.

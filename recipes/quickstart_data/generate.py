@@ -108,12 +108,15 @@ def ordinals(number: int) -> list[str]:
 
 
 CZECH_ORDINALS = {
-    **dict(enumerate("první druh třetí čtvrt pát šest sedm osm devát desát".split(), start=1)),
+    **dict(enumerate(["první", "druh", "třetí", "čtvrt", "pát", "šest", "sedm", "osm", "devát", "desát"], start=1)),
     **dict(
-        enumerate("jedenáct dvanáct třináct čtrnáct patnáct šestnáct sedmnáct osmnáct devatenáct".split(), start=11)
+        enumerate(
+            ["jedenáct", "dvanáct", "třináct", "čtrnáct", "patnáct", "šestnáct", "sedmnáct", "osmnáct", "devatenáct"],
+            start=11,
+        )
     ),
-    **dict(zip(range(20, 60, 10), "dvacát třicát čtyřicát padesát".split(), strict=True)),
-    **dict(zip(range(60, 100, 10), "šedesát sedmdesát osmdesát devadesát".split(), strict=True)),
+    **dict(zip(range(20, 60, 10), ["dvacát", "třicát", "čtyřicát", "padesát"], strict=True)),
+    **dict(zip(range(60, 100, 10), ["šedesát", "sedmdesát", "osmdesát", "devadesát"], strict=True)),
 }
 
 
@@ -333,12 +336,32 @@ EVENTS = table("""
     course | der Kurs | un cours | i, kurz
     excursion | der Ausflug | une excursion | i, výlet
 """)
-WOMEN = "Anna Eva Laura Nina Emma Sara Julia Maria Lea Nora Ida Clara".split()
-MEN = "Martin David Daniel Adam Oliver Robert Simon Thomas Leo Viktor Max Norbert".split()
-TOWNS = (
-    "Oslo Madrid Porto Bergen Dublin Ulm Rostock Dortmund Bonn Kiel Lyon Nantes Bordeaux Bristol Leeds York Oxford "
-    "Cardiff Malmö Turku Calais Split"
-).split()
+WOMEN = ["Anna", "Eva", "Laura", "Nina", "Emma", "Sara", "Julia", "Maria", "Lea", "Nora", "Ida", "Clara"]
+MEN = ["Martin", "David", "Daniel", "Adam", "Oliver", "Robert", "Simon", "Thomas", "Leo", "Viktor", "Max", "Norbert"]
+TOWNS = [
+    "Oslo",
+    "Madrid",
+    "Porto",
+    "Bergen",
+    "Dublin",
+    "Ulm",
+    "Rostock",
+    "Dortmund",
+    "Bonn",
+    "Kiel",
+    "Lyon",
+    "Nantes",
+    "Bordeaux",
+    "Bristol",
+    "Leeds",
+    "York",
+    "Oxford",
+    "Cardiff",
+    "Malmö",
+    "Turku",
+    "Calais",
+    "Split",
+]
 # With the Czech dative, which says whose age it is; masculine first.
 MALE_RELATIVES = table("""
     brother | Bruder | frère | bratr, bratrovi
@@ -775,7 +798,7 @@ def ordinal(low: int, high: int) -> Slot:
 
 def digits(rng: random.Random) -> Phrases:
     """Digits read out one by one."""
-    spelled = [words(rng.randrange(10)) for _ in range(rng.randint(3, 5))]
+    spelled = [words(rng.randrange(10)) for _ in range(rng.randint(3, 4))]
     return phrases(" ".join(texts) for texts in zip(*spelled, strict=True))
 
 
@@ -908,6 +931,7 @@ SLOTS: dict[str, Slot] = {
     "who": who,
     "year": year,
     "cheap": lambda rng: money(rng, 2, 300),
+    "rent": lambda rng: money(rng, 20, 3000),
     "lock": plain("""
         the door | die Tür | de la porte | ke dveřím
         the safe | den Tresor | du coffre-fort | k sejfu
@@ -1093,10 +1117,10 @@ kolik stojí {goods}?
 {goods} et {goods2} coûtent {cheap} en tout.
 {goods} a {goods2} stojí dohromady {cheap}.
 
-{hired} costs {money} {per}.
-{hired} kostet {money} {per}.
-{hired} coûte {money} {per}.
-{hired} stojí {money} {per}.
+{hired} costs {rent} {per}.
+{hired} kostet {rent} {per}.
+{hired} coûte {rent} {per}.
+{hired} stojí {rent} {per}.
 
 {plurals} cost {percent} percent less {session}.
 {plurals} kosten {session} {percent} Prozent weniger.

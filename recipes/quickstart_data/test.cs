@@ -1,21 +1,9 @@
-Citrony stojí v sobotu o třicet pět procent méně.
-Radnice otevírá každé pondělí v devět hodin.
-V hotelu je třicet sedm hostů.
-Náš otec slaví narozeniny čtrnáctého prosince.
-Mému dědečkovi je šedesát sedm let.
-Porada je ve středu ve tři čtvrtě na pět.
-Kabát stojí sedm eur.
-Oslava se koná ve středu ráno v místnosti 7.
-V parku je 12 studentů.
-Tři jablka a pět pohlednic stojí dohromady dvacet čtyři franků.
-Sejdeme se dnes v půl šesté v parku.
-Kurz se koná v sobotu večer v místnosti sedmdesát šest.
-Potřebujeme třicet tři květin.
-Kód ke garáži je dva dva nula devět šest.
-Julia kupuje 10 nožů za 250 dolarů.
-Anna bydlí v Květinové ulici 72.
-29 časopisů a třináct knih stojí dohromady třináct franků.
-Kód k telefonu je devět šest čtyři.
+Kód ke garáži je dva nula devět.
+Knihovna má čtyřicet sedm knih.
+Vejce stojí v pátek o padesát procent méně.
+Náš syn začíná pracovat v osm hodin.
+Sara minulý týden koupila 29 časopisů a třináct knih.
+Film začíná za třicet minut.
 Moje dcera bydlí v Zámecké ulici 30.
 Čtyřicet čtyři minus dvacet šest je osmnáct.
 Silnice směr Dortmund je dlouhá 50 kilometrů.
@@ -47,8 +35,9 @@ Garáž stojí 950 franků za měsíc.
 Emma má telefonní číslo 383 335.
 Šálek stojí tři eura.
 Strom je vysoký dvacet čtyři metrů.
-Kód ke sklepu je tři dva osm sedm šest.
-Viktor včera koupil devět květin a třicet devět lžic.
+Kód ke sklepu je dva osm sedm.
+Potřebujeme dvě stě gramů sýra a dva litry vína.
+Dvacet šest jízdenek do města Turku stojí 37,15 eura.
 V košíku leží třináct jablek.
 Strom je vysoký šedesát sedm metrů.
 Lea zůstane čtyři měsíce ve městě Nantes.
@@ -122,7 +111,7 @@ Zelený kufr stojí 6,25 eura.
 Počasí ve městě Malmö bude v sobotu mlhavé.
 Náš bratr zůstane osm měsíců ve městě Oxford.
 Náš strýc slaví v pátek osmdesáté druhé narozeniny.
-Auto stojí 34 dolarů za týden.
+Auto stojí 53 dolarů za týden.
 Silnice směr Dortmund je dlouhá dvanáct kilometrů.
 Kolik stojí šestnáct knih?
 Počasí ve městě Lyon bude v neděli odpoledne bouřlivé.
@@ -166,7 +155,6 @@ V lednu jede Thomas na osm týdnů do města Madrid.
 Kino je otevřené od středy do pátku od 7:15 do 20:45.
 V kuchyni leží dvě vejce.
 Na nádraží je 10 turistů.
-Koncert trvá jednu hodinu.
 Let tři sta sedm směr Split přistává ve 22:05.
 Trh je otevřený od pátku do soboty od 7:45 do 16:00.
 Počasí ve městě Dortmund bude ve středu odpoledne slunečné.
@@ -198,3 +186,15 @@ Silnice směr Oslo je dlouhá 350 kilometrů.
 Kód k telefonu je dva pět pět.
 Můj dědeček slaví narozeniny dvacátého pátého června.
 Našemu dědečkovi je čtyřicet osm let.
+Kód ke garáži je šest pět jedna.
+Potřebujeme 100 gramů rýže a šest litrů mléka.
+Náš bratr má telefonní číslo 793 153.
+Noční vlak směr Nantes odjíždí v 10:55 z nástupiště 18.
+Naše teta má schůzku v pátek ve čtvrt na šest.
+Odpověď je na straně dvacet šest.
+Potřebujeme čtyři sta gramů sýra a pět litrů džusu.
+Muzeum je otevřené od pondělí do úterý od 9:00 do 17:30.
+Náš otec kupuje osm citronů za dvě stě padesát eur.
+V knihovně je třicet pět hostů.
+David slaví v úterý čtyřicáté první narozeniny.
+Naše matka má telefonní číslo 781 474.

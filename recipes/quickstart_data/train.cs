@@ -151,7 +151,7 @@ Kolik stojí dvacet devět šálků?
 Našemu synovi je dvacet čtyři let.
 Oslava trvá pět týdnů.
 Náš bratr minulý měsíc vyhrál zápas pět jedna.
-Kód ke garáži je sedm pět šest sedm jedna.
+Kód ke garáži je pět šest sedm jedna.
 Modrý počítač váží pět kilogramů.
 Potřebujeme devatenáct šálků.
 Na trhu je devatenáct turistů.
@@ -170,7 +170,7 @@ Emma kupuje osm časopisů za šest dolarů.
 Let sedm set dvacet směr Malmö přistává ve 22:10.
 Představení začíná za pět dní.
 Náš syn čte třicátou první kapitolu.
-Byt stojí 29 korun za měsíc.
+Byt stojí 48 korun za měsíc.
 Muzeum otevírá každý pátek v půl dvanácté.
 Sejdeme se v úterý ve tři čtvrtě na sedm v muzeu.
 Teplota ve městě Oslo je 16 stupňů.
@@ -248,15 +248,13 @@ Autobus směr Malmö má osm minut zpoždění.
 Dvacet čtyři tužek a 24 klobouků stojí dohromady šest eur.
 Počasí ve městě Bordeaux bude třetího února bouřlivé.
 Oliver kupuje 16 pohlednic za dvanáct dolarů.
-Kód k sejfu je jedna osm pět pět čtyři.
-Sara slaví zítra devadesáté šesté narozeniny.
-V muzeu je devět hostů.
-Škola je otevřená od soboty do neděle od 11:45 do 16:15.
-Viktor zůstane 15 dní ve městě Oxford.
-Oslava začíná za deset týdnů.
-Náš bratr zůstane devět týdnů ve městě Madrid.
-Porada trvá devět hodin.
-Tři plus třicet čtyři je třicet sedm.
+Kód k sejfu je osm pět pět.
+Můj bratr loni koupil jeden nůž a jedenáct míčů.
+Let 302 směr Malmö přistává v půl jedenácté.
+Maria slaví narozeniny 26. dubna.
+Dám si šest piv a čtyři kávy.
+Zkouška trvá dva dny.
+Přednáška je sedmnáctého února v devět hodin.
 Silnice směr Rostock je dlouhá šedesát pět kilometrů.
 V zásuvce leží 10 lahví.
 Sara bydlí v Květinové ulici 3.
@@ -295,7 +293,7 @@ Trh byl postaven v roce tisíc šest set dvacet jedna.
 Seznam je na straně deset.
 Norbert slaví 11. dubna páté narozeniny.
 Dám si čtyři dorty a čtyři polévky.
-Pokoj stojí třicet šest eur za týden.
+Pokoj stojí padesát pět eur za týden.
 Počasí ve městě Nantes bude ve čtvrtek deštivé.
 Zelený stůl váží 37 kilogramů.
 Mému otci je 56 let.
@@ -351,7 +349,7 @@ Laura má schůzku jedenáctého září v 5:30.
 Dva klíče a osm časopisů stojí dohromady šedesát pět korun.
 Třicet osm časopisů a dvacet šest míčů stojí dohromady 36,40 koruny.
 Náš syn pracuje ve druhém patře.
-Auto stojí sedmdesát sedm eur za měsíc.
+Auto stojí devadesát šest eur za měsíc.
 V restauraci je 59 dětí.
 Restaurace otevírá každou sobotu v půl druhé.
 Potřebujeme pět set gramů sýra a šest litrů vína.
@@ -367,7 +365,7 @@ Hotel byl postaven v roce 1659.
 Norbert slaví v neděli třicáté první narozeniny.
 Svatba je dnes ve dvě hodiny.
 Padesát šest plus dvacet šest je osmdesát dva.
-Byt stojí dva tisíce sto franků za týden.
+Byt stojí dva tisíce sto padesát franků za týden.
 Sara minulý měsíc vyhrála zápas sedm tři.
 Mému otci je 43 let.
 Nora včera vyhrála zápas dva jedna.
@@ -451,7 +449,7 @@ Sara má čtyři krávy a sedm lžic.
 Let osm set tři směr Calais přistává ve dvě hodiny deset minut.
 V parku jsou čtyři muži.
 Dám si čtyři kávy a jedno pivo.
-Garáž stojí dva tisíce sto eur za týden.
+Garáž stojí dva tisíce sto padesát eur za týden.
 Autobus směr Bristol odjíždí ve tři čtvrtě na pět z nástupiště 13.
 Emma slaví narozeniny 19. ledna.
 Začínáme pracovat ve čtvrt na šest.
@@ -505,8 +503,8 @@ Výlet je zítra ve tři čtvrtě na jedenáct.
 Počasí ve městě Bonn bude 8. listopadu suché.
 Náš syn minulou neděli vyhrál zápas pět čtyři.
 Robert minulé úterý skončil na devátém místě.
-Kolo stojí dvanáct korun za týden.
-Julia čte čtyřicátou kapitolu.
+Kolo stojí 50 korun za týden.
+Kola stojí v pátek o patnáct procent méně.
 Leo má šest koní a čtyři květiny.
 Kino bylo postaveno v roce 1954.
 Film je čtrnáctého března v devět hodin.
@@ -525,13 +523,14 @@ David minulou sobotu koupil dvanáct lžic a sedm časopisů.
 Noční vlak směr Rostock neodjíždí ve tři čtvrtě na dvě, ale ve tři čtvrtě na čtyři.
 Kolo stojí 23,90 franku.
 Tři květiny a 37 klíčů stojí dohromady třicet pět dolarů.
-Pokoj stojí osmdesát pět dolarů za týden.
-Divadlo je ve čtvrtek ráno zavřené.
-Kurz se koná sedmnáctého ledna v místnosti čtrnáct.
-Naše matka plave každé úterý v devět hodin třicet pět minut.
-Kino je otevřené od pondělí do pátku od 6:30 do 14:45.
-Zkouška začíná v neděli devátého prosince ve čtvrt na osm.
-Můj bratr minulou středu koupil sedm pohlednic a čtyři klíče.
+Pokoj stojí osmdesát tři dolarů za týden.
+Koncert trvá jednu hodinu.
+Náš strýc slaví pátého června osmdesáté narozeniny.
+Košile stojí v sobotu o padesát procent méně.
+V září jede Anna na tři roky do města Calais.
+Seznam je na straně osmdesát šest.
+Jedna jízdenka do města Madrid stojí dva tisíce osm set franků.
+Sejdeme se ve čtvrtek ve čtyři hodiny v hotelu.
 Na nádraží je čtrnáct mužů.
 Oslava se koná ve čtvrtek večer v místnosti osm.
 Zeď je vysoká 29 metrů.
@@ -603,17 +602,15 @@ Můj strýc zůstane 15 dní ve městě Oslo.
 Kód ke sklepu je dva šest devět.
 Potřebujeme sto padesát gramů masa a 10 litrů vody.
 Vlak směr Lyon neodjíždí ve dvě hodiny deset minut, ale ve čtvrt na pět.
-Člun stojí sedm franků za měsíc.
-Vejce stojí ve středu ráno o patnáct procent méně.
-Moje babička včera skončila na patnáctém místě.
-Končí výlet ve tři čtvrtě na osm?
-Potřebujeme třicet čtyři míčů.
-Sara čte třicátou čtvrtou kapitolu.
-Kavárna byla postavena v roce 1898.
-Byt stojí osmdesát šest korun za den.
-Silnice směr Bonn je dlouhá 10 kilometrů.
-Daniel minulé úterý vyhrál zápas sedm pět.
-Dám si dvě polévky a jedno pivo.
+Člun stojí dvacet šest franků za den.
+Let 732 směr Ulm přistává v 7:35.
+Škola má šestnáct žáků.
+Zelený míč stojí dva tisíce čtyři sta padesát dolarů.
+Silnice směr Bristol je dlouhá sedm set padesát kilometrů.
+Knihovna otevírá každý čtvrtek v jednu hodinu dvacet minut.
+Kolik stojí čtyři citrony?
+Náš otec kupuje 11 klíčů za tisíc osm set padesát eur.
+V srpnu jede Thomas na dva měsíce do města Nantes.
 Simon má telefonní číslo 698 164.
 Naše babička bydlí v Lesní ulici 8.
 Silnice směr Oslo je dlouhá čtyři kilometry.
@@ -625,7 +622,7 @@ Emma minulou sobotu skončila na desátém místě.
 Potřebujeme dvě stě gramů másla a osm litrů mléka.
 Můj bratr bydlí v Zahradní ulici 27.
 Vstáváme v 7:15.
-Pokoj stojí šedesát dolarů za měsíc.
+Pokoj stojí sedmdesát devět dolarů za měsíc.
 Banka je otevřená od úterý do soboty od 9:45 do 15:00.
 Končí svatba v 11:55?
 Naše matka loni koupila 30 lžic a pět časopisů.
@@ -758,9 +755,10 @@ Končí svatba v půl osmé?
 Náš strýc začíná pracovat v 7:25.
 Leo pracuje v šestém patře.
 Dám si tři saláty a tři polévky.
-Dům stojí pět eur za den.
-Vstávám v osm hodin.
-Norbert loni koupil deset lahví a sedm vajec.
+Dům stojí 24 eur za den.
+Výlet začíná za 23 minut.
+Počasí ve městě Calais bude v pátek ráno chladné.
+Silnice směr Ulm je dlouhá osm kilometrů.
 Čtyřicet jablek a devět klíčů stojí dohromady 64 eur.
 10 lamp a osm citronů stojí dohromady 66 eur.
 Jedno vejce a 16 knih stojí dohromady 250 dolarů.
@@ -842,21 +840,25 @@ Báseň je na straně třináct.
 Náš strýc bydlí v Zahradní ulici 70.
 Vlak směr Nantes neodjíždí v deset hodin, ale v 9:35.
 Potřebujeme sto padesát gramů sýra a čtyři litry mléka.
-Pokoj stojí devět franků za týden.
-Moje sestra slaví narozeniny 27. ledna.
-Knihovna otevírá každé úterý v sedm hodin.
-Oliver minulý pátek koupil pět šálků a 11 tužek.
-Čtyři jízdenky do města Turku stojí osmdesát pět franků.
-Výlet trvá tři týdny.
-Strom je vysoký 25 metrů.
-Zelený kufr váží devět kilogramů.
-V červenci jede můj otec na jedenáct let do města Kiel.
-Film začíná v sobotu 31. srpna v 17:10.
-Nina včera koupila čtyři lžíce a dvacet čtyři časopisů.
-Můj otec slaví v pátek šedesáté první narozeniny.
-Náš bratr čte třicátou první kapitolu.
-Dám si čtyři dorty a dva čaje.
-Nina má schůzku dnes ve 14:35.
+Pokoj stojí dvacet osm franků za měsíc.
+Daniel slaví zítra dvacáté páté narozeniny.
+Na nádraží jsou tři hosté.
+Zápas začíná ve středu 29. září v půl čtvrté.
+Kolik stojí 11 tužek?
+Báseň je na straně sto devět.
+Muzeum otevírá každé úterý v 15:25.
+Max minulý týden vyhrál zápas pět čtyři.
+Klíče stojí ve středu o patnáct procent méně.
+Nože stojí v pátek ráno o padesát procent méně.
+Teplota ve městě Cardiff je pět stupňů.
+Oliver minulou středu vyhrál zápas osm tři.
+Večeřím ve 20:10.
+Zápas začíná ve čtvrtek desátého března v 11:45.
+Adam minulou středu skončil na šestnáctém místě.
+Leo má tři koně a deset jablek.
+Muzeum je otevřené od pondělí do neděle od 6:45 do 21:45.
+Teplota ve městě Bristol je osm stupňů.
+V květnu jede David na osm let do města Rostock.
 Počasí ve městě Bonn bude ve středu větrné.
 Třicet pět klíčů a 13 jablek stojí dohromady 60 korun.
 Knihovna má 20 knih.
@@ -920,7 +922,7 @@ Náš bratr má schůzku zítra ve tři čtvrtě na deset.
 Kolik stojí třicet devět knih?
 Kód ke kufru je šest dva osm.
 Emma má telefonní číslo 619 856.
-Kód k telefonu je osm jedna jedna šest jedna.
+Kód k telefonu je jedna šest jedna.
 David kupuje pět pohlednic za sedm franků.
 Svatba trvá sedm týdnů.
 Leo má osm psů a dvě lžíce.
@@ -1003,9 +1005,9 @@ Moje dcera zůstane jeden rok ve městě Calais.
 Sara pracuje ve druhém patře.
 Julia čte devatenáctou kapitolu.
 Norbert čte jedenáctou kapitolu.
-Kód k telefonu je dva nula devět nula šest.
-Čtyři jízdenky do města Oslo stojí 20,90 franku.
-Kavárna byla postavena v roce 1789.
+Kód k telefonu je nula devět nula.
+Škola má patnáct žáků.
+Naší babičce je čtyřicet devět let.
 Silnice směr Kiel je dlouhá 11 kilometrů.
 Sejdeme se v neděli v 16:40 v muzeu.
 Anna má schůzku 15. prosince ve tři čtvrtě na dvě.
@@ -1015,19 +1017,17 @@ Noční vlak směr York neodjíždí ve 14:35, ale ve 12:15.
 Můj otec bydlí v Nádražní ulici 36.
 Počasí ve městě Leeds bude v úterý ráno suché.
 Moje matka loni koupila šest vajec a deset klobouků.
-Garáž stojí tři eura za měsíc.
-Viktor loni koupil 38 knih a jedenáct jablek.
-Trh je třináctého června zavřený.
-Počasí ve městě Split bude 21. září příjemné.
-Náš syn slaví narozeniny 10. ledna.
-Potřebujeme jedenáct nožů.
-Náš bratr kupuje 23 klobouků za třicet čtyři dolarů.
-Končí přednáška v 17:35?
-Noční vlak směr Leeds neodjíždí ve 12:35, ale v devět hodin.
-Na židli leží čtyři lžíce.
-Výlet trvá šest hodin.
-Zelená košile stojí padesát šest eur.
-Norbert čte první kapitolu.
+Garáž stojí 27 eur za měsíc.
+Leo včera skončil na druhém místě.
+Fotografie je na straně devadesát tři.
+Max snídá ve 22:50.
+Anna kupuje čtyři klíče za 25,65 dolaru.
+Sejdeme se devátého srpna v jednu hodinu v bance.
+Nina kupuje sedmnáct klobouků za deset eur.
+Škola má osmdesát žáků.
+Banka byla postavena v roce 1958.
+Thomas plave každou středu v pět hodin.
+V červnu jede můj syn na jeden měsíc do města Bonn.
 Náš otec kupuje dvacet pět nožů za čtyři koruny.
 David minulé úterý vyhrál zápas osm dva.
 Zápas trvá dvanáct dní.
@@ -1037,7 +1037,7 @@ Silnice směr Nantes je dlouhá sedmdesát čtyři kilometrů.
 Emma minulou středu skončila na šestém místě.
 Nina kupuje dvanáct košil za čtyřicet šest korun.
 Leo slaví zítra osmé narozeniny.
-Člun stojí šedesát sedm dolarů za týden.
+Člun stojí osmdesát šest dolarů za týden.
 Daniel slaví dnes šedesáté deváté narozeniny.
 Julia minulou neděli vyhrála zápas sedm čtyři.
 Moje dcera hraje tenis každý čtvrtek v 5:45.
@@ -1143,10 +1143,9 @@ Nádraží je otevřené od středy do čtvrtka od 11:30 do 14:15.
 Naše matka hraje tenis každé úterý ve tři čtvrtě na dvě.
 Thomas má schůzku 5. srpna ve 13:10.
 Koncert začíná za tři týdny.
-Auto stojí třicet tři korun za týden.
-Kolo váží čtyři kilogramy.
-Můj bratr má schůzku devátého února ve čtvrt na čtyři.
-Počasí ve městě Split bude dnes mlhavé.
+Auto stojí 30 korun za den.
+Let 349 směr Bordeaux přistává ve dvě hodiny.
+Náš syn minulé pondělí koupil jedenáct košil a šest brambor.
 Leo má osm ovcí a dvacet pět časopisů.
 Potřebujeme 300 gramů masa a šest litrů mléka.
 Končí zkouška v 18:00?
@@ -1229,18 +1228,20 @@ Potřebujeme čtyři lampy.
 Devět jízdenek do města Malmö stojí sedm dolarů.
 Potřebujeme tři nože.
 Čtyřicet plus dvacet tři je šedesát tři.
-Kód ke sklepu je sedm sedm osm tři jedna.
+Kód ke sklepu je sedm osm tři jedna.
 Patnáct knih a 27 brambor stojí dohromady 13 korun.
 Teplota ve městě Malmö je pět stupňů.
 Loď je dlouhá tři metry.
 Svatba začíná v sobotu 23. května v osm hodin třicet pět minut.
-Člun stojí osm eur za den.
-Autobus směr Oxford neodjíždí ve tři čtvrtě na jedenáct, ale ve 14:50.
-Laura kupuje 39 vajec za třicet franků.
-V kině je padesát tři dětí.
-Dvacet tři jízdenek do města Calais stojí 11 eur.
-Zkouška je v neděli ve dvě hodiny.
-Julia pracuje v desátém patře.
+Člun stojí 27 eur za měsíc.
+Nora bydlí v Tržní ulici 84.
+Koberec váží padesát sedm kilogramů.
+Let šest set třicet osm směr Ulm přistává ve 14:30.
+Na židli leží sedm košil.
+Naší matce je čtyřicet čtyři let.
+Končí výlet ve čtyři hodiny?
+Sejdeme se pátého ledna ve dvě hodiny ve škole.
+Zkouška začíná za pět týdnů.
 V březnu jede Viktor na deset let do města Bonn.
 Martin minulou středu koupil deset šálků a třicet pět tužek.
 Kolo váží 12 kilogramů.
@@ -1257,23 +1258,27 @@ Teplota ve městě Turku je šest stupňů.
 Film trvá sedmnáct minut.
 Koberec váží jedenáct kilogramů.
 Počasí ve městě Turku bude v sobotu odpoledne mlhavé.
-Byt stojí čtyři franky za týden.
-Koncert začíná v neděli třicátého března v sedm hodin.
-Počasí ve městě Bristol bude v pátek večer příjemné.
-Nože stojí v úterý ráno o deset procent méně.
-Sara má schůzku jedenáctého prosince v 16:50.
-Max zůstane dvacet dní ve městě Bonn.
-Silnice směr Nantes je dlouhá 90 kilometrů.
-Míče stojí ve středu odpoledne o čtyřicet pět procent méně.
-Zápas se koná v pátek v místnosti 7.
-Oliver má sedm psů a třicet šest lahví.
-Deset míčů a sedm košil stojí dohromady 27 dolarů.
-Moje sestra slaví narozeniny dvacátého pátého srpna.
-Zápas trvá čtyři týdny.
-Julia včera skončila na patnáctém místě.
-Strom je vysoký tři metry.
-Restaurace je v úterý ráno zavřená.
-Potřebujeme šest set gramů cukru a dvanáct litrů vína.
+Byt stojí dvacet tři franků za den.
+Můj bratr má schůzku 15. října ve čtyři hodiny.
+Silnice směr Bristol je dlouhá devět kilometrů.
+Park je zítra zavřený.
+Koberce stojí ve čtvrtek odpoledne o šedesát procent méně.
+V kavárně jsou dva turisté.
+Recept je na straně sto čtyřicet dva.
+Nina slaví narozeniny devatenáctého června.
+Potřebujeme třicet šest květin.
+Na trhu je třináct studentů.
+Můj syn má telefonní číslo 205 948.
+Končí svatba v půl sedmé?
+37 lžic a čtyři klobouky stojí dohromady osmdesát franků.
+Muzeum bylo postaveno v roce 1869.
+Hotel otevírá každou sobotu ve tři hodiny.
+Kufr váží sedm kilogramů.
+Moje sestra čte dvacátou osmou kapitolu.
+Zámek je ve čtvrtek zavřený.
+Končí film v půl desáté?
+Náš bratr loni skončil na dvanáctém místě.
+Škola otevírá každou středu ve tři hodiny čtyřicet minut.
 Oliver minulou neděli vyhrál zápas šest pět.
 Padesát dva plus šest je padesát osm.
 Silnice směr Malmö je dlouhá devadesát osm kilometrů.
@@ -1282,20 +1287,21 @@ Oslava se koná dvanáctého dubna v místnosti dvě stě devadesát čtyři.
 Silnice směr Kiel je dlouhá devadesát devět kilometrů.
 Sejdeme se 4. ledna ve tři čtvrtě na šest v kině.
 Dám si šest pizz a jednu kávu.
-Auto stojí sedm franků za týden.
-Potřebujeme čtyři sta padesát gramů sýra a dva litry oleje.
-Můj bratr loni vyhrál zápas šest tři.
-Čtyři jízdenky do města Bergen stojí osm eur.
-Dům stojí 15,95 dolaru za den.
-Seznam je na straně 92.
-Naše dcera má telefonní číslo 768 465.
-Noční vlak směr Oxford má 12 minut zpoždění.
-Naší matce je čtyřicet šest let.
-Pět minus dva je tři.
-Zámek je otevřený od pondělí do čtvrtka od 8:00 do 22:45.
-Moje babička bydlí v Mlýnské ulici 52.
-Moje teta minulý měsíc skončila na pátém místě.
-Porada začíná za čtyři týdny.
+Auto stojí 26 franků za měsíc.
+Kurz se koná v sobotu odpoledne v místnosti 4.
+Čtyřicet devět minus dvacet šest je dvacet tři.
+Kufr váží tři kilogramy.
+Recept je na straně jedna.
+Zámek je otevřený od úterý do čtvrtka od 8:30 do 18:00.
+Padesát plus třicet šest je osmdesát šest.
+Tramvaj směr Dortmund má jedenáct minut zpoždění.
+Laura slaví v úterý šedesáté osmé narozeniny.
+Laura čte třicátou pátou kapitolu.
+Noční vlak směr Kiel odjíždí v jednu hodinu z nástupiště 2.
+Potřebujeme třicet jablek.
+Lea minulý měsíc skončila na třináctém místě.
+Šedý časopis stojí sedm korun.
+Výlet začíná za čtyři týdny.
 Noční vlak směr Dortmund odjíždí ve tři čtvrtě na dvě z nástupiště 7.
 Kolik stojí třicet časopisů?
 Film začíná ve čtvrtek třicátého srpna ve čtvrt na jedenáct.
@@ -1323,7 +1329,7 @@ Silnice směr Rostock je dlouhá jedenáct kilometrů.
 Naše sestra minulý týden vyhrála zápas tři dva.
 Noční vlak směr Malmö neodjíždí ve čtvrt na čtyři, ale v devět hodin.
 Dám si dvě polévky a pět salátů.
-Kolo stojí šedesát franků za den.
+Kolo stojí sedmdesát devět franků za den.
 Silnice směr Lyon je dlouhá šest kilometrů.
 Dám si tři kávy a dvě pizzy.
 Náš otec má deset koček a 36 časopisů.
@@ -1338,7 +1344,7 @@ Devět krát čtyři je třicet šest.
 Představení se koná dvacátého šestého července v místnosti 25.
 Maria čte třicátou devátou kapitolu.
 Řeka je široká sedm metrů.
-Byt stojí třicet šest franků za den.
+Byt stojí padesát pět franků za den.
 Kolik stojí dva šálky?
 Autobus směr Ulm má dvacet šest minut zpoždění.
 V červenci jede Sara na dva týdny do města Turku.
@@ -1426,7 +1432,7 @@ Naše matka loni skončila na šestém místě.
 Náš strýc slaví 2. srpna šedesáté sedmé narozeniny.
 Potřebujeme tři míče.
 Můj strýc zůstane pět týdnů ve městě Kiel.
-Kód k telefonu je čtyři sedm nula čtyři pět.
+Kód k telefonu je sedm nula čtyři pět.
 Končí film ve 20:00?
 Potřebujeme 24 brambor.
 Silnice směr Dublin je dlouhá pět kilometrů.
@@ -1539,31 +1545,29 @@ Restaurace je v pondělí večer zavřená.
 Teplota ve městě Lyon je minus tři stupně.
 Noční vlak směr Ulm odjíždí v pět hodin z nástupiště 14.
 Silnice směr Malmö je dlouhá čtyřicet kilometrů.
-Auto stojí devadesát korun za den.
-Porada začíná za devět týdnů.
-Šest krát deset je šedesát.
-Let 588 směr Ulm přistává v pět hodin.
-Viktor se narodil šestého prosince tisíc devět set sedmdesát dva.
-Robert bydlí v Školní ulici 67.
-Simon slaví narozeniny dvacátého pátého července.
-V muzeu jsou dva muži.
-Let devět set čtyřicet dva směr Lyon přistává ve 14:10.
-Kino je otevřené od pondělí do čtvrtka od 6:15 do 17:15.
-Můj dědeček bydlí v Kostelní ulici 9.
-Naše sestra má schůzku osmnáctého ledna ve tři hodiny.
-Oliver čte dvacátou pátou kapitolu.
-Autobus směr Kiel má 12 minut zpoždění.
-Čtyřicet tužek a devatenáct klobouků stojí dohromady čtyři franky.
-Oslava je v neděli v půl osmé.
-V bance jsou čtyři ženy.
-Kód k sejfu je sedm tři nula.
+Auto stojí 99 korun za den.
+Film trvá padesát sedm minut.
+Klíč stojí jednu korunu.
+Radnice je otevřená od středy do pátku od 6:00 do 23:15.
+Viktor slaví prvního října osmdesáté narozeniny.
+Leo slaví v neděli dvacáté první narozeniny.
+Dám si pět káv a pět čajů.
+Potřebujeme dvě stě gramů rýže a 12 litrů mléka.
+Snídáme v půl jedenácté.
+Koncert trvá dva dny.
+Kolik stojí jedna lampa?
+Moje sestra pracuje v pátém patře.
+Oliver se narodil 5. července 1996.
+Naše babička slaví v sobotu třicáté šesté narozeniny.
+Dám si jeden dort a tři kávy.
+Kód k sejfu je šest šest sedm sedm.
+Adam slaví narozeniny 8. srpna.
 Sejdeme se dvacátého sedmého října v pět hodin padesát minut v muzeu.
 Pohlednice stojí prvního července o třicet pět procent méně.
 Zkouška začíná za jeden den.
 Restaurace je otevřená od pondělí do neděle od 9:45 do 15:15.
 Byt stojí 35,15 eura za měsíc.
 Eva včera koupila tři lampy a třicet devět klobouků.
-Naší matce je čtyřicet čtyři let.
 Ve škole je padesát pět hostů.
 Noční vlak směr Ulm neodjíždí ve čtyři hodiny, ale ve čtvrt na deset.
 Výlet začíná v pátek osmého dubna ve 23:40.
@@ -1584,15 +1588,15 @@ Martin má telefonní číslo 448 976.
 Loď je dlouhá šest metrů.
 Martin minulý pátek vyhrál zápas šest pět.
 Svatba začíná za pět týdnů.
-Dům stojí jedenáct dolarů za den.
+Dům stojí třicet dolarů za den.
 Julia hraje šachy každý pátek v půl třetí.
-Garáž stojí jedno euro za den.
-Náš strýc čte jedenáctou kapitolu.
-V únoru jede Laura na šest týdnů do města York.
-Kolik stojí šest knih?
-Moje sestra kupuje 11 vajec za 25,90 eura.
-Náš bratr se narodil 15. dubna 1990.
-Silnice směr Oxford je dlouhá sedm kilometrů.
+Garáž stojí 20 eur za měsíc.
+Výlet je v sobotu v půl páté.
+Přednáška se koná zítra v místnosti 14.
+Zápas začíná v pondělí 26. května v 5:20.
+Náš syn minulý měsíc vyhrál zápas čtyři jedna.
+Naše babička minulé úterý vyhrála zápas tři dva.
+Adam má devět krav a sedm lahví.
 Na nádraží je padesát tři žen.
 Dám si pět čajů a jednu pizzu.
 Silnice směr Kiel je dlouhá 40 kilometrů.
@@ -1638,7 +1642,7 @@ Láhve stojí ve čtvrtek odpoledne o šedesát procent méně.
 Kolik stojí dvě lžíce?
 Norbert minulý měsíc koupil jedenáct míčů a deset tužek.
 Tramvaj směr Oxford neodjíždí v 6:55, ale ve čtvrt na šest.
-Člun stojí 176 dolarů za týden.
+Člun stojí 195 dolarů za týden.
 Náš otec minulou neděli koupil pět lamp a čtyři jablka.
 Silnice směr Madrid je dlouhá čtyřicet osm kilometrů.
 Tři míče a 10 šálků stojí dohromady dvě koruny.
@@ -1723,7 +1727,7 @@ Trh byl postaven v roce tisíc šest set třicet pět.
 V košíku leží devatenáct citronů.
 Oslava začíná za čtyři hodiny.
 Maria bydlí v Tržní ulici 113.
-Kód k sejfu je šest tři dva pět devět.
+Kód k sejfu je tři dva pět devět.
 Kino je otevřené od úterý do čtvrtka od 11:00 do 21:30.
 Autobus směr Lyon odjíždí v pět hodin padesát minut z nástupiště jedna.
 V červenci jede Leo na sedm dní do města Malmö.
@@ -1906,7 +1910,7 @@ Moje matka kupuje šestnáct lžic za 22,40 eura.
 Maria pracuje v patnáctém patře.
 Muzeum je v pondělí večer zavřené.
 Můj dědeček slaví narozeniny 24. srpna.
-Pokoj stojí deset eur za týden.
+Pokoj stojí dvacet devět eur za týden.
 Let 173 směr Cardiff přistává v jedenáct hodin čtyřicet minut.
 Maria bydlí v Lesní ulici 17.
 Moje dcera slaví narozeniny 29. května.
@@ -1962,9 +1966,9 @@ Moje matka minulý čtvrtek koupila tři klobouky a sedm košil.
 Emma má telefonní číslo 451 476.
 Autobus směr Cardiff má třicet minut zpoždění.
 Emma se narodila dvacátého července tisíc devět set sedmdesát osm.
-Kód ke dveřím je devět čtyři jedna pět tři.
-Padesát osm minus jedna je padesát sedm.
-Naše babička zůstane osm týdnů ve městě Lyon.
+Kód ke dveřím je jedna pět tři šest.
+Zámek je dvacátého třetího května zavřený.
+Moje matka pracuje v šestnáctém patře.
 Let dvě stě dvacet jedna směr Rostock přistává v 8:05.
 Kurz se koná v pátek v místnosti sto šedesát jedna.
 Knihovna má osmnáct knih.
@@ -1986,7 +1990,7 @@ Osmdesát sedm minus třicet tři je padesát čtyři.
 Sara přichází domů ve 14:55.
 Radnice otevírá každou středu ve tři čtvrtě na tři.
 Kurz začíná za devět minut.
-Garáž stojí devatenáct franků za měsíc.
+Garáž stojí třicet osm franků za měsíc.
 Divadlo otevírá každé pondělí ve tři čtvrtě na jedenáct.
 Norbert minulé pondělí skončil na šestém místě.
 Vlak směr Cardiff odjíždí ve tři hodiny z nástupiště osmnáct.
@@ -1996,13 +2000,14 @@ Tunel je dlouhý čtyři metry.
 Zkouška začíná ve středu dvacátého sedmého února v sedm hodin dvacet minut.
 Clara minulý týden skončila na čtvrtém místě.
 Na židli leží dvě lžíce.
-Garáž stojí devět eur za týden.
-Autobus směr Calais odjíždí v 19:00 z nástupiště sedmnáct.
-V krabici leží třicet tři lžic.
-Žlutý míč stojí šedesát šest eur.
-Představení začíná za čtyři týdny.
-Kino bylo postaveno v roce tisíc sedm set třináct.
-Zápas je 25. května v jedenáct hodin.
+Garáž stojí 28 eur za měsíc.
+25 jízdenek do města Oxford stojí 1850 franků.
+Mému synovi je šest let.
+Trh je v sobotu večer zavřený.
+V košíku leží devět tužek.
+Trh byl postaven v roce tisíc šest set čtyřicet.
+Vlak směr Ulm má osm minut zpoždění.
+Norbert má telefonní číslo 304 793.
 Kurz začíná za devět týdnů.
 Bílý kabát stojí osmdesát devět korun.
 Kavárna je v sobotu zavřená.
@@ -2148,14 +2153,12 @@ Nůž stojí osm korun.
 Náš syn má dvanáct krav a dvacet sedm brambor.
 Počasí ve městě Turku bude v pátek večer oblačné.
 Noční vlak směr Madrid má pět minut zpoždění.
-Kód k sejfu je devět šest sedm čtyři šest.
-Film trvá deset minut.
-Mé dceři je 10 let.
-Zkouška je třetího května v šest hodin dvacet minut.
-Knihovna byla postavena v roce 1618.
-Na židli leží jedna květina.
-Odpověď je na straně 86.
-Na židli leží třicet devět nožů.
+Kód k sejfu je sedm čtyři šest nula.
+Viktor má deset koček a pět šálků.
+Daniel loni koupil šest citronů a 12 pohlednic.
+Trh otevírá každé úterý v 9:00.
+Let 925 směr Split přistává v 15:30.
+Lžíce stojí v pátek ráno o padesát procent méně.
 Dám si tři saláty a dvě piva.
 Kurz trvá pět týdnů.
 Zkouška se koná v pátek ráno v místnosti devadesát pět.
@@ -2301,7 +2304,7 @@ Norbert vaří každé pondělí v půl desáté.
 Moje matka snídá v 10:30.
 Noční vlak směr Madrid má 56 minut zpoždění.
 13 jízdenek do města Rostock stojí 1800 korun.
-Pokoj stojí deset korun za týden.
+Pokoj stojí dvacet devět korun za týden.
 Muzeum je zítra zavřené.
 Deset jízdenek do města Calais stojí 13,90 franku.
 Emma pracuje v patnáctém patře.
@@ -2403,7 +2406,6 @@ Knihovna otevírá každé pondělí ve tři hodiny.
 Vesnice má sedmdesát osm obyvatel.
 Simon pracuje v osmém patře.
 Potřebujeme dvě láhve.
-Kolik stojí 11 tužek?
 Knihovna má 2800 knih.
 Vlak směr Bonn odjíždí ve 13:45 z nástupiště 9.
 Počasí ve městě Ulm bude ve středu ráno deštivé.
@@ -2414,15 +2416,15 @@ Viktor minulý měsíc vyhrál zápas pět tři.
 Potřebujeme osmdesát gramů sýra a devět litrů vína.
 Tramvaj směr Kiel odjíždí ve čtyři hodiny z nástupiště jedenáct.
 Autobus směr Bergen neodjíždí ve dvě hodiny, ale v půl šesté.
-Dům stojí sedm franků za měsíc.
-Nádraží bylo postaveno v roce tisíc šest set šedesát jedna.
-Moje sestra čte dvacátou kapitolu.
-Moje matka se narodila 21. března tisíc devět set devadesát tři.
-Kufr váží sedm kilogramů.
-Kurz začíná za 14 dní.
-Park byl postaven v roce 1661.
-Let osm set čtyřicet jedna směr Oslo přistává ve tři hodiny deset minut.
-Přednáška trvá 12 minut.
+Dům stojí dvacet šest franků za měsíc.
+Zápas je dvacátého pátého listopadu ve dvě hodiny.
+Počasí ve městě Kiel bude ve středu ráno bouřlivé.
+Let 322 směr Kiel přistává v 11:05.
+Julia včera skončila na šestém místě.
+Teplota ve městě Malmö je 18 stupňů.
+Odpověď je na straně čtyřicet sedm.
+Banka je 5. prosince zavřená.
+Silnice směr Cardiff je dlouhá 15 kilometrů.
 Teplota ve městě Turku je minus sedm stupňů.
 Potřebujeme dvacet sedm brambor.
 Mé matce je padesát pět let.
@@ -2592,7 +2594,6 @@ Banka je ve středu ráno zavřená.
 V listopadu jede náš syn na devět dní do města Malmö.
 Dvacet tři pohlednic a 35 klobouků stojí dohromady šest korun.
 Autobus směr Calais odjíždí v 7:15 z nástupiště 18.
-Kolik stojí čtyři citrony?
 Hotel má 800 pokojů.
 Moje teta slaví narozeniny 17. května.
 Ida minulou sobotu koupila osm míčů a jeden citron.
@@ -2692,7 +2693,7 @@ Film se koná 21. září v místnosti 16.
 Moje teta bydlí v Nádražní ulici 95.
 Zkouška se koná dnes v místnosti sedmnáct.
 Oslava je v pondělí ve tři čtvrtě na tři.
-Kód ke dveřím je sedm jedna osm osm osm.
+Kód ke dveřím je jedna osm osm osm.
 Kolik stojí třicet citronů?
 Max slaví 7. května jedenácté narozeniny.
 Sejdeme se zítra v půl druhé na trhu.
@@ -2771,7 +2772,7 @@ Koncert je šestého února ve tři čtvrtě na pět.
 Eva slaví narozeniny druhého června.
 Kód k telefonu je sedm tři tři.
 V září jede můj syn na osmnáct dní do města Oxford.
-Dům stojí tisíc čtyři sta dolarů za den.
+Dům stojí tisíc čtyři sta padesát dolarů za den.
 Naší babičce je čtyřicet čtyři let.
 Obraz váží osm kilogramů.
 V listopadu jede náš syn na pět týdnů do města Bristol.
@@ -2843,7 +2844,7 @@ Dám si jeden čaj a dvě polévky.
 Moje teta má telefonní číslo 745 177.
 Knihovna otevírá každou středu ve 13:30.
 Vstáváme v šest hodin.
-Kód ke dveřím je šest pět nula osm pět.
+Kód ke dveřím je pět nula osm pět.
 Zámek je otevřený od pátku do soboty od 9:30 do 17:30.
 Eva minulou sobotu vyhrála zápas čtyři jedna.
 Šedý kufr váží devět kilogramů.
@@ -2861,37 +2862,41 @@ Svatba je v pátek v půl osmé.
 Můj strýc hraje šachy každou středu v šest hodin.
 Potřebujeme dvě stě padesát gramů rýže a 10 litrů vína.
 Oliver zůstane tři měsíce ve městě Porto.
-Člun stojí tři koruny za měsíc.
-Večeříme v 17:40.
-Můj bratr hraje fotbal každou středu v 11:45.
-Hotel otevírá každou neděli ve 14:05.
-Norbert kupuje jeden citron za devadesát devět franků.
-Adam se narodil třicátého dubna 1966.
-Simon slaví narozeniny dvanáctého února.
-Hotel má dvacet čtyři pokojů.
-10 jízdenek do města Nantes stojí 12 dolarů.
-Emma pracuje v osmém patře.
-Svatba se koná v sobotu v místnosti devadesát pět.
-Dvanáct plus třicet osm je padesát.
-Zápas začíná za dva dny.
-V košíku leží čtyři lžíce.
-Naše matka minulý čtvrtek vyhrála zápas pět jedna.
-Náš bratr slaví narozeniny dvacátého šestého ledna.
-Počasí ve městě Calais bude 21. července deštivé.
-Restaurace je ve středu večer zavřená.
-Tunel je dlouhý šedesát šest metrů.
-Moje babička obědvá v deset hodin třicet pět minut.
-Naše sestra minulý týden skončila na osmnáctém místě.
-Na stole leží sedm jablek.
-Kolik stojí 29 klíčů?
-Autobus směr Oslo odjíždí v jednu hodinu z nástupiště 1.
-Kolik stojí 10 časopisů?
-Ulice má čtyřicet pět domů.
-Naše babička minulý měsíc koupila pět knih a třicet tři pohlednic.
-Autobus směr Oxford neodjíždí ve tři hodiny, ale v 19:35.
-Emma se narodila 14. února 1975.
-Počasí ve městě Rostock bude v sobotu večer suché.
-Můj bratr loni koupil osmnáct míčů a tři vejce.
+Člun stojí dva tisíce šest set korun za týden.
+Kód ke kufru je nula nula nula.
+Čtyřicet lahví a deset lžic stojí dohromady dvanáct franků.
+Park otevírá každý pátek v půl osmé.
+Končí porada v 8:25?
+Teplota ve městě York je čtyři stupně.
+Kód k sejfu je čtyři osm jedna.
+Teplota ve městě Ulm je 12 stupňů.
+Nora má schůzku ve čtvrtek ve tři čtvrtě na sedm.
+Klobouky stojí v sobotu večer o pět procent méně.
+Ida kupuje pět košil za jedenáct dolarů.
+Restaurace byla postavena v roce 1732.
+Čtyřicet šest minus dvacet devět je sedmnáct.
+Počasí ve městě Madrid bude v neděli ráno deštivé.
+Silnice směr Calais je dlouhá osmdesát sedm kilometrů.
+Naší matce je čtyřicet sedm let.
+Na stole leží 11 tužek.
+Výlet trvá deset dní.
+Noční vlak směr Calais odjíždí ve tři čtvrtě na osm z nástupiště dvanáct.
+Simon pracuje v desátém patře.
+Naše teta slaví narozeniny třicátého června.
+Nora slaví narozeniny dvacátého druhého července.
+Ida má telefonní číslo 378 504.
+Porada začíná za pět týdnů.
+Radnice je 12. ledna zavřená.
+Dva plus tři je pět.
+Přednáška začíná v pondělí čtvrtého května ve tři čtvrtě na jedenáct.
+Věž je vysoká padesát sedm metrů.
+Dvacet sedm jízdenek do města Leeds stojí sedmdesát čtyři korun.
+Daniel bydlí v Kostelní ulici 100.
+Banka otevírá každý pátek v šest hodin.
+Leo minulou středu koupil jedenáct lamp a třicet šest brambor.
+Zápas se koná dnes v místnosti 32.
+Dvacet devět jízdenek do města Rostock stojí 46 eur.
+Simon bydlí v Mlýnské ulici 54.
 Odpověď je na straně 21.
 Potřebujeme tři košile.
 Adresa je na straně 175.
@@ -2923,9 +2928,10 @@ Sedmdesát čtyři minus šestnáct je padesát osm.
 Zámek otevírá každé pondělí ve tři hodiny.
 Mému bratrovi je patnáct let.
 Naše dcera bydlí v Mostní ulici 22.
-Kód ke kufru je dva nula osm tři jedna.
-Náš syn minulý čtvrtek skončil na osmém místě.
-Laura má sedm ovcí a devatenáct lžic.
+Kód ke kufru je nula osm tři.
+Odpověď je na straně sto čtyřicet osm.
+Oslava je dvacátého druhého dubna v 9:45.
+Kód ke kufru je šest sedm čtyři jedna.
 Košile stojí v úterý večer o deset procent méně.
 Mému otci je šedesát šest let.
 Končí zápas ve tři čtvrtě na jedenáct?
@@ -2974,7 +2980,7 @@ Silnice směr Split je dlouhá dvacet osm kilometrů.
 Nora zůstane pět dní ve městě Cardiff.
 Škola má 40 žáků.
 Most je dlouhý dvacet šest metrů.
-Kód ke sklepu je šest čtyři šest osm čtyři.
+Kód ke sklepu je čtyři šest osm čtyři.
 Ida zůstane šest měsíců ve městě Calais.
 Tramvaj směr Split má sedm minut zpoždění.
 Náš otec minulé pondělí vyhrál zápas tři dva.
@@ -2995,15 +3001,14 @@ Nina má schůzku 5. prosince v šest hodin dvacet minut.
 Počítač váží jedenáct kilogramů.
 Banka otevírá každý čtvrtek ve tři čtvrtě na čtyři.
 Můj strýc bydlí v Mostní ulici 26.
-Byt stojí šest dolarů za měsíc.
-Kód ke garáži je čtyři tři nula.
-Tunel je dlouhý pět metrů.
+Byt stojí dvacet pět dolarů za týden.
+Dvanáct jízdenek do města Oslo stojí čtyři franky.
 Koncert trvá pět týdnů.
 Autobus směr Oxford má šest minut zpoždění.
 Naše sestra se narodila 30. listopadu tisíc devět set padesát dva.
 Mé dceři je sedm let.
 Zkouška začíná za dva týdny.
-Garáž stojí dvacet šest dolarů za měsíc.
+Garáž stojí čtyřicet pět dolarů za měsíc.
 Koncert začíná za osm minut.
 Končí koncert v šest hodin?
 Končí přednáška v osm hodin?
@@ -3028,8 +3033,8 @@ Zápas začíná za pět týdnů.
 Zelený počítač váží osmnáct kilogramů.
 Naše matka minulý pátek vyhrála zápas čtyři jedna.
 Ulice je široká 73 metrů.
-Auto stojí šest dolarů za měsíc.
-Přednáška je v pondělí v 9:55.
+Auto stojí dvacet pět dolarů za den.
+Kolik stojí deset lahví?
 Náš bratr pracuje v osmém patře.
 Můj syn pracuje ve druhém patře.
 Představení trvá osm týdnů.
@@ -3038,9 +3043,10 @@ Nina má schůzku 21. prosince ve tři čtvrtě na sedm.
 Koncert trvá čtrnáct minut.
 16 jízdenek do města Cardiff stojí 85 eur.
 Tunel je dlouhý šedesát metrů.
-Kolo stojí devadesát osm dolarů za den.
-Náš syn se narodil 19. dubna dva tisíce osm.
-Divadlo je 8. srpna zavřené.
+Kolo stojí osmdesát devět dolarů za měsíc.
+Divadlo bylo postaveno v roce tisíc šest set padesát čtyři.
+Oliver zůstane tři měsíce ve městě Leeds.
+Hotel má 78 pokojů.
 Mému synovi je jeden rok.
 Začínám pracovat v 15:10.
 Představení začíná v pátek čtvrtého prosince v šest hodin.
@@ -3072,7 +3078,7 @@ Klobouky stojí v pondělí o sedmdesát procent méně.
 V únoru jede moje dcera na osm měsíců do města Kiel.
 Knihovna je otevřená od úterý do středy od 11:30 do 16:00.
 Let sedm set dvacet směr Nantes přistává ve čtvrt na čtyři.
-Kód ke dveřím je šest devět devět devět pět.
+Kód ke dveřím je devět devět devět pět.
 Moje matka se narodila 22. srpna tisíc devět set devadesát pět.
 Let devět set padesát pět směr Lyon přistává v 9:05.
 Naše babička slaví narozeniny šestého července.
@@ -3112,7 +3118,7 @@ Počasí ve městě Dortmund bude v pondělí ráno deštivé.
 Teplota ve městě Bergen je pět stupňů.
 Deset časopisů a dvě láhve stojí dohromady šest korun.
 Oliver zůstane pět dní ve městě Bergen.
-Dům stojí dvacet sedm korun za týden.
+Dům stojí čtyřicet šest korun za týden.
 Dvacet šest jízdenek do města Ulm stojí devět dolarů.
 Dvacet čtyři jízdenek do města Madrid stojí pět dolarů.
 Laura slaví narozeniny dvacátého šestého ledna.
@@ -3126,24 +3132,24 @@ Mé matce je 49 let.
 Julia slaví v pondělí devadesáté první narozeniny.
 Noční vlak směr Rostock neodjíždí ve tři čtvrtě na deset, ale ve čtvrt na čtyři.
 Potřebujeme devět lžic.
-Člun stojí šest franků za den.
-Šedý obraz váží čtyři kilogramy.
-Na radnici je deset hostů.
-Norbert plave každé pondělí v deset hodin třicet pět minut.
-Můj bratr minulou sobotu koupil dvacet sedm nožů a osm míčů.
-V květnu jede Viktor na sedm let do města York.
-Dám si jeden dort a dvě pizzy.
-Potřebujeme padesát gramů rýže a dva litry vína.
-Pokoj stojí čtyřicet osm dolarů za týden.
+Člun stojí 25 franků za měsíc.
+Pět jízdenek do města Bordeaux stojí dva tisíce dvě stě eur.
+Končí výlet v jednu hodinu padesát pět minut?
+Kolo stojí 29 franků za týden.
+Nora slaví narozeniny 26. července.
+Noční vlak směr Calais neodjíždí ve čtvrt na šest, ale ve 22:00.
+Simon pracuje v patnáctém patře.
+Pod postelí leží tři láhve.
+Představení začíná za 44 minut.
+Hotel je otevřený od úterý do neděle od 9:30 do 22:45.
 Svatba je dvanáctého února v deset hodin.
 Náš bratr minulé úterý koupil 39 pohlednic a šestnáct citronů.
 Nina má tři ovce a dvě knihy.
-Dům stojí 28 dolarů za měsíc.
-Sejdeme se šestnáctého května v půl desáté v hotelu.
-Dům stojí osmdesát osm eur za týden.
-Thomas má schůzku dnes v devět hodin.
-Na zámku je 50 lékařů.
-Moje matka hraje fotbal každou středu v 8:05.
+Dům stojí čtyřicet dolarů za týden.
+10 jízdenek do města York stojí čtyřicet tři korun.
+Přednáška se koná 29. července v místnosti sedmdesát šest.
+Martin má devět ovcí a dvanáct košil.
+Kolo váží 25 kilogramů.
 V restauraci je 49 studentů.
 Moje teta má dvanáct koní a třicet tři květin.
 Kino bylo postaveno v roce 1860.
@@ -3343,7 +3349,6 @@ Hotel je ve čtvrtek večer zavřený.
 Vlak směr Oslo má deset minut zpoždění.
 Dva krát dva je čtyři.
 Clara vstává ve čtyři hodiny.
-Koberec váží padesát sedm kilogramů.
 V srpnu jede Adam na deset týdnů do města Turku.
 Představení trvá 33 minut.
 Martin bydlí v Květinové ulici 30.
@@ -3356,7 +3361,7 @@ Kurz začíná za 19 dní.
 Max čte čtrnáctou kapitolu.
 Osmdesát jedna minus třicet devět je čtyřicet dva.
 Laura má devět krav a dva míče.
-Dům stojí 36 korun za týden.
+Dům stojí 55 korun za týden.
 Autobus směr Porto má padesát čtyři minut zpoždění.
 Martin hraje na klavír každý čtvrtek ve čtyři hodiny.
 Ida čte čtvrtou kapitolu.
@@ -3364,18 +3369,16 @@ Sejdeme se čtvrtého prosince v pět hodin čtyřicet minut v muzeu.
 Představení je dnes v 6:15.
 Kufry stojí ve čtvrtek večer o dvacet pět procent méně.
 Potřebujeme 100 gramů masa a jedenáct litrů oleje.
-Člun stojí pět korun za měsíc.
-Sejdeme se v pondělí ve tři čtvrtě na devět na nádraží.
-Končí kurz ve čtvrt na jedenáct?
-Potřebujeme čtyři sta gramů rýže a jeden litr džusu.
-Nina kupuje osmnáct míčů za tisíc tři sta padesát dolarů.
-Koberce stojí ve čtvrtek večer o padesát pět procent méně.
-Divadlo otevírá každý pátek ve čtvrt na pět.
-Teplota ve městě Bonn je minus šest stupňů.
-Kolo stojí 11,40 eura za týden.
-V krabici leží osm časopisů.
-Dám si tři piva a jeden dort.
-Anna má deset ptáků a dvanáct brambor.
+Člun stojí dvacet čtyři korun za den.
+Šedé kolo stojí dva tisíce šest set padesát franků.
+Martin pracuje v patnáctém patře.
+Hotel je otevřený od pondělí do středy od 8:30 do 17:30.
+Potřebujeme dvacet tři klobouků.
+Viktor čte třináctou kapitolu.
+V květnu jede moje matka na devět měsíců do města Calais.
+Silnice směr Leeds je dlouhá třicet pět kilometrů.
+Počítač váží třicet čtyři kilogramů.
+Moje teta minulou středu vyhrála zápas pět čtyři.
 Škola má sedmdesát devět žáků.
 Sara minulý měsíc skončila na šestém místě.
 Clara slaví narozeniny dvacátého pátého ledna.
@@ -3400,9 +3403,8 @@ Jedna jízdenka do města Rostock stojí tisíc čtyři sta korun.
 Vlak směr Cardiff odjíždí v devět hodin z nástupiště osm.
 Sejdeme se ve čtvrtek v devět hodin v bance.
 V březnu jede Nora na 11 dní do města York.
-Byt stojí jeden dolar za měsíc.
-Divadlo je 23. listopadu zavřené.
-Autobus směr Cardiff odjíždí v 16:25 z nástupiště jedna.
+Byt stojí dvacet dolarů za den.
+Vlak směr Porto má čtyři minuty zpoždění.
 Obraz váží 10 kilogramů.
 Končí přednáška ve tři čtvrtě na deset?
 Ida má schůzku v pátek ve tři hodiny.
@@ -3488,10 +3490,11 @@ Koberec váží pět kilogramů.
 Naše teta minulou sobotu skončila na prvním místě.
 V košíku leží jedenáct klíčů.
 V srpnu jede moje teta na 20 dní do města Bordeaux.
-Člun stojí třicet tři dolarů za týden.
-Modrý obraz váží tři kilogramy.
-Stoly stojí ve středu o deset procent méně.
-Autobus směr Cardiff odjíždí ve čtyři hodiny deset minut z nástupiště tři.
+Člun stojí 54 dolarů za týden.
+Padesát sedm minus dvacet šest je třicet jedna.
+Potřebujeme 250 gramů cukru a 11 litrů džusu.
+Emma bydlí v Školní ulici 34.
+Tramvaj směr Rostock odjíždí v osm hodin z nástupiště tři.
 Tramvaj směr Bonn odjíždí ve tři čtvrtě na dvě z nástupiště dvanáct.
 Čtyři tužky a šest vajec stojí dohromady dvanáct eur.
 V zásuvce leží dvacet šest klobouků.
@@ -3511,7 +3514,7 @@ Svatba začíná ve čtvrtek sedmého března v pět hodin.
 Autobus směr Kiel má 28 minut zpoždění.
 Oliver čte dvacátou sedmou kapitolu.
 Škola je otevřená od úterý do neděle od 9:45 do 16:00.
-Kód k sejfu je devět jedna tři sedm nula.
+Kód k sejfu je tři sedm nula.
 Film začíná ve středu čtrnáctého prosince v 6:20.
 Naše dcera má telefonní číslo 277 854.
 Sejdeme se 26. listopadu ve čtvrt na tři v knihovně.
@@ -3752,19 +3755,18 @@ V červenci jede moje teta na čtyři roky do města Nantes.
 Zápas začíná v pondělí dvacátého třetího listopadu ve tři čtvrtě na sedm.
 Náš dědeček minulé pondělí skončil na prvním místě.
 Naše matka minulé pondělí koupila čtyři jablka a jeden míč.
-Auto stojí dvanáct dolarů za měsíc.
-Počasí ve městě Dublin bude v pondělí večer suché.
-Dám si jeden dort a jeden salát.
-Kino je desátého dubna zavřené.
-Daniel pracuje v devátém patře.
-Osm knih a sedm šálků stojí dohromady šedesát tři eur.
-Nora má schůzku v sobotu ve tři čtvrtě na dvě.
-Kolo stojí 36,65 eura za měsíc.
-Naší matce je čtyřicet let.
-Oliver slaví v neděli osmé narozeniny.
-Končí představení ve tři čtvrtě na pět?
-Můj dědeček loni vyhrál zápas osm čtyři.
-Osmnáct minus sedm je jedenáct.
+Auto stojí dva tisíce čtyři sta dolarů za týden.
+Počasí ve městě Porto bude v úterý ráno suché.
+Náš bratr hraje šachy každou neděli ve čtvrt na pět.
+Moje dcera minulé pondělí koupila dva klobouky a 10 jablek.
+Moje babička pracuje ve čtvrtém patře.
+Tramvaj směr Turku má čtyřicet čtyři minut zpoždění.
+Černá lampa stojí 36,65 eura.
+Banka byla postavena v roce tisíc devět set dvacet sedm.
+Lea slaví druhého května sedmdesáté sedmé narozeniny.
+Teplota ve městě Porto je devatenáct stupňů.
+Vlak směr Turku má deset minut zpoždění.
+Potřebujeme sto gramů cukru a šest litrů mléka.
 Ulice je široká osm metrů.
 Naše sestra minulé pondělí vyhrála zápas čtyři tři.
 Končí oslava v 6:50?
@@ -3799,7 +3801,7 @@ Radnice je prvního srpna zavřená.
 Let 407 směr Oslo přistává v půl dvanácté.
 Moje teta minulý týden koupila dvě vejce a tři brambory.
 Hotel je dvacátého třetího října zavřený.
-Garáž stojí padesát šest franků za týden.
+Garáž stojí sedmdesát pět franků za týden.
 Daniel zůstane devět měsíců ve městě Bergen.
 V zásuvce leží třicet tři knih.
 Hotel má 2700 pokojů.
@@ -3832,8 +3834,7 @@ Náš dědeček má telefonní číslo 457 295.
 Klíče stojí v neděli o padesát procent méně.
 Moje matka slaví narozeniny 30. října.
 Teplota ve městě Bergen je 13 stupňů.
-Člun stojí dva dolary za týden.
-Adresa je na straně 12.
+Člun stojí dvacet tři dolarů za měsíc.
 Leo minulou středu vyhrál zápas šest jedna.
 Autobus směr Madrid má šest minut zpoždění.
 Končí přednáška v 7:35?
@@ -3868,7 +3869,7 @@ Nina bydlí v Zahradní ulici 76.
 Simon slaví narozeniny 28. srpna.
 Radnice je v pátek ráno zavřená.
 Daniel má sedm koček a jedno vejce.
-Auto stojí dvacet devět dolarů za týden.
+Auto stojí čtyřicet osm dolarů za týden.
 Laura se narodila dvacátého prosince 2011.
 Laura slaví desátého ledna sedmdesáté sedmé narozeniny.
 Leo má sedm psů a dvacet pět košil.
@@ -3906,7 +3907,6 @@ Trh je otevřený od středy do soboty od 11:30 do 18:45.
 Silnice směr Bonn je dlouhá pět kilometrů.
 Sejdeme se v neděli v 6:05 v kině.
 Martin kupuje dva časopisy za dva tisíce osm set eur.
-V kavárně jsou dva turisté.
 Čtyřicet osm minus jedna je čtyřicet sedm.
 Košile stojí 23. července o padesát procent méně.
 Eva zůstane tři týdny ve městě Oslo.
@@ -3948,7 +3948,7 @@ Park je ve čtvrtek ráno zavřený.
 Svatba začíná ve středu třináctého ledna ve tři čtvrtě na čtyři.
 Pod postelí leží čtyřicet knih.
 Přicházím domů v osm hodin čtyřicet minut.
-Auto stojí 10 korun za den.
+Auto stojí 29 korun za den.
 Můj syn slaví narozeniny sedmého února.
 Sara se narodila dvacátého července 1950.
 Eva zůstane pět měsíců ve městě Bordeaux.
@@ -3998,11 +3998,13 @@ Počasí ve městě Ulm bude ve středu ráno větrné.
 Clara minulý pátek skončila na dvanáctém místě.
 Naše matka zůstane jeden den ve městě Turku.
 Květiny stojí v pátek ráno o čtyřicet procent méně.
-Kód ke dveřím je jedna jedna čtyři čtyři dva.
-Julia minulý týden koupila dvanáct klobouků a čtyři lampy.
-Emma minulý měsíc vyhrála zápas osm čtyři.
-Viktor má telefonní číslo 324 122.
-Vlak směr Bonn odjíždí ve čtvrt na dvě z nástupiště 10.
+Kód ke dveřím je jedna čtyři čtyři.
+Simon čte sedmnáctou kapitolu.
+Knihovna má dvacet šest knih.
+Náš syn má schůzku prvního října ve tři čtvrtě na osm.
+Teplota ve městě Calais je minus šest stupňů.
+Mé babičce je 49 let.
+Zkouška začíná v neděli 9. února ve tři čtvrtě na deset.
 Naše sestra loni vyhrála zápas šest tři.
 Kniha stojí 39,10 dolaru.
 Ulice je široká 77 metrů.
@@ -4041,14 +4043,14 @@ Počasí ve městě Turku bude ve čtvrtek chladné.
 Laura čte šestnáctou kapitolu.
 Potřebujeme třicet čtyři citronů.
 Noční vlak směr Madrid odjíždí ve čtvrt na šest z nástupiště 13.
-Auto stojí pět franků za den.
-Na radnici jsou tři studenti.
-Moje sestra má schůzku 9. dubna ve tři čtvrtě na čtyři.
-Koberec váží 55 kilogramů.
-Oliver má telefonní číslo 780 145.
-Porada začíná za sedm minut.
-David má čtyři krávy a dvanáct lžic.
-Oslava se koná ve čtvrtek ráno v místnosti 14.
+Auto stojí 24 franků za den.
+Čtyři jízdenky do města Bristol stojí 8,45 franku.
+Kniha stojí osm dolarů.
+Náš strýc loni skončil na jedenáctém místě.
+Svatba je prvního ledna ve čtyři hodiny.
+Noční vlak směr Rostock odjíždí ve čtvrt na pět z nástupiště 16.
+Nina zůstane devět dní ve městě Malmö.
+Hotel má 28 pokojů.
 Vesnice má devadesát sedm obyvatel.
 Clara kupuje dvacet časopisů za jednu korunu.
 Škola má osm set padesát žáků.
@@ -4059,13 +4061,11 @@ Anna se narodila třicátého září 2018.
 Moje matka vaří každé úterý ve tři čtvrtě na tři.
 Ida včera vyhrála zápas osm pět.
 Daniel slaví 25. srpna desáté narozeniny.
-Dům stojí jeden dolar za týden.
-Obraz váží pět kilogramů.
-Koncert začíná za devět týdnů.
-Knihovna otevírá každý čtvrtek ve čtvrt na sedm.
-Film trvá deset týdnů.
-Koncert se koná v pátek odpoledne v místnosti dvacet sedm.
-Sejdeme se třináctého března v osm hodin v parku.
+Dům stojí 20 dolarů za týden.
+Můj syn slaví sedmnáctého února padesáté čtvrté narozeniny.
+Dám si jeden čaj a šest dortů.
+Zelená židle váží čtyři kilogramy.
+Hotel má patnáct pokojů.
 Eva kupuje osm košil za deset korun.
 Lampy stojí v pondělí o dvacet procent méně.
 Laura má telefonní číslo 275 196.
@@ -4085,6 +4085,7 @@ Silnice směr Malmö je dlouhá dva kilometry.
 Tramvaj směr Bergen neodjíždí ve čtvrt na šest, ale v šest hodin třicet pět minut.
 Náš bratr se učí anglicky každý pátek ve tři čtvrtě na čtyři.
 Nina pracuje v jedenáctém patře.
+Julia pracuje v desátém patře.
 Láhev stojí 17,10 koruny.
 Naše sestra minulý měsíc vyhrála zápas šest čtyři.
 Oslava je zítra v jedenáct hodin čtyřicet minut.
@@ -4135,7 +4136,7 @@ Náš strýc má dvě krávy a dvacet šest šálků.
 Silnice směr Turku je dlouhá tři kilometry.
 Noční vlak směr Oslo neodjíždí ve 14:20, ale ve čtvrt na sedm.
 Dám si tři pizzy a dva čaje.
-Kód k telefonu je šest šest čtyři pět šest.
+Kód k telefonu je šest čtyři pět šest.
 Porada se koná v úterý v místnosti šestnáct.
 Můj syn má schůzku dvacátého pátého srpna v devět hodin dvacet pět minut.
 Sedm krát čtyři je dvacet osm.
@@ -4156,15 +4157,14 @@ Maria pracuje ve dvanáctém patře.
 Laura bydlí v Zahradní ulici 7.
 Kolik stojí dvacet devět klobouků?
 Sedmdesát tři minus třicet sedm je třicet šest.
-Dům stojí šest franků za týden.
-Pokoj stojí dvanáct korun za měsíc.
-Věž je vysoká dvacet metrů.
-Padesát čtyři minus dvacet šest je dvacet osm.
+Dům stojí dvacet pět franků za den.
+Trh je v neděli zavřený.
+Lea loni vyhrála zápas pět čtyři.
+Noční vlak směr Turku má dvacet devět minut zpoždění.
 Tramvaj směr Dublin má 10 minut zpoždění.
 Restaurace je v úterý večer zavřená.
 Dám si tři polévky a dva saláty.
 Daniel minulou sobotu koupil 33 knih a dvacet tři pohlednic.
-Silnice směr Bristol je dlouhá devět kilometrů.
 Let osm set šest směr Split přistává ve čtvrt na deset.
 Sejdeme se 18. října ve čtvrt na sedm na radnici.
 Radnice byla postavena v roce tisíc devět set osmdesát šest.
@@ -4258,25 +4258,18 @@ Adam minulé pondělí koupil jednu pohlednici a jednu knihu.
 Potřebujeme sto gramů cukru a tři litry vína.
 Nina se narodila prvního května tisíc devět set padesát čtyři.
 Věž je vysoká šedesát tři metrů.
-Garáž stojí třináct dolarů za den.
-Koberce stojí ve čtvrtek odpoledne o šedesát pět procent méně.
-Banka otevírá každý pátek v jednu hodinu.
-Tunel je dlouhý dvanáct metrů.
-Na trhu je osm mužů.
-Vstávám v devět hodin deset minut.
-Let tři sta dvacet jedna směr York přistává ve 13:10.
-Osm krát pět je čtyřicet.
-Počasí ve městě Dublin bude ve středu ráno slunečné.
-Našemu otci je čtyřicet tři let.
-Koncert je v pátek v 19:10.
-Potřebujeme osm set gramů sýra a 11 litrů oleje.
-Nádraží bylo postaveno v roce 1897.
-Květiny stojí ve čtvrtek odpoledne o dvacet pět procent méně.
-Končí oslava ve čtvrt na jedenáct?
-Trh je otevřený od pondělí do úterý od 6:15 do 21:00.
-Náš syn slaví narozeniny druhého srpna.
-V bance je pět dětí.
-Mému bratrovi je devatenáct let.
+Garáž stojí sedmdesát dolarů za den.
+Moje teta bydlí v Zámecké ulici 70.
+Můj bratr slaví v pondělí třicáté sedmé narozeniny.
+Noční vlak směr Turku má devět minut zpoždění.
+Nádraží bylo postaveno v roce 1624.
+Eva kupuje tři citrony za patnáct korun.
+Clara má schůzku třináctého března v jedenáct hodin.
+Noční vlak směr Split odjíždí v jedenáct hodin čtyřicet minut z nástupiště 12.
+Nina večeří v půl druhé.
+Přednáška začíná ve čtvrtek sedmnáctého února ve čtvrt na sedm.
+Dvanáct jízdenek do města Rostock stojí dva tisíce dvě stě padesát korun.
+Silnice směr Bergen je dlouhá sedmdesát šest kilometrů.
 V parku je deset hostů.
 Leo minulý měsíc vyhrál zápas šest pět.
 Čtyřicet osm minus dvacet sedm je dvacet jedna.
@@ -4315,7 +4308,7 @@ Mapa je na straně 18.
 David má pět ovcí a čtyři klíče.
 Vlak směr Lyon má třicet šest minut zpoždění.
 Kavárna byla postavena v roce tisíc devět set osmdesát čtyři.
-Byt stojí čtyřicet pět dolarů za měsíc.
+Byt stojí šedesát čtyři dolarů za měsíc.
 19 klobouků a osm lžic stojí dohromady 250 eur.
 Restaurace byla postavena v roce 1778.
 Počasí ve městě Ulm bude třicátého prvního prosince větrné.
@@ -4360,7 +4353,7 @@ Vesnice má padesát čtyři obyvatel.
 Sejdeme se třináctého září v devět hodin na radnici.
 Náš bratr kupuje devět šálků za 93 dolarů.
 Devět jízdenek do města Dortmund stojí tři franky.
-Byt stojí sedmnáct dolarů za měsíc.
+Byt stojí třicet šest dolarů za měsíc.
 Fotografie je na straně dvacet sedm.
 Kino je v neděli ráno zavřené.
 Laura včera vyhrála zápas osm pět.
@@ -4368,23 +4361,24 @@ Koberec váží sedm kilogramů.
 V lednu jede Laura na tři týdny do města Porto.
 Silnice směr Split je dlouhá pět kilometrů.
 Dám si tři piva a tři čaje.
-Kód ke sklepu je nula devět osm osm nula.
-Maria má telefonní číslo 599 845.
-V kině je třicet čtyři turistů.
-Naší matce je sedmdesát sedm let.
-15 jízdenek do města York stojí tři dolary.
-Můj dědeček má šest ovcí a sedm tužek.
-Zámek je otevřený od čtvrtka do soboty od 7:00 do 22:30.
-Řeka je široká 47 metrů.
-Oliver včera vyhrál zápas pět jedna.
-V lednu jede Viktor na jedenáct měsíců do města Bergen.
-Norbert loni koupil 24 míčů a 18 lahví.
-Potřebujeme osm set gramů masa a čtyři litry oleje.
-Můj bratr večeří v 9:45.
-V červenci jede Maria na devět dní do města Bonn.
-Banka byla postavena v roce tisíc devět set padesát.
-Mapa je na straně devatenáct.
-Vlak směr Bergen má 11 minut zpoždění.
+Kód ke sklepu je devět osm osm.
+Kurz začíná za třicet minut.
+Potřebujeme šest set gramů sýra a pět litrů džusu.
+Silnice směr Cardiff je dlouhá devět kilometrů.
+Nádraží je otevřené od pátku do soboty od 10:15 do 14:45.
+Sara má jedenáct ovcí a devět šálků.
+Kurz je v pátek v devět hodin dvacet pět minut.
+Nádraží otevírá každé pondělí ve 12:05.
+Nora slaví ve středu šedesáté narozeniny.
+Náš syn kupuje dva časopisy za 36,40 koruny.
+Kurz začíná za jedenáct hodin.
+Zkouška je zítra v sedm hodin.
+Škola otevírá každý čtvrtek ve 12:15.
+Daniel večeří v osm hodin.
+Kolo váží tři kilogramy.
+Pod postelí leží třicet pět košil.
+Žlutý koberec váží čtyřicet osm kilogramů.
+Deset klobouků a dva šálky stojí dohromady pět korun.
 Film začíná v sobotu dvacátého sedmého března v šest hodin.
 Porada se koná v pondělí odpoledne v místnosti 185.
 Oliver má telefonní číslo 524 131.
@@ -4489,7 +4483,7 @@ V lednu jede moje sestra na pět měsíců do města Leeds.
 Emma má osm psů a šestnáct lžic.
 Lea slaví narozeniny dvacátého června.
 Teplota ve městě Oslo je 23 stupňů.
-Kolo stojí dva tisíce tři sta padesát eur za měsíc.
+Kolo stojí dva tisíce čtyři sta eur za měsíc.
 Klobouky stojí v úterý ráno o dvacet procent méně.
 Pět klobouků a šest lahví stojí dohromady šest korun.
 Devatenáct plus jedenáct je třicet.
@@ -4548,20 +4542,18 @@ Tramvaj směr Madrid má 18 minut zpoždění.
 Fotografie je na straně třicet tři.
 Potřebujeme jednu košili.
 Citron stojí 700 dolarů.
-Auto stojí 23 franků za den.
-Můj strýc včera vyhrál zápas osm pět.
-Tramvaj směr Malmö odjíždí v jedenáct hodin z nástupiště sedm.
-Muzeum otevírá každou sobotu ve čtyři hodiny.
-Clara se narodila dvacátého čtvrtého dubna tisíc devět set devadesát.
-Tramvaj směr Calais má třicet šest minut zpoždění.
-Počasí ve městě Porto bude v sobotu ráno chladné.
-Silnice směr Nantes je dlouhá deset kilometrů.
-Simon zůstane sedm týdnů ve městě Bonn.
-Martin minulý měsíc skončil na čtrnáctém místě.
-Silnice směr Dortmund je dlouhá pět kilometrů.
-Martin zůstane šest let ve městě Turku.
-Teplota ve městě Madrid je dva stupně.
-Kód ke kufru je osm šest devět devět jedna.
+Auto stojí 26 franků za den.
+Sejdeme se v pondělí v půl druhé v divadle.
+Potřebujeme jedenáct pohlednic.
+Dvanáct jízdenek do města Dortmund stojí dvanáct dolarů.
+Řeka je široká osmdesát tři metrů.
+Kavárna byla postavena v roce tisíc devět set devadesát dva.
+Náš bratr se narodil 2. listopadu tisíc devět set devadesát čtyři.
+Lea se narodila sedmého září 2013.
+Let 951 směr Bristol přistává v 9:55.
+Moje matka se narodila druhého července 1964.
+Kód ke kufru je pět nula jedna nula.
+Naše babička pracuje ve čtvrtém patře.
 Našemu bratrovi je šest let.
 Daniel kupuje 33 květin za dva tisíce devět set korun.
 10 jízdenek do města Dublin stojí 40,10 dolaru.
@@ -4585,9 +4577,9 @@ Představení začíná v neděli šestnáctého července v osm hodin.
 Kino otevírá každé úterý ve čtyři hodiny dvacet pět minut.
 Maria slaví narozeniny patnáctého července.
 Dám si pět káv a dvě piva.
-Kód ke dveřím je dva dva tři nula dva.
-Noční vlak směr Nantes odjíždí ve čtyři hodiny padesát minut z nástupiště 18.
-Maria minulou neděli skončila na dvanáctém místě.
+Kód ke dveřím je dva tři nula.
+Náš otec minulý měsíc skončil na sedmnáctém místě.
+V listopadu jede můj strýc na dvanáct let do města Bristol.
 Daniel čte třicátou devátou kapitolu.
 Představení začíná za sedm týdnů.
 Potřebujeme čtyři sta padesát gramů rýže a tři litry džusu.
@@ -4612,13 +4604,14 @@ V lednu jede Eva na tři měsíce do města Dortmund.
 Šest krát pět je třicet.
 Muzeum je otevřené od čtvrtka do pátku od 11:00 do 18:00.
 Koncert se koná v pondělí večer v místnosti 2.
+Restaurace je v úterý ráno zavřená.
 Naše teta bydlí v Nádražní ulici 20.
 Třicet devět brambor a dva citrony stojí dohromady čtyři franky.
 Ulice je široká 59 metrů.
 Dům stojí tisíc sedm set padesát korun za týden.
 Můj otec zůstane 11 měsíců ve městě Cardiff.
 Daniel zůstane 15 dní ve městě Bonn.
-Auto stojí sedmdesát čtyři franků za týden.
+Auto stojí devadesát tři franků za týden.
 Noční vlak směr Cardiff má deset minut zpoždění.
 Strom je vysoký 58 metrů.
 Silnice směr Oslo je dlouhá 550 kilometrů.
@@ -4641,7 +4634,7 @@ Jedenáct minus dva je devět.
 Vlak směr York odjíždí ve čtvrt na deset z nástupiště čtrnáct.
 Končí představení ve tři hodiny?
 V květnu jede moje babička na čtyři měsíce do města Leeds.
-Auto stojí dvacet osm eur za týden.
+Auto stojí čtyřicet sedm eur za týden.
 Noční vlak směr Lyon odjíždí ve tři čtvrtě na šest z nástupiště dvacet.
 Svatba začíná za padesát tři minut.
 Potřebujeme šest set gramů sýra a dva litry džusu.
@@ -4656,32 +4649,30 @@ Knihovna je otevřená od pondělí do čtvrtka od 11:00 do 16:15.
 Ida se narodila 9. září 1977.
 Sejdeme se druhého srpna ve tři čtvrtě na tři na trhu.
 Koncert trvá tři týdny.
-Kód k sejfu je čtyři tři devět pět pět.
-Pokoj stojí 2100 eur za týden.
-Kino bylo postaveno v roce 1674.
-Kino bylo postaveno v roce tisíc šest set osmdesát pět.
-Adam hraje tenis každou středu v půl druhé.
-Začínáme pracovat v 6:05.
-Šedesát tři minus dvacet pět je třicet osm.
-Dám si tři pizzy a pět piv.
-Náš otec přichází domů ve čtvrt na tři.
-Hotel má 18 pokojů.
-Clara se narodila 27. května tisíc devět set osmdesát osm.
-Restaurace byla postavena v roce tisíc sedm set osmdesát pět.
-V září jede Simon na dva týdny do města Madrid.
-Člun stojí 17,85 eura za měsíc.
-Nora má schůzku v sobotu ve čtvrt na sedm.
-Lea kupuje deset květin za 32,15 franku.
-Park je otevřený od středy do neděle od 9:45 do 17:45.
-Kód k sejfu je sedm čtyři nula.
-Autobus směr Ulm neodjíždí ve čtvrt na devět, ale ve 20:40.
-Teplota ve městě Malmö je sedm stupňů.
-Tramvaj směr Bordeaux má čtyřicet šest minut zpoždění.
-Šedé kolo váží devět kilogramů.
-Pět knih a tři klobouky stojí dohromady dvě stě dolarů.
-V restauraci je sedm dětí.
-Let šest set třicet pět směr Bonn přistává v půl sedmé.
-Kód ke sklepu je pět šest čtyři osm osm.
+Kód k sejfu je tři devět pět pět.
+Pokoj stojí osmdesát eur za měsíc.
+Noční vlak směr Rostock má třicet osm minut zpoždění.
+Martin slaví narozeniny dvacátého devátého října.
+V muzeu jsou čtyři turisté.
+Norbert kupuje dvě lžíce za padesát devět dolarů.
+Kolik stojí čtyřicet míčů?
+Naší tetě je čtyřicet tři let.
+Anna zůstane deset týdnů ve městě Bergen.
+Sara se narodila 20. prosince tisíc devět set šedesát čtyři.
+Můj dědeček minulý týden skončil na druhém místě.
+Moje sestra má telefonní číslo 454 593.
+Nora má telefonní číslo 724 427.
+Pohlednice stojí 29,85 franku.
+Let 236 směr Madrid přistává v pět hodin třicet pět minut.
+V košíku leží čtrnáct květin.
+Můj dědeček loni koupil tři květiny a třináct vajec.
+Park je otevřený od středy do neděle od 6:30 do 21:15.
+Naše babička kupuje osm tužek za 30,35 koruny.
+Mé sestře je jeden rok.
+Anna má schůzku čtrnáctého června v 10:30.
+Noční vlak směr Calais neodjíždí ve čtvrt na osm, ale v 10:40.
+Třicet šest minus dvacet čtyři je dvanáct.
+Kód ke sklepu je šest čtyři osm osm.
 Naše babička čte osmnáctou kapitolu.
 Clara hraje tenis každé úterý v půl jedenácté.
 Muzeum je otevřené od středy do neděle od 11:45 do 20:15.
@@ -4714,26 +4705,26 @@ Dám si čtyři piva a pět polévek.
 Náš strýc včera koupil třicet pět pohlednic a jednu knihu.
 Restaurace otevírá každý čtvrtek v jedenáct hodin padesát pět minut.
 Laura slaví narozeniny jedenáctého ledna.
-Garáž stojí čtrnáct dolarů za týden.
-V srpnu jede můj strýc na šest dní do města Cardiff.
-Kolo stojí 5,80 franku.
-V bance je deset hostů.
-Oliver loni vyhrál zápas čtyři jedna.
-Robert pracuje v patnáctém patře.
-Lea má tři psy a devatenáct citronů.
-Dám si šest čajů a dvě piva.
-Představení začíná v pátek 19. února v 5:50.
-V září jede moje babička na šest měsíců do města Nantes.
-Nina se narodila dvacátého pátého února 1960.
-Představení trvá jedenáct hodin.
-Thomas minulou sobotu skončil na prvním místě.
-Julia slaví narozeniny dvanáctého prosince.
-Trh je otevřený od úterý do soboty od 6:30 do 16:45.
-Daniel se narodil dvacátého třetího srpna dva tisíce sedm.
-Teplota ve městě Cardiff je 35 stupňů.
+Garáž stojí padesát šest dolarů za týden.
+Potřebujeme 19 košil.
+Můj syn má schůzku 15. října v jedenáct hodin.
+Počasí ve městě Leeds bude v pondělí večer deštivé.
+Náš syn se narodil 9. ledna 1988.
+Auto stojí tisíc devět set padesát franků za den.
+Noční vlak směr Cardiff má padesát devět minut zpoždění.
+Noční vlak směr Kiel neodjíždí ve tři čtvrtě na dvě, ale v deset hodin.
+Tramvaj směr Leeds neodjíždí v jedenáct hodin, ale ve čtvrt na deset.
+Knihovna otevírá každý čtvrtek ve čtvrt na sedm.
+Byt stojí padesát dolarů za den.
+Leo kupuje dvacet devět květin za 15,80 eura.
+Výlet začíná v pátek dvacátého osmého května ve tři čtvrtě na sedm.
+Recept je na straně 383.
+Osmnáct plus jedenáct je dvacet devět.
+Kód ke kufru je čtyři nula dva.
+Dám si pět pizz a šest dortů.
+Potřebujeme třicet šest pohlednic.
 Počasí ve městě Madrid bude zítra mlhavé.
 Sejdeme se v pondělí ve čtvrt na jedenáct v restauraci.
-Hotel má patnáct pokojů.
 Deset lžic a čtyři nože stojí dohromady 40,15 dolaru.
 V srpnu jede Nora na devět týdnů do města Oxford.
 Mému bratrovi je osm let.
@@ -4753,16 +4744,13 @@ Kolik stojí dvacet klobouků?
 Potřebujeme 38 nožů.
 Let osm set čtyřicet devět směr Dublin přistává ve čtyři hodiny.
 V muzeu je deset mužů.
-Garáž stojí osm eur za měsíc.
-Radnice je v úterý ráno zavřená.
-Přednáška je třicátého května v jednu hodinu.
-Thomas slaví 13. února třicáté třetí narozeniny.
-Let šest set osmdesát dva směr Bonn přistává v osm hodin padesát minut.
-Kolik stojí dvě květiny?
-Zahrada má šestnáct stromů.
-Dám si šest polévek a jednu pizzu.
-Clara minulou neděli vyhrála zápas pět jedna.
-Oslava se koná ve středu ráno v místnosti 43.
+Garáž stojí dvacet sedm eur za týden.
+Můj bratr se narodil desátého května 2000.
+Nora minulý týden skončila na třináctém místě.
+Divadlo je otevřené od pátku do soboty od 8:30 do 21:30.
+Sedm jízdenek do města Ulm stojí šedesát čtyři eur.
+Nádraží bylo postaveno v roce 1694.
+Náš strýc se narodil dvanáctého února 1967.
 Banka je osmého října zavřená.
 Laura se narodila šestnáctého dubna 1983.
 Hotel je v úterý zavřený.
@@ -4807,7 +4795,6 @@ Let pět set devadesát sedm směr Kiel přistává v 17:35.
 Knihovna je otevřená od úterý do neděle od 8:30 do 14:45.
 Tramvaj směr Dublin neodjíždí v 19:45, ale ve dvě hodiny.
 Nádraží bylo postaveno v roce tisíc devět set sedmdesát šest.
-Moje babička pracuje ve čtvrtém patře.
 Let devět set sedmdesát tři směr Porto přistává ve tři čtvrtě na šest.
 Padesát osm plus třicet pět je devadesát tři.
 Film se koná v neděli v místnosti 327.
@@ -4855,7 +4842,7 @@ Noční vlak směr Madrid odjíždí v půl páté z nástupiště 10.
 Noční vlak směr Bristol neodjíždí ve tři hodiny, ale v 19:10.
 Zeď je vysoká šest metrů.
 Počasí ve městě Bordeaux bude v sobotu ráno chladné.
-Kolo stojí 10 eur za den.
+Kolo stojí 29 eur za den.
 Divadlo je otevřené od úterý do čtvrtka od 7:15 do 14:15.
 Film je zítra v osm hodin.
 Thomas kupuje dvě tužky za tři franky.
@@ -4882,6 +4869,7 @@ Dám si čtyři pizzy a čtyři kávy.
 V parku je jedenáct studentů.
 Dám si pět piv a tři dorty.
 Let 994 směr Malmö přistává ve tři čtvrtě na šest.
+Radnice je v úterý ráno zavřená.
 Výlet trvá šest týdnů.
 Kolik stojí jedenáct klíčů?
 Nádraží bylo postaveno v roce 1663.
@@ -4915,7 +4903,7 @@ V košíku leží čtyři tužky.
 Báseň je na straně 17.
 Moje matka slaví narozeniny třináctého července.
 Nina slaví dvacátého druhého listopadu padesáté šesté narozeniny.
-Garáž stojí deset dolarů za den.
+Garáž stojí dvacet devět dolarů za den.
 Koncert začíná ve čtvrtek dvacátého pátého dubna ve tři hodiny.
 Dám si pět dortů a tři čaje.
 Daniel hraje fotbal každou středu v šest hodin.
@@ -4947,10 +4935,9 @@ Moje matka minulý měsíc vyhrála zápas čtyři dva.
 V únoru jede můj dědeček na jeden měsíc do města Bergen.
 Potřebujeme šest set gramů sýra a dva litry vody.
 Silnice směr Dublin je dlouhá dvanáct kilometrů.
-Garáž stojí sedm eur za měsíc.
-Svatba trvá devět dní.
-Simon zůstane dva měsíce ve městě Oslo.
-Silnice směr Bristol je dlouhá čtyři kilometry.
+Garáž stojí dvacet šest eur za den.
+Černý míč stojí sedm korun.
+Oslava začíná ve čtvrtek sedmého února v půl páté.
 Dám si čtyři dorty a tři čaje.
 Potřebujeme pět citronů.
 Autobus směr Malmö má čtyřicet pět minut zpoždění.
@@ -5001,7 +4988,7 @@ Odpověď je na straně tři sta třicet dva.
 Končí film ve tři čtvrtě na šest?
 Sedm lahví a pět jablek stojí dohromady osmdesát pět franků.
 Dám si pět pizz a pět salátů.
-Garáž stojí 59 eur za měsíc.
+Garáž stojí 78 eur za měsíc.
 Julia pracuje v šestém patře.
 Počítač váží šest kilogramů.
 Thomas včera skončil na čtrnáctém místě.
@@ -5031,7 +5018,7 @@ Nora minulou středu skončila na jedenáctém místě.
 V hotelu je dvacet čtyři studentů.
 Adresa je na straně devadesát sedm.
 Květiny stojí 30. června o šedesát pět procent méně.
-Kód ke sklepu je pět pět osm devět devět.
+Kód ke sklepu je pět osm devět devět.
 Můj otec slaví narozeniny sedmého července.
 Náš strýc má dvanáct psů a 40 tužek.
 Potřebujeme 80 gramů rýže a jeden litr mléka.
@@ -5170,7 +5157,7 @@ Zeď je vysoká 90 metrů.
 Clara minulé úterý skončila na devatenáctém místě.
 V dubnu jede Oliver na čtyři týdny do města Bristol.
 Let devět set deset směr Bordeaux přistává v šest hodin.
-Kód ke kufru je sedm sedm sedm tři devět.
+Kód ke kufru je sedm sedm tři devět.
 Potřebujeme sedm set padesát gramů sýra a deset litrů džusu.
 Jedenáct lžic a sedm vajec stojí dohromady osm franků.
 Teplota ve městě Nantes je šest stupňů.
@@ -5182,10 +5169,10 @@ Moje dcera minulý týden skončila na devatenáctém místě.
 Mému dědečkovi je čtyřicet sedm let.
 Potřebujeme třináct lamp.
 Dvanáct jízdenek do města York stojí dva franky.
-Člun stojí osm korun za den.
-Dám si šest káv a čtyři pizzy.
-Adam čte třicátou kapitolu.
-Emma loni skončila na desátém místě.
+Člun stojí 27 korun za den.
+Kód k sejfu je šest pět dva osm.
+Škola je ve středu zavřená.
+Tunel je dlouhý čtyřicet pět metrů.
 Knihovna byla postavena v roce tisíc osm set padesát pět.
 Oliver pracuje ve třetím patře.
 Tramvaj směr Bonn neodjíždí ve čtvrt na osm, ale ve tři čtvrtě na jedenáct.
@@ -5212,6 +5199,7 @@ Zápas začíná za čtyři hodiny.
 Představení trvá šest týdnů.
 Naše matka minulý týden skončila na čtvrtém místě.
 Dvě jízdenky do města Oslo stojí 7,70 eura.
+Dám si šest káv a čtyři pizzy.
 Kolik stojí jedenáct tužek?
 Ida zůstane dva týdny ve městě Bergen.
 Muzeum otevírá každé pondělí ve tři čtvrtě na sedm.
@@ -5251,35 +5239,32 @@ Končí zápas v osm hodin třicet pět minut?
 Můj syn pracuje v desátém patře.
 Moje teta čte devátou kapitolu.
 Byt stojí 30,50 franku za týden.
-Kód ke sklepu je devět sedm osm tři pět.
-Kavárna byla postavena v roce tisíc devět set devadesát tři.
-Let 502 směr York přistává v devět hodin čtyřicet minut.
-Nádraží je 26. prosince zavřené.
-Člun stojí devadesát šest eur za měsíc.
-Byt stojí 24,75 franku za týden.
-Končí koncert ve čtvrt na tři?
-Film trvá 24 minut.
-Naše teta má dvanáct ptáků a třináct jablek.
-Adresa je na straně tři sta padesát osm.
-Na židli leží 33 vajec.
-Moje teta bydlí v Nádražní ulici 117.
-V muzeu je jedna žena.
-Dám si šest káv a tři polévky.
-V prosinci jede naše matka na pět týdnů do města Bordeaux.
-Představení začíná za pět týdnů.
-Silnice směr Dortmund je dlouhá třináct kilometrů.
-Ulice má 46 domů.
-Dvacet šálků a čtyři nože stojí dohromady třináct korun.
-Loď je dlouhá 13 metrů.
-Potřebujeme čtyři sta padesát gramů masa a dva litry vody.
-Oslava začíná za osm hodin.
-Autobus směr Lyon má sedm minut zpoždění.
-V košíku leží šestnáct míčů.
-Potřebujeme dvacet tři knih.
-Škola je otevřená od úterý do neděle od 7:15 do 22:30.
-Clara čte dvacátou sedmou kapitolu.
-Kurz začíná v pátek 31. října v 18:10.
-Trh byl postaven v roce 1614.
+Kód ke sklepu je osm tři pět sedm.
+V zásuvce leží sedm tužek.
+Naší dceři jsou dva roky.
+Park je otevřený od pondělí do úterý od 8:00 do 21:45.
+Moje dcera kupuje deset knih za dva dolary.
+Můj bratr čte třicátou první kapitolu.
+Výlet začíná za jedenáct dní.
+Škola je otevřená od čtvrtka do soboty od 9:15 do 21:00.
+Našemu synovi je dvacet sedm let.
+Banka otevírá každý pátek v 10:30.
+Viktor slaví narozeniny 16. června.
+Zápas je v pondělí v osm hodin.
+Sejdeme se ve čtvrtek ve čtvrt na sedm v kině.
+Zámek je otevřený od úterý do pátku od 9:15 do 22:30.
+Na stole leží pět šálků.
+Fotografie je na straně dvě stě třicet dva.
+Zelená květina stojí osmdesát šest eur.
+Dvacet čtyři jízdenek do města Dublin stojí 99 dolarů.
+Můj syn zůstane sedm dní ve městě Bonn.
+Můj otec bydlí v Tržní ulici 32.
+Dám si tři čaje a čtyři kávy.
+Třicet míčů a třicet tři citronů stojí dohromady třináct eur.
+10 jízdenek do města Oxford stojí osm dolarů.
+Restaurace je otevřená od středy do neděle od 11:30 do 21:30.
+Muzeum je v pátek ráno zavřené.
+Mé tetě je čtyřicet let.
 Silnice směr Oslo je dlouhá osmnáct kilometrů.
 Dvacet čtyři lamp a třicet čtyři nožů stojí dohromady osmnáct korun.
 Martin minulou středu vyhrál zápas osm pět.
@@ -5342,7 +5327,6 @@ V kavárně je dvacet mužů.
 Kufry stojí v pátek odpoledne o patnáct procent méně.
 Sejdeme se 27. listopadu v půl páté na zámku.
 Vlak směr Dublin odjíždí ve tři čtvrtě na deset z nástupiště třináct.
-Kolo váží tři kilogramy.
 Ida obědvá ve čtvrt na dvanáct.
 Bílý kufr váží 12 kilogramů.
 V divadle jsou tři děti.
@@ -5434,17 +5418,18 @@ Kurz je ve středu v půl druhé.
 Teplota ve městě Bristol je minus tři stupně.
 Oslava začíná za jeden týden.
 Trh otevírá každou sobotu ve čtvrt na dvě.
-Člun stojí pět eur za měsíc.
-Kolik stojí jedna lampa?
-Potřebujeme 80 gramů mouky a 11 litrů mléka.
-Výlet je dvacátého osmého září v 9:15.
-Náš bratr minulou středu vyhrál zápas pět čtyři.
-Náš dědeček loni koupil šestnáct brambor a třicet tři časopisů.
-Naší sestře je šest let.
-Můj syn pracuje ve třetím patře.
-Sejdeme se 8. srpna v 18:35 na radnici.
-Koncert začíná v pondělí desátého května ve čtvrt na dvanáct.
-Adresa je na straně patnáct.
+Člun stojí dvacet čtyři eur za týden.
+Kód ke dveřím je nula šest jedna nula.
+Moje sestra minulou neděli skončila na sedmnáctém místě.
+Škola má dvacet pět žáků.
+Koncert začíná za 20 dní.
+Červený klobouk stojí 75 eur.
+Naše dcera má schůzku prvního srpna v 8:45.
+Náš syn včera koupil třicet čtyři jablek a jednu knihu.
+Banka otevírá každý čtvrtek ve čtvrt na osm.
+Kufr váží dva kilogramy.
+Sejdeme se v úterý ve čtvrt na dvanáct v parku.
+Recept je na straně dvě stě dvacet devět.
 Kolik stojí pět šálků?
 Ulice má 53 domů.
 Pod postelí leží jeden citron.
@@ -5505,7 +5490,7 @@ Můj bratr má telefonní číslo 498 276.
 Koncert začíná za 10 hodin.
 Počasí ve městě York bude zítra příjemné.
 Recept je na straně 9.
-Kód ke dveřím je pět čtyři jedna sedm pět.
+Kód ke dveřím je čtyři jedna sedm pět.
 Teplota ve městě Rostock je čtyři stupně.
 V kuchyni leží 28 šálků.
 Škola má osmdesát devět žáků.
@@ -5533,11 +5518,11 @@ Kolik stojí osm pohlednic?
 Mapa je na straně šedesát šest.
 Náš otec slaví 26. června devadesáté první narozeniny.
 Moje babička pracuje v patnáctém patře.
-Garáž stojí dva tisíce dvě stě padesát korun za měsíc.
-V zásuvce leží 12 časopisů.
-Počasí ve městě York bude v pátek ráno chladné.
-Náš strýc včera koupil patnáct lžic a osm pohlednic.
-Moje sestra pracuje ve třináctém patře.
+Garáž stojí devadesát pět korun za měsíc.
+Naší tetě je osmdesát pět let.
+Náš syn obědvá v sedm hodin.
+Emma bydlí v Tržní ulici 30.
+Simon se narodil druhého září tisíc devět set sedmdesát dva.
 Deset květin a deset vajec stojí dohromady 20 eur.
 Večeřím v sedm hodin.
 Přicházím domů v 10:45.
@@ -5576,7 +5561,7 @@ Knihovna je otevřená od úterý do pátku od 10:15 do 20:15.
 Koncert je v sobotu ve tři hodiny třicet pět minut.
 Let osm set třináct směr Dublin přistává ve čtyři hodiny.
 Recept je na straně 15.
-Auto stojí šedesát pět korun za týden.
+Auto stojí osmdesát čtyři korun za týden.
 V kuchyni leží čtyři citrony.
 Adam má schůzku v neděli ve tři hodiny.
 Počasí ve městě Oxford bude 27. února mlhavé.
@@ -5593,8 +5578,8 @@ Sedm míčů a dvacet tři košil stojí dohromady šest franků.
 Mému dědečkovi je čtyřicet devět let.
 Porada trvá dvanáct minut.
 Na radnici je jeden muž.
-Kód ke garáži je osm pět devět pět tři.
-Na podlaze leží třicet šest citronů.
+Kód ke garáži je devět pět tři šest.
+V knihovně je padesát šest žen.
 Koncert je ve středu v devět hodin.
 V hotelu je 12 lékařů.
 Naše teta má schůzku v pondělí ve čtvrt na šest.
@@ -5663,6 +5648,7 @@ Film začíná v pondělí 22. října v deset hodin padesát minut.
 Věž je vysoká 11 metrů.
 Představení se koná v pondělí ráno v místnosti 12.
 Moje babička čte dvacátou kapitolu.
+Končí oslava ve čtvrt na jedenáct?
 Devadesát jedna minus třicet dva je padesát devět.
 Žlutý obraz váží tři kilogramy.
 Lžíce stojí šedesát devět franků.
@@ -5712,20 +5698,23 @@ Končí oslava v deset hodin?
 Noční vlak směr Dortmund odjíždí ve 21:15 z nástupiště 2.
 V knihovně je 30 hostů.
 Obraz stojí 10,50 eura.
-Byt stojí devět eur za den.
-V zásuvce leží dvanáct lžic.
-Let 880 směr Dublin přistává v osm hodin.
-Tramvaj směr Oslo neodjíždí v jedenáct hodin, ale v devět hodin dvacet pět minut.
-Leo má schůzku 6. února v půl páté.
-Potřebujeme šest set gramů cukru a šest litrů oleje.
-Martin minulý měsíc vyhrál zápas šest dva.
-Ida hraje šachy každou neděli ve 13:25.
-Divadlo je v pondělí večer zavřené.
-Let devět set dvacet pět směr Leeds přistává v půl páté.
-Můj dědeček minulý čtvrtek koupil dvanáct nožů a dvacet devět květin.
-Vesnice má osmnáct obyvatel.
-Naše sestra slaví 18. března šedesáté první narozeniny.
-Náš dědeček má schůzku dvanáctého června v deset hodin.
+Byt stojí 28 eur za týden.
+Let osm set dvacet šest směr Bonn přistává v půl šesté.
+Strom je vysoký dvacet tři metrů.
+Kurz je zítra ve dvě hodiny dvacet pět minut.
+Počasí ve městě Porto bude v pondělí ráno bouřlivé.
+Čtyři časopisy a 39 lžic stojí dohromady dva franky.
+Jedenáct jízdenek do města Lyon stojí devět korun.
+Na stole leží deset klobouků.
+Divadlo otevírá každou neděli ve čtvrt na devět.
+Autobus směr Kiel má tři minuty zpoždění.
+Nina bydlí v Mostní ulici 116.
+Silnice směr Lyon je dlouhá padesát pět kilometrů.
+Lea čte devatenáctou kapitolu.
+Potřebujeme padesát gramů masa a osm litrů vody.
+Mému synovi je devět let.
+Sara pracuje ve dvanáctém patře.
+Končí představení v deset hodin?
 Anna má telefonní číslo 527 961.
 Daniel zůstane 15 dní ve městě Ulm.
 Teplota ve městě Cardiff je osmnáct stupňů.
@@ -5770,7 +5759,7 @@ Kufr váží 13 kilogramů.
 Divadlo je otevřené od středy do soboty od 10:00 do 19:45.
 Laura minulý týden vyhrála zápas šest pět.
 Clara včera skončila na sedmnáctém místě.
-Kód ke garáži je čtyři sedm sedm tři osm.
+Kód ke garáži je sedm sedm tři osm.
 V březnu jede moje dcera na čtyři roky do města Split.
 V restauraci je čtyřicet čtyři mužů.
 Oliver snídá ve čtyři hodiny.
@@ -5829,7 +5818,7 @@ Klíče stojí zítra o třicet procent méně.
 Autobus směr Dortmund má čtyři minuty zpoždění.
 Škola otevírá každé pondělí ve tři hodiny.
 Naše sestra má telefonní číslo 297 695.
-Dům stojí tisíc šest set franků za týden.
+Dům stojí tisíc šest set padesát franků za týden.
 Moje dcera slaví narozeniny 21. prosince.
 Sara pracuje v osmém patře.
 Divadlo má devadesát šest míst.
@@ -5905,7 +5894,7 @@ Viktor zůstane šest týdnů ve městě Oxford.
 Kolik stojí pět tužek?
 Norbert pracuje ve čtvrtém patře.
 Sejdeme se šestnáctého března v půl desáté v kavárně.
-Kód ke dveřím je čtyři jedna osm dva sedm.
+Kód ke dveřím je jedna osm dva sedm.
 Kolik stojí 39 košil?
 Vejce stojí 19,95 eura.
 Kolik stojí dvacet devět pohlednic?
@@ -5916,13 +5905,14 @@ Viktor kupuje devět pohlednic za jeden frank.
 Náš syn vaří každé pondělí v jedenáct hodin.
 Simon zůstane dva dny ve městě Split.
 Končí zkouška ve tři čtvrtě na deset?
-Kód ke sklepu je jedna tři jedna pět osm.
-11 jízdenek do města Rostock stojí osm set padesát franků.
-V bance jsou tři děti.
-Anna pracuje v sedmém patře.
-Tramvaj směr Ulm neodjíždí v půl osmé, ale ve čtvrt na pět.
-Naše babička zůstane jeden měsíc ve městě Nantes.
-Let devět set šedesát tři směr Turku přistává v jednu hodinu.
+Kód ke sklepu je tři jedna pět.
+Max slaví narozeniny 7. června.
+Kód ke kufru je osm tři čtyři šest.
+Devět jízdenek do města Turku stojí 28,15 dolaru.
+Laura pracuje v šestém patře.
+Potřebujeme sto padesát gramů masa a čtyři litry džusu.
+Moje dcera slaví narozeniny šestého ledna.
+Teplota ve městě Turku je třicet čtyři stupňů.
 Tramvaj směr Bergen neodjíždí ve čtvrt na dvanáct, ale v půl deváté.
 Žlutá židle stojí jeden frank.
 Jedna brambora a 12 citronů stojí dohromady 34,80 dolaru.
@@ -5950,7 +5940,6 @@ Autobus směr Madrid odjíždí ve tři čtvrtě na jedenáct z nástupiště š
 Zápas se koná ve středu odpoledne v místnosti dvě stě dvacet čtyři.
 Potřebujeme jeden klíč.
 Divadlo bylo postaveno v roce 1886.
-Porada začíná za pět týdnů.
 Počasí ve městě Oslo bude v úterý ráno deštivé.
 Můj bratr zůstane pět měsíců ve městě Lyon.
 Thomas slaví v neděli šedesáté deváté narozeniny.
@@ -6216,21 +6205,18 @@ Můj strýc slaví osmého prosince osmdesáté deváté narozeniny.
 Restaurace otevírá každou sobotu v 9:30.
 Thomas minulý měsíc skončil na druhém místě.
 Radnice je otevřená od soboty do neděle od 11:30 do 20:15.
-Dům stojí osm korun za měsíc.
-Anna se narodila dvacátého pátého února 1995.
-Sejdeme se v pátek ve čtyři hodiny padesát minut v restauraci.
-Park je dvacátého ledna zavřený.
-Tramvaj směr Leeds má třicet osm minut zpoždění.
-Banka otevírá každou sobotu ve 22:50.
-Naše sestra má schůzku v pondělí v půl čtvrté.
-Mé tetě je 47 let.
-Kolik stojí čtyři lampy?
-Autobus směr Oxford odjíždí ve 22:15 z nástupiště dvanáct.
-Potřebujeme dva klobouky.
-Pod postelí leží deset šálků.
-Odpověď je na straně 4.
-Silnice směr Bergen je dlouhá 650 kilometrů.
-Nora čte čtyřicátou kapitolu.
+Dům stojí dvacet sedm korun za měsíc.
+Náš bratr bydlí v Zámecké ulici 18.
+Kód ke kufru je čtyři jedna šest.
+Na trhu je čtrnáct mužů.
+Báseň je na straně 82.
+Kód ke kufru je devět osm sedm osm.
+Leo má schůzku 16. června v osm hodin.
+Svatba začíná v pátek třináctého února v půl páté.
+Lea slaví narozeniny dvacátého osmého dubna.
+Autobus směr Turku má 53 minut zpoždění.
+Vlak směr Bordeaux neodjíždí ve čtvrt na tři, ale ve 23:50.
+Kolik stojí třicet pohlednic?
 Na stole leží 11 knih.
 Sara minulou středu skončila na šestnáctém místě.
 Thomas má telefonní číslo 234 754.
@@ -6239,18 +6225,20 @@ Tramvaj směr Dortmund má 38 minut zpoždění.
 Zahrada je dlouhá osm metrů.
 Emma kupuje tři tužky za devět eur.
 Počasí ve městě Cardiff bude v pondělí večer větrné.
-Kód ke dveřím je devět osm sedm šest tři.
-Náš syn zůstane šest dní ve městě York.
-Člun stojí sedmdesát devět franků za týden.
-Ida se narodila 2. prosince 1950.
-Přednáška se koná v pondělí večer v místnosti 18.
-V listopadu jede můj syn na osm týdnů do města Bonn.
-Věž je vysoká šedesát devět metrů.
-Na zámku je 44 studentů.
-Potřebujeme 600 gramů rýže a čtyři litry vína.
-Moje babička má schůzku dvacátého prvního října ve čtvrt na devět.
-Eva má schůzku jedenáctého září v osm hodin.
-30 jízdenek do města Lyon stojí sedmdesát šest eur.
+Kód ke dveřím je šest tři tři nula.
+Potřebujeme 10 časopisů.
+Báseň je na straně sedmdesát devět.
+Kolo stojí 25 korun za týden.
+Výlet je dvanáctého října ve čtvrt na jedenáct.
+Můj dědeček slaví 24. prosince třicáté druhé narozeniny.
+Radnice byla postavena v roce 1685.
+Noční vlak směr Leeds neodjíždí v 5:25, ale ve 21:30.
+Film začíná za jedenáct minut.
+Počasí ve městě Dortmund bude ve čtvrtek odpoledne deštivé.
+Nora bydlí v Květinové ulici 84.
+Na radnici je sedm dětí.
+Clara se narodila čtvrtého dubna 1979.
+Výlet začíná za devatenáct dní.
 Košile stojí šest eur.
 Moje babička má schůzku třináctého dubna v jednu hodinu padesát minut.
 Mé tetě je sedmdesát devět let.
@@ -6357,7 +6345,6 @@ Snídám ve 12:30.
 Noční vlak směr Calais má čtyřicet šest minut zpoždění.
 Svatba začíná za tři týdny.
 V knihovně je pět hostů.
-Dám si tři čaje a čtyři kávy.
 Moje sestra slaví narozeniny dvacátého osmého března.
 Zámek je v sobotu zavřený.
 Moje dcera přichází domů ve tři čtvrtě na tři.
@@ -6395,9 +6382,7 @@ Kolik stojí 10 lžic?
 Nina minulé pondělí koupila dvě jablka a čtyři knihy.
 Zápas začíná v sobotu prvního července ve tři čtvrtě na jedenáct.
 Potřebujeme šest set gramů másla a 11 litrů vína.
-Garáž stojí osm eur za den.
-Silnice směr Split je dlouhá šest kilometrů.
-Silnice směr Malmö je dlouhá šest kilometrů.
+Počasí ve městě Nantes bude třetího dubna oblačné.
 Let pět set šedesát dva směr Kiel přistává v jedenáct hodin.
 Viktor bydlí v Zámecké ulici 115.
 V říjnu jede David na jeden den do města Rostock.
@@ -6419,9 +6404,10 @@ V restauraci je 14 turistů.
 Muzeum je otevřené od čtvrtka do pátku od 9:30 do 17:45.
 Sejdeme se v neděli ve 12:05 na nádraží.
 Potřebujeme sto padesát gramů cukru a jedenáct litrů vody.
-Člun stojí devět eur za měsíc.
-Nora kupuje devět lamp za jeden frank.
-Julia má čtyři kočky a 17 košil.
+Člun stojí dvacet osm eur za týden.
+Thomas se narodil 16. března 2014.
+Na trhu je 58 studentů.
+Teplota ve městě Dortmund je 18 stupňů.
 Teplota ve městě Leeds je patnáct stupňů.
 Škola byla postavena v roce 1674.
 Naše sestra loni vyhrála zápas osm pět.
@@ -6474,6 +6460,7 @@ Vlak směr Porto má 50 minut zpoždění.
 Počasí ve městě Bergen bude zítra teplé.
 Kurz začíná za sedm hodin.
 V bance jsou čtyři hosté.
+Divadlo je ve čtvrtek ráno zavřené.
 Sejdeme se 11. září v pět hodin padesát minut na radnici.
 Tramvaj směr Dublin má devět minut zpoždění.
 Červený obraz stojí čtyři koruny.
@@ -6500,6 +6487,7 @@ Radnice byla postavena v roce 1867.
 Norbert snídá ve čtyři hodiny.
 Kufr váží šest kilogramů.
 Laura se narodila sedmého února tisíc devět set sedmdesát čtyři.
+Končí výlet ve tři čtvrtě na osm?
 Divadlo je otevřené od pondělí do čtvrtka od 7:15 do 15:45.
 Daniel slaví narozeniny 23. září.
 Silnice směr Calais je dlouhá tři kilometry.
@@ -6534,11 +6522,12 @@ Teplota ve městě Dublin je devět stupňů.
 Naše matka večeří ve čtyři hodiny.
 Zápas je v úterý v devět hodin.
 Košile stojí dva franky.
+Zápas trvá čtyři týdny.
 Končí film v osm hodin?
 Počítač váží 24 kilogramů.
 Škola otevírá každou středu ve 13:05.
 Adam minulé úterý vyhrál zápas osm tři.
-Kód ke kufru je šest sedm tři tři jedna.
+Kód ke kufru je sedm tři tři jedna.
 Robert minulý týden skončil na devatenáctém místě.
 Končí oslava v jednu hodinu?
 Kód ke kufru je tři tři šest jedna.
@@ -6579,17 +6568,16 @@ Zápas je v pondělí ve 13:05.
 Emma má schůzku v úterý ve čtvrt na deset.
 Moje teta má schůzku dnes v devět hodin.
 Simon čte čtrnáctou kapitolu.
-Byt stojí čtyři eura za týden.
-Autobus směr Lyon neodjíždí ve tři hodiny, ale v půl deváté.
-Let 104 směr Dublin přistává ve čtvrt na tři.
-Našemu otci je 65 let.
-Anna minulou středu koupila sedm knih a devět lahví.
-Sejdeme se dvanáctého srpna v půl druhé na trhu.
-Naše sestra má telefonní číslo 740 790.
-Žlutá tužka stojí tisíc šest set eur.
-Brambory stojí v pátek odpoledne o šedesát pět procent méně.
-Na židli leží osmnáct květin.
-Člun stojí tisíc tři sta padesát dolarů za týden.
+Byt stojí dvacet tři eur za den.
+Byt stojí 27 korun za týden.
+Leo minulý měsíc skončil na čtvrtém místě.
+Potřebujeme 300 gramů másla a pět litrů oleje.
+Kurz je dvacátého šestého dubna v sedm hodin.
+Divadlo otevírá každou neděli ve tři čtvrtě na tři.
+Báseň je na straně čtyřicet osm.
+Vlak směr Malmö neodjíždí v 8:10, ale ve tři čtvrtě na šest.
+Moje teta má deset ptáků a osmnáct květin.
+Náš syn slaví 24. června devadesáté osmé narozeniny.
 Šedá květina stojí sedm dolarů.
 Můj bratr slaví druhého září patnácté narozeniny.
 Náš syn se narodil devatenáctého listopadu tisíc devět set šedesát dva.
@@ -6623,25 +6611,25 @@ Daniel hraje tenis každý čtvrtek ve tři čtvrtě na sedm.
 Sara zůstane tři dny ve městě Nantes.
 Let osm set šest směr Dortmund přistává v pět hodin.
 Zámek otevírá každou středu v deset hodin deset minut.
-Pokoj stojí šest franků za týden.
-17 jízdenek do města Bonn stojí devět franků.
-Kolo váží dvanáct kilogramů.
-Silnice směr Bordeaux je dlouhá osm kilometrů.
-Robert kupuje jednu košili za čtyři eura.
-Moje teta se narodila 14. února tisíc devět set padesát osm.
-V říjnu jede David na devět let do města Cardiff.
-Zkouška je 22. prosince v osm hodin dvacet pět minut.
-Knihovna je v úterý ráno zavřená.
-Maria má schůzku zítra v sedm hodin třicet pět minut.
-Dám si dva čaje a pět piv.
-Koncert se koná desátého listopadu v místnosti šedesát čtyři.
-Muzeum je otevřené od čtvrtka do soboty od 10:30 do 14:15.
-Anna kupuje deset brambor za 40,45 koruny.
-Končí oslava ve čtvrt na devět?
-Oslava začíná v pátek dvacátého osmého října ve tři čtvrtě na pět.
-Náš otec pracuje v šestnáctém patře.
-Koncert začíná v sobotu 12. října ve dvě hodiny.
-V květnu jede moje dcera na devět let do města Nantes.
+Pokoj stojí dvacet pět franků za den.
+Kavárna byla postavena v roce tisíc sedm set čtyřicet pět.
+Šálky stojí v pátek večer o deset procent méně.
+Vlak směr Cardiff neodjíždí v půl páté, ale v 16:00.
+Robert má 11 psů a 17 lahví.
+David večeří v 6:25.
+David má telefonní číslo 770 601.
+Našemu otci je 70 let.
+Končí zkouška ve dvě hodiny?
+Maria bydlí v Školní ulici 7.
+Kolo stojí 40 dolarů za den.
+Potřebujeme šest tužek.
+Naše sestra minulý měsíc vyhrála zápas sedm pět.
+Vlak směr Leeds neodjíždí v osm hodin, ale v sedm hodin padesát pět minut.
+Autobus směr Bergen má padesát šest minut zpoždění.
+V únoru jede můj strýc na jedenáct měsíců do města Nantes.
+Banka je otevřená od čtvrtka do pátku od 6:00 do 23:30.
+Vlak směr Bergen má šest minut zpoždění.
+Počasí ve městě Oslo bude druhého července větrné.
 Sejdeme se 3. prosince ve tři čtvrtě na šest na zámku.
 Noční vlak směr Nantes neodjíždí ve 21:50, ale ve čtvrt na dvě.
 Martin bydlí v Kostelní ulici 74.
@@ -6650,18 +6638,22 @@ Potřebujeme třicet sedm klobouků.
 Teplota ve městě Lyon je dva stupně.
 Potřebujeme 39 časopisů.
 V knihovně je pět turistů.
-Dům stojí tři dolary za měsíc.
-Julia má jedenáct ovcí a sedmnáct brambor.
-Tři košile a třicet tři šálků stojí dohromady 28,30 koruny.
-Dám si pět dortů a šest polévek.
-Devět nožů a 18 lahví stojí dohromady 26 franků.
-Odpověď je na straně 389.
+Dům stojí 45 dolarů za týden.
+V košíku leží jedenáct tužek.
+Tunel je dlouhý třicet devět metrů.
+V divadle je 15 hostů.
+David bydlí v Mlýnské ulici 18.
+Můj dědeček snídá v deset hodin dvacet pět minut.
+Restaurace byla postavena v roce 1719.
+Nora kupuje pět klíčů za šedesát osm eur.
+Vlak směr Bergen má třicet sedm minut zpoždění.
 Dám si čtyři saláty a dvě pizzy.
 Emma slaví v sobotu třicáté první narozeniny.
 Počasí ve městě Kiel bude v pátek ráno mlhavé.
 Výlet začíná v úterý dvanáctého května ve 22:25.
 Bílý klobouk stojí 23,10 dolaru.
 Černý kabát stojí třicet čtyři eur.
+Našemu otci je čtyřicet tři let.
 Přicházíme domů v půl šesté.
 Náš otec slaví narozeniny 2. listopadu.
 Věž je vysoká sedm metrů.
@@ -6677,7 +6669,6 @@ Potřebujeme šest set gramů cukru a devět litrů mléka.
 Vlak směr Split má čtyřicet osm minut zpoždění.
 Moje teta minulé pondělí koupila 24 šálků a 20 lahví.
 Let 993 směr Kiel přistává v půl jedenácté.
-Fotografie je na straně devadesát tři.
 Daniel minulý pátek vyhrál zápas šest pět.
 Vlak směr Madrid neodjíždí v jednu hodinu, ale v půl jedenácté.
 Kód k telefonu je dva tři nula.
@@ -6728,10 +6719,9 @@ Teplota ve městě Oslo je 17 stupňů.
 Sejdeme se dnes ve 13:50 v kině.
 Hotel je čtrnáctého února zavřený.
 Nora slaví narozeniny 21. června.
-Kód ke dveřím je osm šest jedna nula nula.
-Padesát pět plus čtyři je padesát devět.
-Autobus směr Kiel má osm minut zpoždění.
-Potřebujeme 500 gramů masa a devět litrů oleje.
+Kód ke dveřím je jedna nula nula devět.
+36 časopisů a jedna lampa stojí dohromady 13 franků.
+Nádraží je otevřené od úterý do čtvrtka od 9:30 do 17:45.
 Recept je na straně 127.
 Simon čte jedenáctou kapitolu.
 Sejdeme se v neděli ve tři čtvrtě na čtyři v hotelu.
@@ -6740,8 +6730,9 @@ Max pracuje v osmém patře.
 Třicet jízdenek do města Bristol stojí dvě koruny.
 V muzeu jsou dva lékaři.
 Let čtyři sta třicet devět směr Split přistává v půl druhé.
-Dům stojí devadesát čtyři eur za týden.
-Na židli leží jedenáct pohlednic.
+Dům stojí sedmdesát tři eur za týden.
+Hotel má osmdesát čtyři pokojů.
+Výlet začíná za tři hodiny.
 Počasí ve městě Porto bude dnes deštivé.
 Potřebujeme 38 tužek.
 Můj otec čte sedmou kapitolu.
@@ -6750,6 +6741,7 @@ Restaurace je 24. července zavřená.
 Kino otevírá každý pátek v devět hodin.
 Moje matka minulý čtvrtek skončila na jedenáctém místě.
 Trh byl postaven v roce 1768.
+Dám si dva čaje a pět piv.
 Dám si tři pizzy a čtyři saláty.
 Třicet tři květin a 14 klobouků stojí dohromady 32,90 franku.
 Báseň je na straně 2.
@@ -6759,7 +6751,6 @@ David slaví narozeniny šestého dubna.
 Let sto sedmdesát pět směr Porto přistává ve tři čtvrtě na sedm.
 Viktor hraje šachy každé pondělí ve 14:00.
 Výlet se koná dvanáctého září v místnosti osmdesát osm.
-Škola je ve středu zavřená.
 Auto stojí čtyři sta eur za den.
 Osm citronů a třicet pět klíčů stojí dohromady osm dolarů.
 Báseň je na straně sto dvacet čtyři.
@@ -6777,9 +6768,8 @@ Devět citronů a osm květin stojí dohromady 13,75 dolaru.
 Garáž stojí 28,95 franku za týden.
 Svatba je ve středu v 18:30.
 Ida se narodila 15. ledna tisíc devět set devadesát šest.
-Auto stojí dva dolary za měsíc.
-Počasí ve městě Oslo bude dvacátého osmého října teplé.
-V restauraci je 11 turistů.
+Auto stojí 20 dolarů za měsíc.
+Můj strýc hraje na klavír každou sobotu v půl osmé.
 Svatba začíná za dvanáct dní.
 Thomas čte třicátou devátou kapitolu.
 Emma minulé úterý vyhrála zápas osm čtyři.
@@ -6938,20 +6928,19 @@ Pět jízdenek do města Split stojí 10,50 koruny.
 Potřebujeme třicet osm šálků.
 Nora se narodila sedmnáctého června 1971.
 Potřebujeme osm set gramů sýra a 10 litrů vody.
-Kód ke dveřím je jedna osm dva devět pět.
-Počasí ve městě Kiel bude ve středu suché.
-Sejdeme se 26. července v pět hodin padesát minut v kině.
-V dubnu jede Robert na dva roky do města Madrid.
-Počasí ve městě Porto bude v sobotu večer teplé.
-Naše dcera bydlí v Lesní ulici 7.
-Leo plave každou neděli v deset hodin třicet pět minut.
-Oslava trvá 11 dní.
-Sejdeme se 13. srpna v osm hodin v parku.
-Vstávám v jednu hodinu třicet pět minut.
-Na podlaze leží šest brambor.
-Let sto devatenáct směr Calais přistává v 11:25.
-Zápas začíná za devět týdnů.
-Norbert loni skončil na čtrnáctém místě.
+Kód ke dveřím je osm dva devět.
+Potřebujeme čtyři klíče.
+Kód k telefonu je šest tři nula čtyři.
+Osmnáct jízdenek do města Oslo stojí 89 franků.
+Osm jízdenek do města Bonn stojí dvě koruny.
+Výlet trvá dvacet čtyři minut.
+Autobus směr Oxford neodjíždí v šest hodin čtyřicet minut, ale v 6:25.
+Potřebujeme 12 knih.
+Kód ke kufru je pět nula sedm nula.
+Náš dědeček hraje tenis každý čtvrtek v 19:45.
+Koncert se koná 15. listopadu v místnosti 13.
+Julia čte třicátou osmou kapitolu.
+Nádraží je 7. července zavřené.
 Dám si jednu pizzu a jednu kávu.
 Porada je 4. prosince v půl sedmé.
 Teplota ve městě Split je 24 stupňů.
@@ -6997,4 +6986,15 @@ Koberce stojí dnes o třicet pět procent méně.
 Tramvaj směr Ulm neodjíždí ve 12:20, ale ve tři čtvrtě na jedenáct.
 Škola má 1200 žáků.
 Kolik stojí osmnáct lamp?
-Dům stojí šedesát sedm franků za týden.
+Dům stojí osmdesát šest franků za týden.
+Maria má telefonní číslo 665 624.
+Výlet se koná dnes v místnosti čtyřicet jedna.
+V květnu jede můj otec na dva měsíce do města Porto.
+Dám si čtyři dorty a čtyři saláty.
+Na radnici je 60 mužů.
+Pod postelí leží šest klíčů.
+V červenci jede můj bratr na šest dní do města Bergen.
+David kupuje sedmnáct nožů za osm korun.
+Koberec váží dvanáct kilogramů.
+Obědvám v jednu hodinu.
+Nádraží je otevřené od úterý do soboty od 10:45 do 17:15.

@@ -40,3 +40,10 @@ def test_a_filler_is_never_taken_for_a_token():
     logits = suppress_tokens(np.zeros((1, 1, 1001), "float32"), [i for i in range(1001) if i != 7])
     _, ids = top_k(tf.convert_to_tensor(logits), 4)
     assert ids[0, 0].numpy().tolist() == [7, 0, 1, 2]
+
+
+def test_equal_logits_of_two_blocks_are_taken_from_the_lower_one():
+    logits = np.zeros((1, 1, 1000), "float32")
+    logits[..., [600, 601]] = [3.0, 1.0]  # the block with the largest logit has a second one,
+    logits[..., 150] = 1.0  # equal to one with a lower id
+    check(logits, 2, *top_k(tf.constant(logits), 2))

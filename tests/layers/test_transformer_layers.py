@@ -25,9 +25,7 @@ def test_feed_forward_follows_the_equation(random):
 
 
 def test_feed_forward_keeps_the_contract(check_layer, random):
-    check_layer(
-        lambda **kwargs: FeedForward(F, D, **kwargs), {"inputs": random(B, T, D)}, weights=4, parameters=FEED
-    )
+    check_layer(lambda **kwargs: FeedForward(F, D, **kwargs), {"inputs": random(B, T, D)}, weights=4, parameters=FEED)
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])

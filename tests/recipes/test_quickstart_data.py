@@ -33,7 +33,8 @@ def corpus() -> dict[str, list[tuple[str, ...]]]:
 def generator() -> ModuleType:
     pytest.importorskip("num2words")
     spec = importlib.util.spec_from_file_location("quickstart_data_generate", FOLDER / "generate.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     # Not in sys.modules for longer than it takes: dataclasses looks its module up there.
     with pytest.MonkeyPatch.context() as patch:

@@ -42,7 +42,7 @@ def source_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokeniz
 def target_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
     folder = tmp_path_factory.mktemp("target")
     rng = np.random.default_rng(1)
-    words = "die kleine katze saß drei rote hunde vier blaue vögel haus garten maus sieben schlafen".split()
+    words = ["die", "kleine", "katze", "saß", "drei", "rote", "hunde", "vier", "blaue", "vögel", "sieben", "schlafen"]
     sentences = [" ".join(rng.choice(words, rng.integers(2, 9))) for _ in range(300)]
     (folder / "text").write_text("\n".join(sentences), encoding="utf-8")
     return SubwordTokenizer(train_subwords([folder / "text"], folder / "subwords.model", vocabulary_size=100))

@@ -26,5 +26,5 @@ def test_the_smallest_size_that_fits_in_the_graph_and_outside(size, buckets):
 
 @pytest.mark.parametrize("buckets", [(), (0, 4), (4, 4), (8, 4)])
 def test_buckets_that_do_not_ascend_are_refused(buckets):
-    with pytest.raises(UserError, match="batch_buckets.*ascending.*Received"):
+    with pytest.raises(UserError, match=r"batch_buckets.*ascending.*Received"):
         check_buckets("batch_buckets", buckets)

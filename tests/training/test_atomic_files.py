@@ -11,9 +11,14 @@ from keras_nmt.training.atomic_files import atomic_path, write_json
 def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:
     path = tmp_path / "file.json"
     write_json(path, [1])
-    with pytest.raises(OSError, match="disk"), atomic_path(path) as temporary:
-        temporary.write_text("half")
-        raise OSError("disk full")
+
+    def fill_the_disk() -> None:
+        with atomic_path(path) as temporary:
+            temporary.write_text("half")
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk"):
+        fill_the_disk()
     assert path.read_text() == "[\n 1\n]\n"
     assert [file.name for file in tmp_path.iterdir()] == ["file.json"]
 

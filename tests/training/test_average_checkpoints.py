@@ -14,7 +14,9 @@ from keras_nmt.training.checkpoints import Progress
 
 
 @pytest.fixture
-def run(tmp_path: Path, make_model: Callable[..., keras.Model]) -> tuple[Path, keras.Model, dict[int, list[np.ndarray]]]:
+def run(
+    tmp_path: Path, make_model: Callable[..., keras.Model]
+) -> tuple[Path, keras.Model, dict[int, list[np.ndarray]]]:
     """A model directory with four saves, the model, and what its weights were."""
     model = make_model()
     optimizer = keras.optimizers.SGD()
@@ -45,8 +47,9 @@ def test_is_the_mean(run, which: str, number: int, expected: list[int]) -> None:
 def test_output_can_be_named(run) -> None:
     directory = run[0]
     average_checkpoints(directory, output=directory / "mean.weights.h5")
-    assert (directory / "mean.weights.h5").exists() and not (directory / "model.weights.h5").exists()
-    with pytest.raises(UserError, match="mean.h5"):
+    assert (directory / "mean.weights.h5").exists()
+    assert not (directory / "model.weights.h5").exists()
+    with pytest.raises(UserError, match=r"mean\.h5"):
         average_checkpoints(directory, output=directory / "mean.h5")
 
 

@@ -38,12 +38,14 @@ def test_restores_everything(tmp_path: Path, make_model: Callable[..., keras.Mod
     with strategy.scope():
         again, again_optimizer, checkpoints = make(tmp_path, make_model, seed=1)
     assert checkpoints.restore() == progress
-    assert progress.scores == {7: 2.5} and progress.saved == [7]
+    assert progress.scores == {7: 2.5}
+    assert progress.saved == [7]
     # Not the states of SeedGenerators: checkpoints do not hold them, and the trainer sets them before they are used.
     for number, variable in enumerate(again.weights + again_optimizer.variables):
         np.testing.assert_array_equal(variable.numpy(), np.full(variable.shape, number))
         copies = strategy.experimental_local_results(variable.value)
-        assert len(copies) == replicas and all(np.all(copy.numpy() == number) for copy in copies)
+        assert len(copies) == replicas
+        assert all(np.all(copy.numpy() == number) for copy in copies)
 
 
 def test_keeps_the_last_and_the_best(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
@@ -80,9 +82,12 @@ def test_a_cut_state_falls_back_to_the_one_before(tmp_path: Path, make_model: Ca
     model, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=0)
     reports: list[str] = []
     restored = checkpoints.restore(reports.append)
-    assert restored is not None and restored.update == 1 and "state-2" in reports[0]
+    assert restored is not None
+    assert restored.update == 1
+    assert "state-2" in reports[0]
     assert all(np.all(w == 1) for w in model.get_weights())
-    assert weight_files(tmp_path) == set() and restored.saved == []
+    assert weight_files(tmp_path) == set()
+    assert restored.saved == []
 
 
 def test_all_states_cut_is_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:

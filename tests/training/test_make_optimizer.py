@@ -17,7 +17,9 @@ def test_settings_arrive() -> None:
     assert isinstance(adamw, keras.optimizers.AdamW)
     assert (adamw.beta_2, adamw.epsilon, adamw.weight_decay, adamw.global_clipnorm) == (0.9, 1e-6, 0.1, 2.0)
     sgd = make_optimizer("sgd", 0.5, momentum=0.9)
-    assert isinstance(sgd, keras.optimizers.SGD) and sgd.momentum == 0.9 and float(sgd.learning_rate) == 0.5
+    assert isinstance(sgd, keras.optimizers.SGD)
+    assert sgd.momentum == 0.9
+    assert float(sgd.learning_rate) == 0.5
 
 
 @pytest.mark.parametrize("arguments", [{"name": "adamw"}, {"name": "adam", "weight_decay": 0.1}, {"name": "rmsprop"}])

@@ -16,7 +16,8 @@ def test_one_replica_is_the_default_strategy() -> None:
 
 def test_two_replicas_are_mirrored() -> None:
     strategy = make_strategy(2)
-    assert isinstance(strategy, tf.distribute.MirroredStrategy) and strategy.num_replicas_in_sync == 2
+    assert isinstance(strategy, tf.distribute.MirroredStrategy)
+    assert strategy.num_replicas_in_sync == 2
 
 
 def test_refuses_replicas_when_it_is_too_late() -> None:

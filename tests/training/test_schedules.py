@@ -24,7 +24,8 @@ def test_serialises(schedule: keras.optimizers.schedules.LearningRateSchedule) -
     optimizer = keras.optimizers.deserialize(keras.optimizers.serialize(keras.optimizers.Adam(schedule)))
     assert float(optimizer.learning_rate) == float(schedule(0))
     again = keras.optimizers.schedules.deserialize(keras.optimizers.schedules.serialize(schedule))
-    assert type(again) is type(schedule) and again.get_config() == schedule.get_config()
+    assert type(again) is type(schedule)
+    assert again.get_config() == schedule.get_config()
 
 
 def test_refuse_bad_steps() -> None:

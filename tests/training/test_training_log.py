@@ -28,4 +28,5 @@ def test_is_json_whatever_the_numbers(tmp_path: Path) -> None:
 def test_without_a_file(tmp_path: Path) -> None:
     log = TrainingLog(tmp_path / "log.jsonl")
     log.truncate(0)
-    assert log.read() == [] and not log.path.exists()
+    assert log.read() == []
+    assert not log.path.exists()

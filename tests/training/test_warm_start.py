@@ -15,7 +15,10 @@ def test_takes_everything_from_the_same_model(make_model: Callable[..., keras.Mo
     with make_strategy(2).scope():
         model = make_model(seed=2)
         result = warm_start(model, source)
-    assert len(result.taken) == len(model.weights) and not (result.new or result.misfit or result.unused)
+    assert len(result.taken) == len(model.weights)
+    assert not (result.new)
+    assert not (result.misfit)
+    assert not (result.unused)
     for ours, theirs in zip(model.weights, source.weights, strict=True):
         np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
 
@@ -37,10 +40,10 @@ def test_new_and_unused_are_refused_unless_named(make_model: Callable[..., keras
     deeper = keras.layers.Dense(3, name="extra")(model.output)
     deeper = keras.Model(model.inputs, deeper)
     source = make_model(seed=1)
-    with pytest.raises(UserError, match="missing.*extra/kernel"):
+    with pytest.raises(UserError, match=r"missing.*extra/kernel"):
         warm_start(deeper, source)
     assert warm_start(deeper, source, allow_new=["extra/*"]).new == ["extra/kernel", "extra/bias"]
-    with pytest.raises(UserError, match="no place.*extra/kernel"):
+    with pytest.raises(UserError, match=r"no place.*extra/kernel"):
         warm_start(source, deeper)
     assert warm_start(source, deeper, allow_unused=["extra/*"]).unused == ["extra/kernel", "extra/bias"]
 

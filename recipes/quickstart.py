@@ -1,0 +1,121 @@
+"""The quickstart: trains a small English-German model on a corpus that comes with the project, and takes it to a server's door.
+
+    python recipes/quickstart.py
+
+Needs two cores, no GPU, no download and less than five minutes. The corpus is `recipes/quickstart_data`: numbers, dates and
+times in short sentences.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from keras_nmt.cli import run_app
+from keras_nmt.data import read_lines
+from keras_nmt.experiment import Experiment
+from keras_nmt.serving import export_directory
+
+DATA = Path(__file__).parent / "quickstart_data"
+LANGUAGES = ("en", "de", "fr", "cs")
+
+# What an engineer runs who has TensorFlow and TensorFlow Text, and never installed keras_nmt.
+WITHOUT_KERAS_NMT = """
+import json, sys
+sys.modules["keras_nmt"] = None  # any import of it would fail
+import tensorflow as tf, tensorflow_text
+translate = tf.saved_model.load(sys.argv[1]).signatures["serving_default"]
+texts = translate(text=tf.constant(json.loads(sys.argv[2])))["translation"].numpy()
+print(json.dumps([text.decode() for text in texts]))
+"""
+
+
+def main(
+    source: Annotated[str, typer.Option(help="Language to translate from: en, de, fr or cs.")] = "en",
+    target: Annotated[str, typer.Option(help="Language to translate to.")] = "de",
+    shortcuts: Annotated[str, typer.Option(help="Lexical shortcuts: none, plain or fusion.")] = "plain",
+    output: Annotated[Path, typer.Option(help="Folder for the model and its export.")] = Path("runs/quickstart"),
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
+) -> None:
+    """Trains, evaluates, exports, and runs the export in a process of its own."""
+    start = time.monotonic()
+    for language in (source, target):
+        if language not in LANGUAGES:
+            raise typer.BadParameter(f"The corpus has {', '.join(LANGUAGES)}. Received: {language}")
+    directory = output / f"{source}-{target}-{shortcuts}-{seed}"
+    results = Experiment(
+        directory=directory,
+        train_source=DATA / f"train.{source}",
+        train_target=DATA / f"train.{target}",
+        dev_source=DATA / f"dev.{source}",
+        dev_target=DATA / f"dev.{target}",
+        test_source=DATA / f"test.{source}",
+        test_target=DATA / f"test.{target}",
+        vocabulary_size=800,
+        preset="transformer_tiny",
+        model={
+            "num_encoder_layers": 3,
+            "num_decoder_layers": 3,
+            "shortcuts": None if shortcuts == "none" else shortcuts,
+        },
+        batch_size=2048,
+        schedule="inverse_square_root",
+        learning_rate=0.003,
+        warmup_steps=200,
+        max_updates=1000,
+        evaluate_every=500,
+        save_every=50,
+        log_every=50,
+        seed=seed,
+    ).run()
+
+    sources = read_lines(DATA / f"test.{source}")
+    references = read_lines(DATA / f"test.{target}")
+    hypotheses = read_lines(directory / "test.hypotheses.txt")
+    print(f"\nHeld-out BLEU: {results['test']['bleu']['score']}  ({results['test']['bleu']['signature']})")
+    shown = random.Random(seed).sample(range(len(sources)), 4)
+    for number in shown:
+        print(f"  {source}: {sources[number]}\n  {target}: {hypotheses[number]}  (reference: {references[number]})")
+
+    print("\nExporting …", flush=True)
+    exported = export_directory(directory / "export" / "quickstart", directory)
+    texts = [sources[number] for number in shown]
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_KERAS_NMT, str(exported), json.dumps(texts)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    answers = json.loads(run.stdout.splitlines()[-1])
+    same = answers == [hypotheses[number] for number in shown]
+    print(f"The SavedModel in {exported}, run by a process without keras_nmt, gives")
+    print("\n".join(f"  {answer}" for answer in answers))
+    print("the same translations." if same else "other translations than above: please report this.")
+
+    model_path = (directory / "export" / "quickstart").resolve()
+    request = json.dumps({"inputs": {"text": texts[:1]}}, ensure_ascii=False)
+    print(
+        f"""
+Serve it (savedmodels/README.md has more: XLA, GPU, gRPC):
+
+    docker run --rm -p 8501:8501 -e MODEL_NAME=quickstart \\
+        --mount type=bind,source="{model_path}",target=/models/quickstart,readonly tensorflow/serving:latest
+    curl -s http://localhost:8501/v1/models/quickstart:predict -d '{request}'
+
+Translate a line:
+
+    echo "{texts[0]}" | keras-nmt translate {directory}
+
+All this took {time.monotonic() - start:.0f} s."""
+    )
+
+
+if __name__ == "__main__":
+    run_app(main)

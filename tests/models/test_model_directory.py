@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from keras_nmt.errors import UserError
+from keras_nmt.models import ModelDirectory, Transformer
+
+
+@pytest.fixture
+def model():
+    return Transformer.from_preset(
+        "transformer_tiny", source_vocabulary_size=30, shortcuts="plain", num_encoder_layers=1
+    )
+
+
+@pytest.fixture
+def directory(model, tmp_path):
+    directory = ModelDirectory(tmp_path / "model")
+    directory.save_config(
+        model, source_subwords="subwords.model", target_subwords="subwords.model", search={"beam_size": 5}
+    )
+    directory.save_weights(model)
+    (directory.path / "subwords.model").write_bytes(b"")
+    return directory
+
+
+def test_saved_equals_loaded(model, directory):
+    loaded = directory.load_model()
+    batch = np.array([[5, 6, 3]]), np.array([[2, 7]])
+    np.testing.assert_array_equal(loaded(batch), model(batch))
+    assert loaded.get_config() == model.get_config()
+    assert directory.load_config()["search"] == {"beam_size": 5}
+    assert directory.subword_paths() == (directory.path / "subwords.model",) * 2
+
+
+def test_another_dtype_has_the_same_weights(model, directory):
+    loaded = directory.load_model(dtype="mixed_bfloat16")
+    assert loaded.get_config()["dtype"] == "mixed_bfloat16"
+    for one, other in zip(loaded.trainable_weights, model.trainable_weights, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_nothing_half_written_is_left(model, directory, monkeypatch):
+    before = directory.weights_path.read_bytes()
+
+    def fail(path, *_, **__):
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(model, "save_weights", fail)
+    with pytest.raises(OSError, match="No space"):
+        directory.save_weights(model)
+    assert directory.weights_path.read_bytes() == before
+    assert sorted(path.name for path in directory.path.iterdir()) == [
+        "config.json",
+        "model.weights.h5",
+        "subwords.model",
+    ]
+
+
+def _edit(directory, **changes):
+    config = json.loads(directory.config_path.read_text())
+    directory.config_path.write_text(json.dumps({**config, **changes}))
+
+
+def test_damage_is_one_clear_line(directory, tmp_path):
+    with pytest.raises(UserError, match="No model directory"):
+        ModelDirectory(tmp_path / "nowhere").load_model()
+
+    _edit(directory, format=99)
+    with pytest.raises(UserError, match="upgrade keras_nmt. Received: format=99"):
+        directory.load_model()
+    _edit(directory, format=1, model={"class": "os.system", "config": {}})
+    with pytest.raises(UserError, match="unknown model class"):
+        directory.load_model()
+    _edit(directory, model={"class": "Transformer", "config": {"layers_of_gold": 3}})
+    with pytest.raises(UserError, match="does not describe a model of this version"):
+        directory.load_model()
+    directory.config_path.write_text("{")
+    with pytest.raises(UserError, match=r"config\.json is damaged"):
+        directory.load_model()
+
+
+def test_weights_that_are_missing_cut_or_of_another_model_are_named(directory):
+    whole = directory.weights_path.read_bytes()
+    directory.weights_path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError, match="does not fit config.json or is damaged"):
+        directory.load_model()
+    other = Transformer.from_preset("transformer_tiny", source_vocabulary_size=31, num_encoder_layers=1)
+    directory.save_weights(other)
+    with pytest.raises(UserError, match="does not fit config.json or is damaged"):
+        directory.load_model()
+    directory.weights_path.unlink()
+    with pytest.raises(UserError, match="no weights yet"):
+        directory.load_model()
+
+
+def test_names_in_a_stranger_s_folder_do_not_lead_out_of_it(directory):
+    _edit(directory, subwords={"source": "../../etc/passwd", "target": "subwords.model"})
+    with pytest.raises(UserError, match="subword model is missing"):
+        directory.subword_paths()

@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import itertools
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.models import Transformer
+
+V = 23
+TINY = {
+    "source_vocabulary_size": V,
+    "num_encoder_layers": 3,
+    "num_decoder_layers": 3,
+    "hidden_dim": 8,
+    "num_heads": 2,
+    "intermediate_dim": 12,
+}
+
+# Every kind, source, site and side of the shortcut, and what they stand beside.
+SHORTCUTS = [
+    {"shortcuts": kind, "shortcut_source": source, "shortcut_sites": sites, "shortcut_sides": sides}
+    for kind, source, sites, sides in itertools.product(
+        ("plain", "fusion"),
+        ("lexical", "non_lexical"),
+        (("self",), ("cross",), ("self", "cross")),
+        (("encoder",), ("decoder",), ("encoder", "decoder")),
+    )
+    if "decoder" in sides or "cross" not in sites
+]
+VARIANTS = [
+    {},
+    {"norm": "post"},
+    {"tie_embeddings": False},
+    {"target_vocabulary_size": 17},
+    {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post"},
+    *SHORTCUTS,
+    {**SHORTCUTS[-1], "norm": "post", "target_vocabulary_size": 17},
+]
+
+
+def _name(options):
+    return "-".join("+".join(v) if isinstance(v, tuple) else str(v) for v in options.values()) or "plain transformer"
+
+
+def _randomise(model):
+    """Weights that make every part matter: the initial gates, biases and norms are 0 or 1."""
+    generator = np.random.default_rng(5)
+    for weight in model.trainable_weights:
+        noise = generator.normal(scale=0.2, size=weight.shape)
+        weight.assign(weight + noise)
+    return model
+
+
+def _batch(model, rows=3, source_length=6, target_length=5, seed=0):
+    generator = np.random.default_rng(seed)
+    source = generator.integers(4, model.source_vocabulary_size, (rows, source_length)).astype("int32")
+    for row in range(rows):  # rows of different lengths
+        length = source_length - row % source_length
+        source[row, length - 1 :] = PAD
+        source[row, length - 1] = END
+    target = generator.integers(4, model.target_vocabulary_size, (rows, target_length)).astype("int32")
+    target[:, 0] = BEGIN
+    return source, target
+
+
+def _stepwise(model, source, target, beam_size=2, jit_compile=None):
+    """Logits [B, T, V] of the decoder step run over given prefixes, the same in each place of the beam."""
+    step = model.decoder_step
+    if jit_compile is not None:
+        step = tf.function(step, jit_compile=jit_compile, autograph=False)
+    constants, caches = model.prepare(model.encoder(source), beam_size, target.shape[1])
+    logits = []
+    for position in range(target.shape[1]):
+        tokens = np.repeat(target[:, position : position + 1], beam_size, 1)
+        out, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
+        np.testing.assert_array_equal(out[:, 0], out[:, 1])
+        logits.append(out[:, 0])
+    return np.stack(logits, 1)
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=_name)
+def test_stepwise_equals_full(options):
+    model = _randomise(Transformer(**{**TINY, **options}))
+    source, target = _batch(model)
+    np.testing.assert_allclose(_stepwise(model, source, target), model([source, target]), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_compiled_stepwise_equals_full(jit_compile):
+    model = _randomise(Transformer(**TINY, **SHORTCUTS[-1]))
+    source, target = _batch(model)
+    np.testing.assert_allclose(
+        _stepwise(model, source, target, jit_compile=jit_compile), model([source, target]), rtol=1e-4, atol=1e-4
+    )
+
+
+@pytest.mark.parametrize("options", [{}, SHORTCUTS[0], SHORTCUTS[-1]], ids=_name)
+@given(more_source=st.integers(0, 5), more_target=st.integers(0, 4), row=st.integers(0, 2))
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_padding_and_batching_are_invisible(options, more_source, more_target, row):
+    model = _model(json.dumps(options))
+    source, target = _batch(model)
+    full = model([source, target])[row]
+    length = int((source[row] != PAD).sum())
+    alone_source = np.pad(source[row : row + 1, :length], ((0, 0), (0, more_source)))
+    alone_target = np.pad(target[row : row + 1], ((0, 0), (0, more_target)))
+    alone = model([alone_source, alone_target])[0, : target.shape[1]]
+    np.testing.assert_allclose(alone, full, rtol=1e-4, atol=1e-5)
+
+
+_models: dict[str, Transformer] = {}
+
+
+def _model(options):
+    if options not in _models:
+        _models[options] = _randomise(Transformer(**TINY, **json.loads(options)))
+    return _models[options]
+
+
+def test_rows_of_padding_are_finite_and_change_nothing():
+    model = _randomise(Transformer(**TINY, **SHORTCUTS[-1]))
+    source, target = _batch(model)
+    with_empty = model([np.pad(source, ((0, 1), (0, 0))), np.pad(target, ((0, 1), (0, 0)))])
+    assert np.isfinite(with_empty).all()
+    np.testing.assert_allclose(with_empty[:3], model([source, target]), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"target_vocabulary_size": 17}, SHORTCUTS[-1]], ids=_name)
+def test_saved_equals_loaded(options, tmp_path):
+    model = _randomise(Transformer(**TINY, **options))
+    batch = _batch(model)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(loaded(batch), model(batch))
+    again = Transformer.from_config(json.loads(json.dumps(model.get_config())))
+    model.save_weights(tmp_path / "w.weights.h5")
+    again.load_weights(tmp_path / "w.weights.h5")
+    np.testing.assert_array_equal(_stepwise(again, *batch), _stepwise(model, *batch))
+
+
+def test_search_models_do_not_count_or_save_weights_twice(tmp_path):
+    model = Transformer(**{**TINY, "hidden_dim": 64, "intermediate_dim": 256})
+    assert len({id(w) for w in model.weights}) == len(model.weights)
+    model.save_weights(tmp_path / "w.weights.h5")
+    assert (tmp_path / "w.weights.h5").stat().st_size < 1.3 * 4 * model.count_params()
+
+
+# Vocabulary 41,138, all embeddings tied; the sizes that the paper gives (in thousands) for base and fusion are its own.
+@pytest.mark.parametrize(
+    ("preset", "options", "parameters"),
+    [
+        ("transformer_base", {}, 65_166_336),
+        ("transformer_base", {"shortcuts": "plain"}, 71_470_080),
+        ("transformer_base", {"shortcuts": "fusion"}, 84_052_992),
+        ("transformer_big", {}, 218_413_056),
+        ("transformer_big", {"shortcuts": "fusion"}, 293_935_104),
+        ("transformer_base", {"shortcuts": "plain", "shortcut_sites": ("cross",)}, 65_166_336 + 3_151_872),
+        ("transformer_base", {"shortcuts": "fusion", "shortcut_sites": ("cross",)}, 65_166_336 + 9_443_328),
+    ],
+)
+def test_parameter_counts(preset, options, parameters):
+    # Shapes suffice: no need to fill hundreds of millions of weights with random numbers.
+    with keras.StatelessScope(initialize_variables=False):
+        model = Transformer.from_preset(preset, source_vocabulary_size=41_138, **options)
+    assert sum(int(np.prod(w.shape)) for w in model.trainable_weights) == parameters
+
+
+def test_tying():
+    def tables(**options):
+        model = Transformer(**{**TINY, **options})
+        return sorted(tuple(w.shape) for w in model.trainable_weights if {V, 17} & set(w.shape))
+
+    assert tables() == [(V, 8)]
+    assert tables(target_vocabulary_size=17) == [(17, 8), (V, 8)]
+    assert tables(tie_embeddings=False) == [(8, V), (V, 8), (V, 8)]
+    assert tables(target_vocabulary_size=17, tie_embeddings=False) == [(8, 17), (17, 8), (V, 8)]
+
+
+def test_no_biases_where_there_should_be_none_and_no_final_norm_under_post():
+    pre, post = Transformer(**TINY), Transformer(**TINY, norm="post")
+    for model in (pre, post):
+        biases = {w.path for w in model.trainable_weights if w.path.endswith("bias")}
+        assert all("feed_forward" in path for path in biases)
+    assert sum("final_norm" in w.path for w in pre.trainable_weights) == 4
+    assert not any("final_norm" in w.path for w in post.trainable_weights)
+
+
+@pytest.mark.parametrize("dtype", ["mixed_bfloat16", "mixed_float16"])
+def test_half_precision_is_near_float32(dtype):
+    model = _randomise(Transformer(**TINY, **SHORTCUTS[-1]))
+    half = Transformer(**TINY, **SHORTCUTS[-1], dtype=dtype)
+    half.set_weights(model.get_weights())
+    source, target = _batch(model)
+    assert all(w.dtype == "float32" for w in half.trainable_weights)
+    logits = half([source, target])
+    assert logits.dtype == tf.float32
+    np.testing.assert_allclose(logits, model([source, target]), atol=0.3 if dtype == "mixed_bfloat16" else 0.05)
+    assert np.isfinite(_stepwise(half, source, target)).all()
+
+
+def test_fits_by_keras_alone():
+    model = Transformer(**TINY, shortcuts="plain")
+    source, target = _batch(model, rows=16)
+    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD))
+    history = model.fit([source, target], np.roll(target, -1, 1), epochs=3, verbose=0).history["loss"]
+    assert history[-1] < history[0]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"hidden_dim": 9},
+        {"num_encoder_layers": 0},
+        {"dropout": 1.5},
+        {"norm": "rms"},
+        {"shortcuts": "lexical"},
+        {"shortcut_source": "embeddings", "shortcuts": "plain"},
+        {"shortcut_sites": ()},
+        {"shortcut_sites": ("self", "output")},
+        {"shortcut_sides": ("both",)},
+        {"shortcuts": "plain", "shortcut_sites": ("cross",), "shortcut_sides": ("encoder",)},
+        {"source_vocabulary_size": 3},
+        {"source_vocabulary_size": "8000"},
+    ],
+)
+def test_wrong_arguments_are_named(options):
+    with pytest.raises(ValueError, match="Received: "):
+        Transformer(**{**TINY, **options})
+
+
+def test_unknown_preset_is_named():
+    with pytest.raises(ValueError, match="transformer_base_half.*Received: preset='huge'"):
+        Transformer.from_preset("huge", source_vocabulary_size=V)
+
+
+def test_a_preset_takes_every_argument():
+    model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=V, num_heads=8, norm="post", dropout=0.0)
+    config = model.get_config()
+    assert (config["num_heads"], config["norm"], config["dropout"], config["hidden_dim"]) == (8, "post", 0.0, 128)

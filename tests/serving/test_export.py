@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
+
+from keras_nmt.errors import UserError
+from keras_nmt.models import ModelDirectory
+from keras_nmt.serving import Translator, export, export_directory
+
+README = Path(__file__).parents[2] / "savedmodels" / "README.md"
+
+# What a process that knows nothing of keras_nmt runs: the server's way of loading, by a session.
+RUN_BY_SESSION = """
+import json, sys
+sys.modules["keras_nmt"] = None  # an import would fail
+import tensorflow as tf, tensorflow_text
+path, requests = sys.argv[1], json.load(sys.stdin)
+with tf.compat.v1.Session(graph=tf.Graph()) as session:
+    signatures = tf.compat.v1.saved_model.loader.load(session, ["serve"], path).signature_def
+    answers = []
+    for name, inputs in requests:
+        signature = signatures[name]
+        outputs = {key: info.name for key, info in signature.outputs.items()}
+        feed = {signature.inputs[key].name: texts for key, texts in inputs.items()}
+        answers.append({key: value.tolist() for key, value in session.run(outputs, feed).items()})
+print(json.dumps(answers, default=bytes.decode))
+"""
+
+
+def run_apart(program: str, *arguments: str, text: str = "") -> str:
+    """Runs a Python program in a process of its own, in a folder from where keras_nmt cannot be imported."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, env=environment, cwd="/", timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.fixture
+def quick_write(monkeypatch):
+    """Exports that write a file instead of a model, for what is about folders only."""
+
+    def write(translator, folder):
+        (folder / "saved_model.pb").write_bytes(b"")
+
+    monkeypatch.setattr(sys.modules["keras_nmt.serving.export"], "_write", write)
+
+
+def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, translator, lines):
+    many = lines * 2  # more than the largest batch bucket
+    requests = [
+        ("serving_default", {"text": many}),
+        ("serving_default_xla", {"text": lines}),
+        ("serving_default", {"text": []}),
+        ("score", {"source": lines, "target": lines[::-1]}),
+        ("score_xla", {"source": lines, "target": lines[::-1]}),
+        ("score", {"source": [], "target": []}),
+    ]
+    answers = json.loads(run_apart(RUN_BY_SESSION, str(exported), text=json.dumps(requests)))
+
+    expected = translator.translate(many)
+    for answer, number in ((answers[0], len(many)), (answers[1], len(lines))):
+        assert answer["translation"] == [translation.text for translation in expected[:number]]
+        assert answer["truncated"] == [translation.truncated for translation in expected[:number]]
+        scores = [translation.score for translation in expected[:number]]
+        np.testing.assert_allclose(answer["score"], scores, atol=1e-4)
+    assert answers[2] == {"translation": [], "score": [], "truncated": []}
+    for answer in answers[3:5]:
+        np.testing.assert_allclose(
+            answer["log_probability"], translator.score(lines, lines[::-1]), rtol=1e-4, atol=1e-4
+        )
+        truncated = [translation.truncated for translation in translator.translate(lines)]
+        assert answer["truncated"] == [one or other for one, other in zip(truncated, truncated[::-1], strict=True)]
+    assert answers[5] == {"log_probability": [], "truncated": []}
+
+
+def test_the_program_of_the_readme_runs(exported, translator, lines):
+    program = re.search(r"( {4}import sys\n.*?)\nIn C:", README.read_text(encoding="utf-8"), re.DOTALL)
+    program = "\n".join(line[4:] for line in program[1].splitlines())
+    printed = run_apart(program, str(exported), *lines)
+    assert printed.splitlines() == [translation.text for translation in translator.translate(lines)]
+
+
+def test_plain_signatures_hold_nothing_of_xla(exported):
+    saved_model = saved_model_pb2.SavedModel.FromString((exported / "saved_model.pb").read_bytes())
+    meta_graph = saved_model.meta_graphs[0]
+    nodes = {node.name: node for node in meta_graph.graph_def.node}
+    library = {function.signature.name: function for function in meta_graph.graph_def.library.function}
+
+    def reached(signature: str) -> tuple[set[str], bool]:
+        """The operators that a signature can run, and whether any function is marked for XLA."""
+        waiting = [nodes[info.name.split(":")[0]] for info in meta_graph.signature_def[signature].outputs.values()]
+        seen: set[str] = set()
+        operators, marked = set(), False
+        while waiting:
+            node = waiting.pop()
+            operators.add(node.op)
+            marked |= any("XlaMustCompile" in name and value.b for name, value in node.attr.items())
+            for value in node.attr.values():
+                for name in {value.func.name, *(function.name for function in value.list.func)} & set(library) - seen:
+                    seen.add(name)
+                    marked |= any("XlaMustCompile" in key and one.b for key, one in library[name].attr.items())
+                    waiting.extend(library[name].node_def)
+        return operators, marked
+
+    for signature in ("serving_default", "score"):
+        operators, marked = reached(signature)
+        assert "SentencepieceTokenizeOp" in operators  # the walk reaches what is inside
+        assert not marked
+        assert not [operator for operator in operators if "xla" in operator.lower()]
+        assert reached(signature + "_xla")[1]
+
+
+def test_signatures_names_types_and_first_dimension(exported):
+    signatures = tf.saved_model.load(str(exported)).signatures
+    text = {"translation": tf.string, "score": tf.float32, "truncated": tf.bool}
+    score = {"log_probability": tf.float32, "truncated": tf.bool}
+    expected = {"serving_default": text, "serving_default_xla": text, "score": score, "score_xla": score}
+    assert set(signatures) == set(expected)
+    for name, outputs in expected.items():
+        found = signatures[name].structured_outputs
+        assert {key: spec.dtype for key, spec in found.items()} == outputs
+        assert all(spec.shape.rank == 1 for spec in found.values())
+
+
+def test_a_bfloat16_model_is_exported_in_float32_with_several_hypotheses_and_little_beside_its_weights(
+    make_model, source_tokenizer, options, lines, tmp_path
+):
+    # Large enough that the graph is not most of it, joint vocabulary: one subword model.
+    sizes = {"hidden_dim": 192, "intermediate_dim": 1536, "shortcuts": None}
+    reference = make_model(**sizes)
+    trained = make_model(**sizes, dtype="mixed_bfloat16")
+    folder = export(tmp_path / "model", trained, source_tokenizer, **options, num_hypotheses=2)
+    assert trained.dtype_policy.name == "mixed_bfloat16" or trained.get_config()["dtype"] == "mixed_bfloat16"
+
+    answer = tf.saved_model.load(str(folder)).signatures["serving_default"](text=tf.constant(lines))
+    expected = Translator(reference, source_tokenizer, **options, num_hypotheses=2).translate(lines)
+    assert answer["translation"].shape == answer["score"].shape == (len(lines), 2)
+    found = [[text.decode() for text in texts] for texts in answer["translation"].numpy()]
+    assert found == [[hypothesis.text for hypothesis in translation.hypotheses] for translation in expected]
+    scores = [[hypothesis.score for hypothesis in translation.hypotheses] for translation in expected]
+    np.testing.assert_allclose(answer["score"], scores, atol=1e-4)
+
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    assert size <= 1.05 * (4 * trained.count_params() + len(source_tokenizer.proto))
+
+
+def test_versions_count_up_and_are_not_overwritten(model, source_tokenizer, target_tokenizer, tmp_path, quick_write):
+    def write(**options) -> Path:
+        return export(tmp_path / "model", model, source_tokenizer, target_tokenizer, **options)
+
+    assert write() == tmp_path / "model" / "1"
+    assert write(version=9).name == "9"
+    (tmp_path / "model" / "notes").mkdir()
+    assert write().name == "10"
+    with pytest.raises(UserError, match=r"not overwritten.*Received: version=9"):
+        write(version=9)
+    with pytest.raises(UserError, match=r"positive.*Received: version=0"):
+        write(version=0)
+    assert sorted(child.name for child in (tmp_path / "model").iterdir()) == ["1", "10", "9", "notes"]
+
+
+def test_a_version_is_readable_by_others(exported):
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(exported.stat().st_mode) == 0o777 & ~mask
+
+
+def test_an_export_that_fails_leaves_nothing(model, source_tokenizer, target_tokenizer, tmp_path, monkeypatch):
+    def fail(translator, folder):
+        (folder / "saved_model.pb").write_bytes(b"a part")
+        assert [child.name.isdecimal() for child in folder.parent.iterdir()] == [False]  # no server loads it
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(sys.modules["keras_nmt.serving.export"], "_write", fail)
+    with pytest.raises(OSError, match="the disk is full"):
+        export(tmp_path / "model", model, source_tokenizer, target_tokenizer)
+    assert list((tmp_path / "model").iterdir()) == []
+
+
+def test_a_model_directory_is_exported_with_its_search_settings(make_model, source_tokenizer, tmp_path, monkeypatch):
+    made: list[Translator] = []
+    monkeypatch.setattr(
+        sys.modules["keras_nmt.serving.export"], "_write", lambda translator, folder: made.append(translator)
+    )
+    monkeypatch.setattr(sys.modules["keras_nmt.serving.export"], "compact", lambda folder: None)
+    model = make_model()
+    directory = ModelDirectory(tmp_path / "trained")
+    search = {"beam_size": 5, "length_penalty": 0.9}
+    directory.save_config(model, source_subwords="subwords.model", target_subwords="subwords.model", search=search)
+    directory.save_weights(model)
+    source_tokenizer.save(tmp_path / "trained" / "subwords.model")
+
+    assert (
+        export_directory(tmp_path / "exports", tmp_path / "trained", length_penalty=0.5) == tmp_path / "exports" / "1"
+    )
+    assert (made[0].beam_size, made[0].length_penalty) == (5, 0.5)
+    assert made[0].source_tokenizer is made[0].target_tokenizer
+    for found, expected in zip(made[0].model.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_array_equal(found, expected)

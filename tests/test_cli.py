@@ -1,0 +1,200 @@
+"""The whole way by the command line: train, translate, score, evaluate, average, export, info, on a task learnt in a minute."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the operators of the export
+
+from keras_nmt.cli import app
+from keras_nmt.models import ModelDirectory
+
+WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+UPDATES = 500
+
+
+def _keras_nmt(*arguments, stdin=""):
+    """Runs `keras-nmt` in a process of its own, as a user does."""
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(
+        [sys.executable, "-c", "from keras_nmt.cli import main; main()", *map(str, arguments)],
+        input=stdin.encode(),
+        capture_output=True,
+        env=environment,
+        check=False,
+    )
+
+
+def _write(folder: Path, name: str, lines: list[str]) -> Path:
+    path = folder / name
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Digits to words: as in `3 0 7` to `three zero seven`."""
+    folder = tmp_path_factory.mktemp("digits")
+    generator = random.Random(1)
+    seen = set()
+    while len(seen) < 1600:
+        seen.add(tuple(generator.choices(range(10), k=generator.randint(2, 6))))
+    lines = sorted(seen)
+    generator.shuffle(lines)
+    for name, part in (("train", lines[:1500]), ("dev", lines[1500:1550]), ("test", lines[1550:])):
+        _write(folder, f"{name}.digits", [" ".join(map(str, line)) for line in part])
+        _write(folder, f"{name}.words", [" ".join(WORDS[digit] for digit in line) for line in part])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(corpus, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("runs") / "digits"
+    files = [corpus / f"{name}.{side}" for name in ("train", "dev", "test") for side in ("digits", "words")]
+    command = ["train", "--directory", directory, "--train", *files[:2], "--dev", *files[2:4], "--test", *files[4:]]
+    command += ["--preset", "transformer_tiny", "--shortcuts", "plain", "--vocabulary-size", 52, "--batch-size", 512]
+    sizes = {"hidden_dim": 32, "intermediate_dim": 64, "dropout": 0.0, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    for setting in (
+        f"model={json.dumps(sizes)}",
+        "schedule=inverse_square_root",
+        "learning_rate=0.01",
+        "warmup_steps=50",
+        f"evaluate_every={UPDATES // 2}",
+        "save_every=50",
+    ):
+        command += ["--set", setting]
+    run = _keras_nmt(*command, "--max-updates", UPDATES)
+    assert run.returncode == 0, run.stderr.decode()
+    return directory, command, run
+
+
+def test_training_learns_and_tells(trained):
+    directory, _, run = trained
+    results = json.loads((directory / "results.json").read_text())
+    assert results["test"]["bleu"]["score"] > 95
+    assert results["updates"] == UPDATES
+    output = run.stdout.decode()
+    for told in ("1,500 pairs read", "tokens/s", "left", "parameters", "test BLEU"):
+        assert told in output
+    names = {path.name for path in directory.iterdir()}
+    assert names >= {"config.json", "model.weights.h5", "subwords.model", "settings.json", "training_log.jsonl"}
+
+
+def test_the_same_command_goes_on_and_another_one_is_refused(trained):
+    directory, command, _ = trained
+    again = _keras_nmt(*command, "--max-updates", UPDATES)
+    assert again.returncode == 0
+    assert f"Going on from update {UPDATES}" in again.stdout.decode()
+    other = _keras_nmt(*command, "--max-updates", UPDATES, "--seed", 7)
+    assert other.returncode == 2
+    assert other.stderr.decode().count("\n") == 1
+    assert "seed=7 (was 1)" in other.stderr.decode()
+
+
+def test_translate_keeps_lines_in_order_and_empty_ones_empty(trained):
+    directory, *_ = trained
+    run = _keras_nmt("translate", directory, stdin="3 0 7\n\n1 2\r\n")
+    assert run.stdout.decode().split("\n") == ["three zero seven", "", "one two", ""]
+    best = _keras_nmt("translate", directory, "--n-best", 2, "--scores", "--xla", stdin="3 0 7\n").stdout.decode()
+    (score, text), (other_score, _) = (line.split("\t") for line in best.splitlines())
+    assert text == "three zero seven"
+    assert 0 >= float(score) >= float(other_score)
+
+
+def test_evaluate_and_score_agree_with_translate(trained, corpus, tmp_path):
+    directory, *_ = trained
+    sources, references = corpus / "test.digits", corpus / "test.words"
+    run = _keras_nmt("evaluate", references, "--directory", directory, "--source", sources)
+    reported = json.loads((directory / "results.json").read_text())["test"]["bleu"]
+    assert f"BLEU|{reported['signature']} = {reported['score']:.2f}" in run.stdout.decode()
+
+    worse = references.read_text().splitlines()
+    worse[::2] = ["zero"] * len(worse[::2])
+    baseline = _write(tmp_path, "worse.txt", worse)
+    compared = _keras_nmt("evaluate", references, "--hypotheses", references, "--baseline", baseline).stdout.decode()
+    assert "100.00" in compared
+    assert "p = 0.00" in compared
+
+    right = [float(line) for line in _keras_nmt("score", directory, sources, references).stdout.split()]
+    wrong = [float(line) for line in _keras_nmt("score", directory, sources, baseline).stdout.split()]
+    assert len(right) == 50
+    assert all(one > other for one, other in zip(right[::2], wrong[::2], strict=True))
+    assert right[1::2] == wrong[1::2]
+
+
+def test_export_translates_as_the_directory_does(trained, tmp_path):
+    directory, *_ = trained
+    run = _keras_nmt("export", directory, tmp_path / "served", "--beam-size", 2)
+    assert run.stdout.decode().strip() == str(tmp_path / "served" / "1")
+    served = tf.saved_model.load(str(tmp_path / "served" / "1")).signatures["serving_default"]
+    assert served(text=tf.constant(["3 0 7", ""]))["translation"].numpy().tolist() == [b"three zero seven", b""]
+
+
+def test_average_and_info(trained, tmp_path):
+    directory, *_ = trained
+    output = tmp_path / "mean.weights.h5"
+    run = _keras_nmt("average", directory, "--last", 2, "--output", output)
+    assert run.stdout.decode() == f"Averaged updates {UPDATES - 50}, {UPDATES}\n"
+    assert ModelDirectory(directory).load_model(weights=output).count_params() > 0
+    shown = _keras_nmt("info", directory).stdout.decode()
+    assert f"{ModelDirectory(directory).load_model().count_params():,}" in shown
+    assert "shortcuts" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["translate", "nowhere"], "No model directory"),
+        (["train"], "no directory"),
+        (["train", "--set", "speed"], "--set takes NAME=VALUE"),
+        (["train", "--set", "speed=9", "--directory", "x"], "no such settings"),
+        (["train", "--settings", "nowhere.json"], "nowhere.json"),
+        (["evaluate", "reference.txt"], "Give --hypotheses, or --directory with --source"),
+        (["evaluate", "nowhere.txt", "--hypotheses", "nowhere.txt"], "nowhere.txt"),
+        (["average", "nowhere"], "Give --last N or --best N"),
+        (["average", "nowhere", "--last", "2"], "nowhere"),
+        (["info", "nowhere"], "No model directory"),
+        (["export", "nowhere", "out"], "No model directory"),
+        (["score", "nowhere", "a", "b"], "a"),
+    ],
+)
+def test_errors_are_one_line(arguments, told, capsys, monkeypatch, tmp_path):
+    from keras_nmt import cli
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["keras-nmt", *arguments])
+    with pytest.raises(SystemExit) as raised:
+        cli.main()
+    assert raised.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith("Error: ")
+    assert error.count("\n") == 1
+    assert told in error
+
+
+def test_invalid_input_names_the_line(trained, tmp_path):
+    directory, *_ = trained
+    run = subprocess.run(
+        [sys.executable, "-c", "from keras_nmt.cli import main; main()", "translate", str(directory)],
+        input=b"1 2\n\xff\xfe\n",
+        capture_output=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert b"Standard input, line 2, is no UTF-8" in run.stderr
+
+
+def test_every_command_has_help():
+    from typer.testing import CliRunner
+
+    for command in ("train", "translate", "score", "evaluate", "export", "average", "info"):
+        result = CliRunner().invoke(app, [command, "--help"])
+        assert result.exit_code == 0
+        assert "Usage" in result.output

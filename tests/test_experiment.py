@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from keras_nmt.errors import UserError
+from keras_nmt.experiment import Experiment
+
+FILES = {name: f"{name}.txt" for name in ("train_source", "train_target", "dev_source", "dev_target")}
+
+
+def test_settings_that_were_written_are_settings_that_can_be_read():
+    experiment = Experiment(directory="x", **FILES, model={"shortcuts": "plain"})
+    assert Experiment.from_settings(dataclasses.asdict(experiment)) == experiment
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"batch_size": "large"},
+        {"batch_size": 12.5},
+        {"jit_compile": "yes"},
+        {"time_limit": True},
+        {"schedule": "cosine"},
+        {"dtype": "float8"},
+        {"test_source": "a.txt"},
+    ],
+)
+def test_settings_of_the_wrong_kind_are_named(settings):
+    with pytest.raises(UserError, match="Received: "):
+        Experiment(directory="x", **FILES, **settings)
+
+
+def test_missing_and_unknown_settings_are_named():
+    with pytest.raises(UserError, match="needed. Received: no directory, train_source"):
+        Experiment.from_settings({})
+    with pytest.raises(UserError, match="no such settings.*Received: speed"):
+        Experiment.from_settings({"directory": "x", **FILES, "speed": 9})
