@@ -152,7 +152,8 @@ def score(
     sources, targets = read_lines(source), read_lines(target)
     if len(sources) != len(targets):
         raise UserError(
-            f"The files must have the same number of lines. Received: {source}: {len(sources)}, {target}: {len(targets)}"
+            f"The files must have as many lines as each other. Received: {source}: {len(sources)}, "
+            f"{target}: {len(targets)}"
         )
     for log_probability in _translator(directory, weights=weights).score(sources, targets):
         _write_line(f"{log_probability:.4f}")
@@ -187,7 +188,8 @@ def evaluate(
     if hypotheses is not None:
         lines = read_lines(hypotheses)
     else:
-        assert directory is not None and source is not None
+        assert directory is not None
+        assert source is not None
         translator = _translator(directory, beam_size=beam_size, length_penalty=length_penalty, weights=weights)
         lines = [translation.text for translation in translator.translate(read_lines(source))]
     if baseline is None:

@@ -323,7 +323,7 @@ class Experiment:
             ]
             if changed and folder.checkpoints_path.exists():
                 raise UserError(
-                    f"{folder.path} holds a run with other settings: take another folder, or the same settings to go on. "
+                    f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
                     f"Received: {', '.join(f'{name}={settings[name]!r} (was {old[name]!r})' for name in changed)}"
                 )
         folder.path.mkdir(parents=True, exist_ok=True)

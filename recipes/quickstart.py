@@ -1,9 +1,9 @@
-"""The quickstart: trains a small English-German model on a corpus that comes with the project, and takes it to a server's door.
+"""The quickstart: trains a small model on a corpus that comes with the project, and takes it to a server's door.
 
     python recipes/quickstart.py
 
-Needs two cores, no GPU, no download and less than five minutes. The corpus is `recipes/quickstart_data`: numbers, dates and
-times in short sentences.
+Needs two cores, no GPU, no download and less than five minutes. The corpus is `recipes/quickstart_data`: numbers,
+dates and times in short sentences.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The whole way by the command line: train, translate, score, evaluate, average, export, info, on a task learnt in a minute."""
+"""The whole way by the command line, from training to export, on a task learnt in a minute."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ class MultiHeadAttention(keras.layers.Layer):
         query: Float tensor `[B, T, d']`.
         memory: Float tensor `[B, S, d'']`, what is attended to. Default: `query` (self-attention).
         lexical: Float tensor `[B, S, d_e]`, the source of the shortcut. Needed where `shortcut` is set, and only there.
-        attention_mask: Boolean tensor that broadcasts to `[B, T, S]`, True where attention is allowed. Default: the mask
-            that Keras attached to `memory`, if any, else no mask.
+        attention_mask: Boolean tensor that broadcasts to `[B, T, S]`, True where attention is allowed. Default: the
+            mask that Keras attached to `memory`, if any, else no mask.
         training: Boolean, whether dropout is active.
         return_weights: Boolean, default False. Whether to return the attention weights too.
 

@@ -37,8 +37,8 @@ class TransformerDecoder(TransformerStack):
         memory: Float tensor `[B, S, d']`, the encoder's output.
         memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut: the source embeddings.
             Given where `cross_shortcut` is set, and only there.
-        inputs_mask: Boolean tensor `[B, T]`, True at real positions. Default: none, the causal mask suffices where padding
-            is at the end.
+        inputs_mask: Boolean tensor `[B, T]`, True at real positions. Default: none, the causal mask suffices where
+            padding is at the end.
         memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
             if any.
         training: Boolean, whether dropout is active.
@@ -57,7 +57,7 @@ class TransformerDecoder(TransformerStack):
 
     Reference:
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 5.3.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 4.2.
     """
 
     def __init__(

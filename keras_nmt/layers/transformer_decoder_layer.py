@@ -52,7 +52,8 @@ class TransformerDecoderLayer(TransformerLayer):
 
     Reference:
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 2.2, and 5.3 for the cross-attention's shortcut.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 2.2, and 4.2 for the cross-attention's
+        shortcut.
     """
 
     def __init__(

@@ -31,7 +31,8 @@ class TransformerEncoder(TransformerStack):
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the embeddings E with their positions.
-        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if any.
+        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
+            any.
         training: Boolean, whether dropout is active.
         return_states: Boolean, default False. Whether to return the states of every layer too.
 
@@ -48,7 +49,7 @@ class TransformerEncoder(TransformerStack):
 
     Reference:
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 5.3.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 4.2.
     """
 
     def __init__(

@@ -27,7 +27,8 @@ class TransformerEncoderLayer(TransformerLayer):
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the states H_{l-1}.
         lexical: Float tensor `[B, T, d_e]`, the source of the shortcut; given where `shortcut` is set, and only there.
-        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if any.
+        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
+            any.
         training: Boolean, whether dropout is active.
 
     Returns:

@@ -28,8 +28,8 @@ class ModelDirectory:
     | `training_log.jsonl` | one line of JSON an update that was logged |
     | `checkpoints/` | what a stopped training goes on from |
 
-    Files are written beside their final name and renamed, so that none is ever half there. Loading runs no code from the
-    folder and reads no pickle.
+    Files are written beside their final name and renamed, so that none is ever half there. Loading runs no code from
+    the folder and reads no pickle.
 
     Args:
         path: The folder. It need not exist before `save_config`.
@@ -125,7 +125,7 @@ class ModelDirectory:
             raise UserError(f"{self.config_path} is damaged; restore it. Received: {error!r}") from None
         if not isinstance(form, int) or form > FORMAT:
             raise UserError(
-                f"{self.path} was written by keras_nmt {config.get('keras_nmt')}; this one reads formats up to {FORMAT}: "
+                f"{self.path} was written by keras_nmt {config.get('keras_nmt')}, and this one reads up to {FORMAT}: "
                 f"upgrade keras_nmt. Received: format={form!r}"
             )
         return config

@@ -46,8 +46,8 @@ class Transformer(TranslationModel):
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:
-        ValueError: A size is no positive integer, a rate is out of range, an option is unknown, or the sites and sides of
-            shortcuts leave none.
+        ValueError: A size is no positive integer, a rate is out of range, an option is unknown, or the sites and
+            sides of shortcuts leave none.
 
     Example:
 
@@ -59,7 +59,7 @@ class Transformer(TranslationModel):
 
     Reference:
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762);
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 5 to 14 and section 5.3.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 5 to 14 and section 4.2.
     """
 
     def __init__(

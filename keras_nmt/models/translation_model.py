@@ -6,14 +6,15 @@ import keras
 
 
 class TranslationModel(keras.Model):
-    """What every translation model offers: teacher forcing as a functional Keras model, and the parts that search needs.
+    """What every translation model offers: teacher forcing as a Keras model, and the parts that search needs.
 
-    As a Keras model it maps `(source ids [B, S], target-input ids [B, T])`, int32, to logits `[B, T, V]`, float32. Ids: pad
-    0, unknown 1, begin 2, end 3. A source ends with the end id; a target input begins with the begin id.
+    As a Keras model it maps `(source ids [B, S], target-input ids [B, T])`, int32, to logits `[B, T, V]`, float32.
+    Ids: pad 0, unknown 1, begin 2, end 3. A source ends with the end id; a target input begins with the begin id.
 
-    Search never calls it as a whole. It runs `encoder` and `prepare` once a sentence and `decoder_step` once a position;
-    all three are traceable by `tf.function`, with XLA or without, and share the model's weights. What they hand on
-    (memory, constants, caches) are nests of tensors, which the search moves about without knowing what they are.
+    Search never calls it as a whole. It runs `encoder` and `prepare` once a sentence and `decoder_step` once a
+    position; all three are traceable by `tf.function`, with XLA or without, and share the model's weights. What they
+    hand on (memory, constants, caches) are nests of tensors, which the search moves about without knowing what they
+    are.
 
     Attributes:
         encoder: Functional Keras model, source ids `[B, S]` -> memory, a nest of tensors `[B, ...]`.
