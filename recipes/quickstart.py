@@ -58,7 +58,7 @@ def main(
         dev_target=DATA / f"dev.{target}",
         test_source=DATA / f"test.{source}",
         test_target=DATA / f"test.{target}",
-        vocabulary_size=800,
+        vocabulary_size=2000,
         preset="transformer_tiny",
         model={
             "num_encoder_layers": 3,

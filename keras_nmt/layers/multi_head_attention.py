@@ -88,7 +88,7 @@ class MultiHeadAttention(keras.layers.Layer):
         self.query_projection = keras.layers.Dense(
             hidden_dim, use_bias=False, kernel_initializer=projection_initializer(), dtype=policy, name="query"
         )
-        self.key_value: KeyValueProjection | LexicalShortcut = (
+        self.key_value: keras.layers.Layer = (
             KeyValueProjection(hidden_dim, dtype=policy, name="key_value")
             if shortcut is None
             else LexicalShortcut(hidden_dim, shortcut, dtype=policy, name="key_value")
@@ -107,10 +107,7 @@ class MultiHeadAttention(keras.layers.Layer):
         memory_shape = memory_shape or query_shape
         self._check_lexical(lexical_shape)
         self.query_projection.build(query_shape)
-        if self.shortcut is None:
-            self.key_value.build(memory_shape)
-        else:
-            self.key_value.build(memory_shape, lexical_shape)
+        self.key_value.build(*(shape for shape in (memory_shape, lexical_shape) if shape is not None))
         self.output_projection.build((*query_shape[:-1], self.hidden_dim))
 
     def project(self, memory: Any, lexical: Any = None) -> tuple[Any, Any]:

@@ -51,7 +51,7 @@ def main(
 ) -> None:
     """Trains, scores on test_2016_flickr, and exports a SavedModel."""
     directory = output or Path("runs") / f"multi30k-{source}-{target}-{preset}-{shortcuts}-{seed}"
-    files = {
+    files: dict[str, Any] = {
         f"{name}_{side}": corpus_file(data_dir, f"{corpus}.{language}")
         for name, corpus in (("train", "train"), ("dev", "val"), ("test", "test_2016_flickr"))
         for side, language in (("source", source), ("target", target))
