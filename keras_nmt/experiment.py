@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -52,11 +52,13 @@ class Experiment:
         vocabulary_size: Number of subwords, of each side where `joint_vocabulary` is False.
         subword_model: "bpe" or "unigram".
         joint_vocabulary: Whether both sides share one vocabulary.
+        user_symbols: Subwords that are never split, such as language tags.
         preset: Sizes of the model, see `Transformer.from_preset`.
         model: Further arguments of `Transformer`; they win over the preset's.
         max_length: Longest sentence of the training data in subwords.
         max_ratio: Largest ratio of the lengths of a pair.
         batch_size: Size of an update's batch, over all replicas and accumulation steps.
+        length_buckets: Edges of the length buckets in subwords. None: those of `TrainingBatches`.
         batch_unit: "tokens" (positions of a side, padding included) or "sentences".
         accumulation_steps: Micro-batches a replica.
         optimizer: "adam", "adamw" or "sgd".
@@ -66,6 +68,7 @@ class Experiment:
         weight_decay: Decoupled weight decay, for "adamw".
         clip: Largest global norm of the gradient. None: not clipped.
         label_smoothing: Probability spread over the vocabulary.
+        normalize_by: "tokens" or "sentences": what the summed loss of an update is divided by.
         dtype: "float32" or "mixed_bfloat16".
         jit_compile: Whether XLA compiles training. Made for GPUs.
         replicas: Number of replicas. None: all GPUs. Without GPU, logical CPU devices.
@@ -96,12 +99,14 @@ class Experiment:
     vocabulary_size: int = 8000
     subword_model: str = "bpe"
     joint_vocabulary: bool = True
+    user_symbols: Sequence[str] = ()
     preset: str = "transformer_small"
     model: dict[str, Any] = dataclasses.field(default_factory=dict)
     max_length: int = 256
     max_ratio: float = 3.0
     batch_size: int = 4096
     batch_unit: str = "tokens"
+    length_buckets: Sequence[int] | None = None
     accumulation_steps: int = 1
     optimizer: str = "adam"
     schedule: str = "noam"
@@ -110,6 +115,7 @@ class Experiment:
     weight_decay: float | None = None
     clip: float | None = None
     label_smoothing: float = 0.1
+    normalize_by: str = "tokens"
     dtype: str = "float32"
     jit_compile: bool = False
     replicas: int | None = None
@@ -225,7 +231,13 @@ class Experiment:
             max_ratio=self.max_ratio,
         )
         report(corpus.summary())
-        batches = TrainingBatches(corpus, batch_size=self.batch_size, batch_unit=self.batch_unit, seed=self.seed)
+        batches = TrainingBatches(
+            corpus,
+            batch_size=self.batch_size,
+            batch_unit=self.batch_unit,
+            length_buckets=self.length_buckets,
+            seed=self.seed,
+        )
         report(batches.summary())
         dev_source, dev_target = self._lines(self.dev_source, self.dev_target)
 
@@ -261,6 +273,7 @@ class Experiment:
             strategy=strategy,
             accumulation_steps=self.accumulation_steps,
             label_smoothing=self.label_smoothing,
+            normalize_by=self.normalize_by,
             jit_compile=self.jit_compile,
             seed=self.seed,
             evaluate=lambda: {"bleu": _bleu(greedy, dev_source, dev_target)},
@@ -352,6 +365,7 @@ class Experiment:
                     folder.path / name,
                     vocabulary_size=self.vocabulary_size,
                     model_type=self.subword_model,
+                    user_symbols=self.user_symbols,
                     seed=self.seed,
                 )
         tokenizers = [SubwordTokenizer(folder.path / name) for name in sides]

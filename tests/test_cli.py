@@ -148,6 +148,43 @@ def test_average_and_info(trained, tmp_path):
     assert "shortcuts" in shown
 
 
+def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path):
+    directory, *_ = trained
+    base, more = tmp_path / "base", tmp_path / "more"
+    sizes = {"hidden_dim": 32, "num_encoder_layers": 1, "num_decoder_layers": 1, "norm": "post", "tie_embeddings": False}
+    files = [corpus / f"{name}.{side}" for name in ("train", "dev") for side in ("digits", "words")]
+    command = ["train", "--train", *files[:2], "--dev", *files[2:], "--max-updates", 2]
+    command += ["--preset", "transformer_tiny", "--vocabulary-size", 40, "--set", f"model={json.dumps(sizes)}"]
+    for setting in (
+        "joint_vocabulary=false",
+        "subword_model=unigram",
+        'user_symbols=["<2en>"]',
+        "optimizer=adamw",
+        "weight_decay=0.01",
+        "clip=1.0",
+        "accumulation_steps=2",
+        "normalize_by=sentences",
+        "tensorboard=true",
+        "jit_compile=true",
+        "length_buckets=[16]",
+    ):
+        command += ["--set", setting]
+    run = _keras_nmt(*command, "--directory", base)
+    assert run.returncode == 0, run.stderr.decode()
+    assert (base / "subwords.source.model").read_bytes() != (base / "subwords.target.model").read_bytes()
+    assert any((base / "tensorboard").iterdir())
+    settings = json.loads((base / "settings.json").read_text())
+    assert settings["subword_model"] == "unigram"
+
+    # Warm start: the same subwords, every weight taken.
+    warm = _keras_nmt(*command, "--directory", more, "--init-from", base)
+    assert warm.returncode == 0, warm.stderr.decode()
+    assert (more / "subwords.source.model").read_bytes() == (base / "subwords.source.model").read_bytes()
+    misfit = _keras_nmt(*command, "--directory", tmp_path / "misfit", "--init-from", directory)
+    assert misfit.returncode == 2
+    assert misfit.stderr.decode().startswith("Error: ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

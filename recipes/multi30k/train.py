@@ -20,7 +20,6 @@ from keras_nmt.serving import export_directory
 # What 40 minutes on two cores ask for: small batches, so that there are many updates; little dropout, because the model
 # sees each sentence about twenty times only. With more time, more dropout is better.
 SETTINGS: dict[str, Any] = {
-    "vocabulary_size": 8000,
     "batch_size": 1536,
     "schedule": "noam",
     "warmup_steps": 1200,
@@ -41,6 +40,7 @@ def main(
     target: Annotated[Language, typer.Option(help="Language to translate to.")] = Language.de,
     shortcuts: Annotated[Shortcuts, typer.Option(help="Lexical shortcuts.")] = Shortcuts.none,
     preset: Annotated[str, typer.Option(help="Sizes of the model.")] = "transformer_small",
+    vocabulary_size: Annotated[int, typer.Option(help="Joint subwords.")] = 8000,
     dropout: Annotated[float, typer.Option(help="Dropout rate.")] = 0.2,
     dtype: Annotated[str, typer.Option(help="float32, or mixed_bfloat16 where the processor has it.")] = "float32",
     replicas: Annotated[int | None, typer.Option(help="Replicas. Default: all GPUs, or one.")] = None,
@@ -61,6 +61,7 @@ def main(
         **files,
         **SETTINGS,
         preset=preset,
+        vocabulary_size=vocabulary_size,
         model={"dropout": dropout, "shortcuts": None if shortcuts == Shortcuts.none else str(shortcuts)},
         dtype=dtype,
         replicas=replicas,
