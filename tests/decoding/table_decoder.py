@@ -45,7 +45,7 @@ class TableDecoder:
 
     def step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
         (prefix,) = caches["prefix"]
-        prefix = ops.where(ops.arange(prefix.shape[-1]) == position, tokens[:, :, None], prefix)
+        prefix = ops.where(ops.arange(ops.shape(prefix)[-1]) == position, tokens[:, :, None], prefix)
         state = (caches["hash"] * 31 + tokens + 7) % ROWS
         rows = (state + constants["sentence"][:, None] * 101) % ROWS
         if tf.executing_eagerly():
