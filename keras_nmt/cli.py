@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,9 +20,10 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
-    no_args_is_help=True,
-    help="Trains, uses and exports neural translation models. DIRECTORY is always a model directory.",
+    help="Trains, uses and exports neural translation models. They live in model directories.",
 )
+
+LINES_AT_ONCE = 4096
 
 Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A model directory.")]
 BeamSize = Annotated[int | None, typer.Option(help="Hypotheses the search keeps. Default: the model's.")]
@@ -46,12 +48,20 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
         single.command()(command)
         command = single
     try:
-        command()
+        # Not standalone: typer would print a usage error in a box.
+        raise SystemExit(command(standalone_mode=False))
+    except typer.Abort:  # Ctrl-C
+        raise SystemExit(130) from None
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
     except (UserError, OSError) as error:
-        print(f"Error: {_one_line(error)}", file=sys.stderr)
+        print(f"Error: {_one_line(_what_and_where(error))}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # typer's usage errors, whose class it does not make public
+            raise
+        print(f"Error: {_one_line(error.format_message())}", file=sys.stderr)
         raise SystemExit(2) from None
 
 
@@ -65,9 +75,9 @@ def train(
     dev_files: Annotated[tuple[Path, Path] | None, typer.Option("--dev", help="SOURCE TARGET of development.")] = None,
     test_files: Annotated[tuple[Path, Path] | None, typer.Option("--test", help="SOURCE TARGET of the test.")] = None,
     preset: Annotated[str | None, typer.Option(help="Sizes of the model.")] = None,
-    shortcuts: Annotated[str | None, typer.Option(help="Lexical shortcuts: plain or fusion.")] = None,
+    shortcuts: Annotated[str | None, typer.Option(help="Lexical shortcuts: none, plain or fusion.")] = None,
     vocabulary_size: Annotated[int | None, typer.Option(help="Number of subwords.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Tokens an update.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Tokens an update, padding included.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float32 or mixed_bfloat16.")] = None,
     replicas: Annotated[int | None, typer.Option(help="Replicas; logical CPU devices where there is no GPU.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
@@ -108,7 +118,7 @@ def train(
     if settings is not None:
         chosen = {**Experiment.read_settings(settings), **chosen}
     if shortcuts is not None:
-        chosen["model"] = {**chosen.get("model", {}), "shortcuts": shortcuts}
+        chosen["model"] = {**chosen.get("model", {}), "shortcuts": None if shortcuts == "none" else shortcuts}
     Experiment.from_settings(chosen).run()
 
 
@@ -130,13 +140,13 @@ def translate(
         directory, beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best, weights=weights, xla=xla
     )
     truncated = 0
-    for translation in translator.translate(_standard_input()):
-        truncated += translation.truncated
-        for hypothesis in translation.hypotheses:
-            _write_line(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
-    if truncated:
-        longest = translator.length_buckets[-1]
-        print(f"{truncated} line(s) of {longest} subwords or more were cut before translating.", file=sys.stderr)
+    for lines in _chunks(_standard_input()):
+        for translation in translator.translate(lines):
+            truncated += translation.truncated
+            for hypothesis in translation.hypotheses:
+                _write_line(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
+        sys.stdout.flush()
+    _warn_truncated(truncated, translator)
 
 
 @app.command()
@@ -184,6 +194,11 @@ def evaluate(
             "Give --hypotheses, or --directory with --source. "
             f"Received: hypotheses={hypotheses}, directory={directory}, source={source}"
         )
+    if hypotheses is not None and (beam_size, length_penalty, weights) != (None, None, None):
+        raise UserError(
+            "--beam-size, --length-penalty and --weights go with --directory. "
+            f"Received: beam_size={beam_size}, length_penalty={length_penalty}, weights={weights}"
+        )
     streams = [read_lines(path) for path in references]
     if hypotheses is not None:
         lines = read_lines(hypotheses)
@@ -191,7 +206,9 @@ def evaluate(
         assert directory is not None
         assert source is not None
         translator = _translator(directory, beam_size=beam_size, length_penalty=length_penalty, weights=weights)
-        lines = [translation.text for translation in translator.translate(read_lines(source))]
+        translations = translator.translate(read_lines(source))
+        _warn_truncated(sum(translation.truncated for translation in translations), translator)
+        lines = [translation.text for translation in translations]
     if baseline is None:
         results: dict[str, Any] = dict(corpus_scores(lines, streams, lowercase=lowercase))
     else:
@@ -295,6 +312,19 @@ def _translator(
     )
 
 
+def _warn_truncated(number: int, translator: Any) -> None:
+    if number:
+        longest = translator.length_buckets[-1]
+        print(f"{number} line(s) of {longest} subwords or more were cut.", file=sys.stderr)
+
+
+def _chunks(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Many lines at once, because similar lengths are translated together; not all, because the first are awaited."""
+    remaining = iter(lines)
+    while chunk := list(itertools.islice(remaining, LINES_AT_ONCE)):
+        yield chunk
+
+
 def _standard_input() -> Iterable[str]:
     for number, line in enumerate(sys.stdin.buffer, 1):
         try:
@@ -318,8 +348,11 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _one_line(error: Exception) -> str:
-    """An operating-system error says what and where; of anything else the first line suffices."""
+def _what_and_where(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}. Received: {error.filename}"
-    return " ".join(str(error).split())
+    return str(error)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import inspect
 import json
 import os
-import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import keras
 import tensorflow as tf
 
+from keras_nmt.atomic_files import write_bytes, write_json
 from keras_nmt.data import TrainingBatches, read_lines, read_parallel
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.models import ModelDirectory, Transformer
-from keras_nmt.models.model_directory import write_json
+from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.serving import Translator
 from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import (
@@ -30,8 +32,17 @@ from keras_nmt.training import (
     make_strategy,
 )
 
-SCHEDULES = ("noam", "inverse_square_root", "constant")
-DTYPES = ("float32", "mixed_bfloat16")
+CHOICES = {
+    "preset": tuple(TRANSFORMER_PRESETS),
+    "subword_model": ("bpe", "unigram"),
+    "batch_unit": ("tokens", "sentences"),
+    "optimizer": ("adam", "adamw", "sgd"),
+    "schedule": ("noam", "inverse_square_root", "constant"),
+    "normalize_by": ("tokens", "sentences"),
+    "dtype": ("float32", "mixed_bfloat16"),
+    "final": ("last", "best", "average_last", "average_best"),
+}
+_OWN_ARGUMENTS = ("source_vocabulary_size", "target_vocabulary_size", "dtype")  # settings of their own say these
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -39,7 +50,8 @@ class Experiment:
     """Trains subwords and a Transformer on parallel files, and scores it.
 
     A recipe fills in what differs and calls `run`. The settings are written to `settings.json` in the model directory;
-    a run that was stopped goes on when it is started again with the same settings, and refuses other ones.
+    a run that was stopped goes on when it is started again with the same settings. It refuses other ones, but for those
+    of how long it runs, what it tells, and what is done with its checkpoints.
 
     Attributes:
         directory: The model directory to make.
@@ -84,7 +96,9 @@ class Experiment:
         patience: Evaluations without a new best after which training ends.
         final: "last", "best", "average_last" or "average_best": the final weights.
         tensorboard: Whether to write for TensorBoard.
-        init_from: Model directory whose weights to start from.
+        init_from: Model directory whose weights, and subwords, to start from.
+        allow_new: Patterns of the weights that `init_from` may lack, such as "*/key_value/*"; see `warm_start`.
+        allow_unused: Patterns of the weights of `init_from` that may have no place in the model.
         beam_size: Beam of the test and of the final model's defaults. The evaluations during training are greedy.
         length_penalty: Exponent alpha of the length penalty.
     """
@@ -132,11 +146,14 @@ class Experiment:
     final: str = "average_last"
     tensorboard: bool = False
     init_from: str | os.PathLike[str] | None = None
+    allow_new: Sequence[str] = ()
+    allow_unused: Sequence[str] = ()
     beam_size: int = 4
     length_penalty: float = 0.6
 
-    # What may change when a run goes on: how long it runs, and what it prints.
+    # What may change when a run goes on: how long it runs, what it tells, and what is done with its outcome.
     _MAY_CHANGE: ClassVar[tuple[str, ...]] = (
+        "directory",
         "max_updates",
         "time_limit",
         "patience",
@@ -144,13 +161,31 @@ class Experiment:
         "tensorboard",
         "test_source",
         "test_target",
+        "final",
+        "keep_last",
+        "keep_best",
+        "beam_size",
+        "length_penalty",
     )
 
     def __post_init__(self) -> None:
         self._check_types()
-        for name, value, choices in (("schedule", self.schedule, SCHEDULES), ("dtype", self.dtype, DTYPES)):
-            if value not in choices:
-                raise UserError(f"`{name}` must be one of {', '.join(choices)}. Received: {name}={value!r}")
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise UserError(
+                    f"`{name}` must be one of {', '.join(choices)}. Received: {name}={getattr(self, name)!r}"
+                )
+        if not isinstance(self.model, dict):
+            raise UserError(f"`model` must be arguments of Transformer by name. Received: model={self.model!r}")
+        known = set(inspect.signature(Transformer).parameters) - {*_OWN_ARGUMENTS, "kwargs"}
+        if unknown := sorted(set(self.model) - known):
+            raise UserError(f"`model` may set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
+        if self.seed < 0:
+            raise UserError(f"`seed` must not be negative. Received: seed={self.seed}")
+        if self.max_updates is None and self.time_limit is None and self.patience is None:
+            raise UserError(
+                "Nothing would end the training: set `max_updates`, `time_limit` or `patience`. Received: none"
+            )
         if (self.test_source is None) != (self.test_target is None):
             raise UserError(
                 "Test data has two sides: give both or none. "
@@ -158,7 +193,13 @@ class Experiment:
             )
 
     def _check_types(self) -> None:
-        types: dict[str, Any] = {"int": int, "float": (int, float), "bool": bool, "str": str}
+        types: dict[str, Any] = {
+            "int": int,
+            "float": (int, float),
+            "bool": bool,
+            "str": str,
+            "str | os.PathLike[str]": (str, os.PathLike),
+        }
         for field in dataclasses.fields(self):
             name, value = str(field.type).removesuffix(" | None"), getattr(self, field.name)
             optional = str(field.type) != name
@@ -231,17 +272,18 @@ class Experiment:
             max_ratio=self.max_ratio,
         )
         report(corpus.summary())
-        batches = TrainingBatches(
-            corpus,
-            batch_size=self.batch_size,
-            batch_unit=self.batch_unit,
-            length_buckets=self.length_buckets,
-            seed=self.seed,
-        )
+        with _as_user_errors():
+            batches = TrainingBatches(
+                corpus,
+                batch_size=self.batch_size,
+                batch_unit=self.batch_unit,
+                length_buckets=self.length_buckets,
+                seed=self.seed,
+            )
         report(batches.summary())
         dev_source, dev_target = self._lines(self.dev_source, self.dev_target)
 
-        with strategy.scope():
+        with _as_user_errors(), strategy.scope():
             model = Transformer.from_preset(
                 self.preset,
                 source_vocabulary_size=source_tokenizer.vocabulary_size,
@@ -264,7 +306,6 @@ class Experiment:
 
         # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
         greedy = Translator(model, source_tokenizer, target_tokenizer, beam_size=1)
-        init_from = None if self.init_from is None else ModelDirectory(self.init_from).load_model(dtype="float32")
         trainer = Trainer(
             model,
             batches,
@@ -285,7 +326,9 @@ class Experiment:
             tensorboard=self.tensorboard,
             max_updates=self.max_updates,
             time_limit=None if self.time_limit is None else 60 * self.time_limit,
-            init_from=init_from,
+            init_from=self.init_from,
+            allow_new=self.allow_new,
+            allow_unused=self.allow_unused,
             final=self.final,
             log_every=self.log_every,
             report=report,
@@ -312,7 +355,7 @@ class Experiment:
             translator = Translator.from_directory(folder.path)
             hypotheses = [translation.text for translation in translator.translate(sources)]
             results["test_seconds"] = round(time.monotonic() - start, 1)
-            (folder.path / "test.hypotheses.txt").write_text("\n".join([*hypotheses, ""]), encoding="utf-8")
+            write_bytes(folder.path / "test.hypotheses.txt", "\n".join([*hypotheses, ""]).encode())
             scores = corpus_scores(hypotheses, references)
             results["test"] = {
                 name: {"score": round(score.score, 2), "signature": score.signature} for name, score in scores.items()
@@ -323,18 +366,21 @@ class Experiment:
 
     def _write_settings(self, folder: ModelDirectory) -> None:
         settings = {
-            name: os.fspath(value) if isinstance(value, os.PathLike) else value
+            name: os.path.abspath(value) if value is not None and name in _PATHS else value
             for name, value in dataclasses.asdict(self).items()
         }
         settings = json.loads(json.dumps(settings))  # as they are read back: tuples become lists
         if folder.settings_path.is_file():
-            old = json.loads(folder.settings_path.read_text(encoding="utf-8"))
+            old = self.read_settings(folder.settings_path)
             changed = [
                 name
                 for name, value in settings.items()
-                if name in old and old[name] != value and name not in (*self._MAY_CHANGE, "directory")
+                if name in old and old[name] != value and name not in self._MAY_CHANGE
             ]
-            if changed and folder.checkpoints_path.exists():
+            if changed and not folder.checkpoints_path.exists():
+                for path in folder.path.glob("subwords*.model"):  # they may be those of other settings
+                    path.unlink()
+            elif changed:
                 raise UserError(
                     f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
                     f"Received: {', '.join(f'{name}={settings[name]!r} (was {old[name]!r})' for name in changed)}"
@@ -353,10 +399,15 @@ class Experiment:
         if self.joint_vocabulary:
             sides = {source_tokenizer_name(True): [self.train_source, self.train_target]}
         if self.init_from is not None:
-            given = ModelDirectory(self.init_from).subword_paths()
-            for name, path in zip(sides, given, strict=False):
+            given = dict.fromkeys(ModelDirectory(self.init_from).subword_paths())
+            if len(given) != len(sides):
+                raise UserError(
+                    f"The vocabulary of {self.init_from} is {'joint' if len(given) == 1 else 'separate'}: set "
+                    f"`joint_vocabulary` to match. Received: joint_vocabulary={self.joint_vocabulary}"
+                )
+            for name, path in zip(sides, given, strict=True):
                 if not (folder.path / name).exists():
-                    shutil.copyfile(path, folder.path / name)
+                    write_bytes(folder.path / name, path.read_bytes())
         for name, files in sides.items():
             if not (folder.path / name).exists():
                 report(f"Training {self.vocabulary_size:,} subwords ({self.subword_model}) on {len(files)} file(s)")
@@ -387,6 +438,20 @@ class Experiment:
                 f"{target}: {len(targets)}"
             )
         return sources, targets
+
+
+_PATHS = {field.name for field in dataclasses.fields(Experiment) if "PathLike" in str(field.type)}
+
+
+@contextlib.contextmanager
+def _as_user_errors() -> Iterator[None]:
+    """What layers and optimizers say of an argument is said of a setting here."""
+    try:
+        yield
+    except UserError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise UserError(str(error)) from error
 
 
 def _is_required(field: dataclasses.Field[Any]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ import typer
 
 from keras_nmt.cli import run_app
 from keras_nmt.data import read_lines
+from keras_nmt.errors import UserError
 from keras_nmt.experiment import Experiment
 from keras_nmt.serving import export_directory
 
@@ -43,12 +45,15 @@ def main(
     shortcuts: Annotated[str, typer.Option(help="Lexical shortcuts: none, plain or fusion.")] = "plain",
     output: Annotated[Path, typer.Option(help="Folder for the model and its export.")] = Path("runs/quickstart"),
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
+    max_updates: Annotated[int, typer.Option(help="Updates to train.")] = 1000,
 ) -> None:
     """Trains, evaluates, exports, and runs the export in a process of its own."""
     start = time.monotonic()
     for language in (source, target):
         if language not in LANGUAGES:
-            raise typer.BadParameter(f"The corpus has {', '.join(LANGUAGES)}. Received: {language}")
+            raise UserError(f"The corpus has {', '.join(LANGUAGES)}. Received: {language}")
+    if source == target:
+        raise UserError(f"Source and target must differ. Received: {source} and {target}")
     directory = output / f"{source}-{target}-{shortcuts}-{seed}"
     results = Experiment(
         directory=directory,
@@ -69,7 +74,7 @@ def main(
         schedule="inverse_square_root",
         learning_rate=0.003,
         warmup_steps=200,
-        max_updates=1000,
+        max_updates=max_updates,
         evaluate_every=500,
         save_every=50,
         log_every=50,
@@ -89,10 +94,12 @@ def main(
     texts = [sources[number] for number in shown]
     run = subprocess.run(
         [sys.executable, "-c", WITHOUT_KERAS_NMT, str(exported), json.dumps(texts)],
-        check=True,
+        check=False,
         capture_output=True,
         text=True,
     )
+    if run.returncode:
+        raise UserError(f"The export does not run without keras_nmt. Received: {run.stderr.strip()}")
     answers = json.loads(run.stdout.splitlines()[-1])
     same = answers == [hypotheses[number] for number in shown]
     print(f"The SavedModel in {exported}, run by a process without keras_nmt, gives")
@@ -107,11 +114,11 @@ Serve it (savedmodels/README.md has more: XLA, GPU, gRPC):
 
     docker run --rm -p 8501:8501 -e MODEL_NAME=quickstart \\
         --mount type=bind,source="{model_path}",target=/models/quickstart,readonly tensorflow/serving:latest
-    curl -s http://localhost:8501/v1/models/quickstart:predict -d '{request}'
+    curl -s http://localhost:8501/v1/models/quickstart:predict -d {shlex.quote(request)}
 
 Translate a line:
 
-    echo "{texts[0]}" | keras-nmt translate {directory}
+    echo {shlex.quote(texts[0])} | keras-nmt translate {directory}
 
 All this took {time.monotonic() - start:.0f} s."""
     )

@@ -151,7 +151,13 @@ def test_average_and_info(trained, tmp_path):
 def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path):
     directory, *_ = trained
     base, more = tmp_path / "base", tmp_path / "more"
-    sizes = {"hidden_dim": 32, "num_encoder_layers": 1, "num_decoder_layers": 1, "norm": "post", "tie_embeddings": False}
+    sizes = {
+        "hidden_dim": 32,
+        "num_encoder_layers": 1,
+        "num_decoder_layers": 1,
+        "norm": "post",
+        "tie_embeddings": False,
+    }
     files = [corpus / f"{name}.{side}" for name in ("train", "dev") for side in ("digits", "words")]
     command = ["train", "--train", *files[:2], "--dev", *files[2:], "--max-updates", 2]
     command += ["--preset", "transformer_tiny", "--vocabulary-size", 40, "--set", f"model={json.dumps(sizes)}"]
@@ -200,6 +206,10 @@ def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path):
         (["info", "nowhere"], "No model directory"),
         (["export", "nowhere", "out"], "No model directory"),
         (["score", "nowhere", "a", "b"], "a"),
+        (["translate"], "DIRECTORY"),
+        (["info", "nowhere", "--loud"], "--loud"),
+        (["train", "--max-updates", "many"], "--max-updates"),
+        (["evaluate", "a", "--hypotheses", "b", "--beam-size", "2"], "go with --directory"),
     ],
 )
 def test_errors_are_one_line(arguments, told, capsys, monkeypatch, tmp_path):

@@ -8,6 +8,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.experiment import Experiment
 
 FILES = {name: f"{name}.txt" for name in ("train_source", "train_target", "dev_source", "dev_target")}
+FILES |= {"max_updates": 1}
 
 
 def test_settings_that_were_written_are_settings_that_can_be_read():
@@ -25,11 +26,19 @@ def test_settings_that_were_written_are_settings_that_can_be_read():
         {"schedule": "cosine"},
         {"dtype": "float8"},
         {"test_source": "a.txt"},
+        {"preset": "huge"},
+        {"seed": -1},
+        {"max_updates": None},
+        {"model": "plain"},
+        {"model": {"layers_of_gold": 3}},
+        {"model": {"source_vocabulary_size": 9}},
+        {"train_source": 3},
+        {"final": "first"},
     ],
 )
 def test_settings_of_the_wrong_kind_are_named(settings):
     with pytest.raises(UserError, match="Received: "):
-        Experiment(directory="x", **FILES, **settings)
+        Experiment(**{"directory": "x", **FILES, **settings})
 
 
 def test_missing_and_unknown_settings_are_named():

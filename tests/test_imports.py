@@ -12,7 +12,7 @@ import pytest
 import keras_nmt
 
 ROOT = Path(keras_nmt.__file__).parent
-BASE = {"ids", "errors"}
+BASE = {"atomic_files", "errors", "ids"}
 ALLOWED = {
     "layers": set(),
     "models": {"layers"},

@@ -23,3 +23,22 @@ def test_the_layer_in_a_model_of_your_own_trains():
 def test_the_two_commands_of_the_setup_are_there():
     assert "pip install -e . && python recipes/quickstart.py" in README
     assert 'pip install -e ".[test]" && python -m pytest' in README
+
+
+def test_no_figure_is_left_to_be_filled_in():
+    root = Path(__file__).parents[1]
+    for path in [root / "README.md", *root.glob("recipes/**/*.md"), *root.glob("savedmodels/*.md")]:
+        assert not re.findall(r"^[A-Z0-9_]{6,}$|\b[A-Z0-9]+_(?:FIGURES|TABLE)\b", path.read_text(), re.MULTILINE), path
+
+
+def test_the_options_that_the_readme_shows_exist():
+    from typer.main import get_command
+
+    from keras_nmt.cli import app
+
+    commands = get_command(app).commands
+    shown = re.findall(r"^    (?:echo .* \| )?keras-nmt (\w+)((?:.*\\\n)*.*)", README, re.MULTILINE)
+    assert {name for name, _ in shown} == set(commands)
+    for name, line in shown:
+        known = {option for parameter in commands[name].params for option in parameter.opts}
+        assert set(re.findall(r"--[a-z-]+", line)) <= known, line

@@ -6,6 +6,7 @@ from keras_nmt.decoding.greedy_search import greedy_search
 from keras_nmt.decoding.length_penalty import length_penalty
 from keras_nmt.decoding.search_result import SearchResult
 from keras_nmt.decoding.sequence_log_probability import sequence_log_probability
+from keras_nmt.decoding.shift_right import shift_right
 
 __all__ = [
     "DecoderStep",
@@ -14,4 +15,5 @@ __all__ = [
     "greedy_search",
     "length_penalty",
     "sequence_log_probability",
+    "shift_right",
 ]

@@ -5,8 +5,7 @@ from typing import Any
 
 from keras import ops
 
-from keras_nmt.decoding import sequence_log_probability
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.decoding import sequence_log_probability, shift_right
 
 
 def pair_log_probabilities(model: Callable[..., Any], source_ids: Any, target_ids: Any) -> Any:
@@ -35,8 +34,5 @@ def pair_log_probabilities(model: Callable[..., Any], source_ids: Any, target_id
     """
     source_ids = ops.cast(source_ids, "int32")
     target_ids = ops.cast(target_ids, "int32")
-    begin = ops.full_like(target_ids[:, :1], BEGIN)
-    shifted = target_ids[:, :-1]  # END is predicted, not read
-    target_input = ops.concatenate([begin, ops.where(shifted == END, PAD, shifted)], axis=1)
-    logits = model([source_ids, target_input], training=False)
+    logits = model([source_ids, shift_right(target_ids)], training=False)
     return sequence_log_probability(logits, target_ids)

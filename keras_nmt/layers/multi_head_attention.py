@@ -25,8 +25,8 @@ class MultiHeadAttention(keras.layers.Layer):
     """Multi-head scaled dot-product attention whose keys and values may carry lexical shortcuts.
 
     Two seams make it a carrier of mechanisms: `key_value` makes keys and values from the memory (`KeyValueProjection`,
-    or `LexicalShortcut` where `shortcut` is set), and `output` combines the heads. The projections have no biases. The
-    softmax runs in float32 under every dtype policy.
+    or `LexicalShortcut` where `shortcut` is set), and `output_projection` combines the heads. The projections have no
+    biases. The softmax runs in float32 under every dtype policy.
 
     `call` attends over whole sequences. A decoder that writes one token at a time uses the parts: `project` once for
     what is attended to, `attend` for each query.

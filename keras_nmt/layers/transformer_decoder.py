@@ -37,8 +37,8 @@ class TransformerDecoder(TransformerStack):
         memory: Float tensor `[B, S, d']`, the encoder's output.
         memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut: the source embeddings.
             Given where `cross_shortcut` is set, and only there.
-        inputs_mask: Boolean tensor `[B, T]`, True at real positions. Default: none, the causal mask suffices where
-            padding is at the end.
+        inputs_mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to
+            `inputs`, if any. Where padding is at the end, the causal mask suffices.
         memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
             if any.
         training: Boolean, whether dropout is active.

@@ -33,8 +33,8 @@ class TransformerDecoderLayer(TransformerLayer):
         memory: Float tensor `[B, S, d']`, the encoder's output.
         lexical: Float tensor `[B, T, d_e]`, the source of the self-attention's shortcut; given where it is set.
         memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut; given where it is set.
-        inputs_mask: Boolean tensor `[B, T]`, True at real positions. Default: no mask; the causal mask suffices where
-            padding is at the end.
+        inputs_mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to
+            `inputs`, if any. Where padding is at the end, the causal mask suffices.
         memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
             if any.
         training: Boolean, whether dropout is active.

@@ -8,6 +8,7 @@ from typing import Any
 import keras
 
 import keras_nmt
+from keras_nmt.atomic_files import write_json, write_weights
 from keras_nmt.errors import UserError
 from keras_nmt.models.transformer import Transformer
 from keras_nmt.models.translation_model import TranslationModel
@@ -26,6 +27,7 @@ class ModelDirectory:
     | `subwords.model`, or `subwords.source.model` and `subwords.target.model` | SentencePiece models |
     | `settings.json` | the settings of the recipe that trained it |
     | `training_log.jsonl` | one line of JSON an update that was logged |
+    | `results.json`, `test.hypotheses.txt` | what came of it: scores, and the translation of the test data |
     | `checkpoints/` | what a stopped training goes on from |
 
     Files are written beside their final name and renamed, so that none is ever half there. Loading runs no code from
@@ -100,14 +102,7 @@ class ModelDirectory:
 
     def save_weights(self, model: keras.Model) -> None:
         """Writes `model.weights.h5`, complete or not at all."""
-        temporary = self.path / f".model.{os.getpid()}.weights.h5"
-        try:
-            model.save_weights(temporary)
-            with open(temporary, "rb+") as file:
-                os.fsync(file.fileno())
-            os.replace(temporary, self.weights_path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_weights(self.weights_path, model)
 
     def load_config(self) -> dict[str, Any]:
         """Reads and checks `config.json`.
@@ -175,17 +170,3 @@ class ModelDirectory:
             if not path.is_file():
                 raise UserError(f"The subword model is missing; restore it. Received: {path}")
         return source, target
-
-
-def write_json(path: Path, content: Any) -> None:
-    """Writes JSON beside the final name, then renames."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=2, ensure_ascii=False)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

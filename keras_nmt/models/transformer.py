@@ -46,6 +46,7 @@ class Transformer(TranslationModel):
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:
+        TypeError: An argument is unknown.
         ValueError: A size is no positive integer, a rate is out of range, an option is unknown, or the sites and
             sides of shortcuts leave none.
 
@@ -82,6 +83,8 @@ class Transformer(TranslationModel):
         shortcut_sides: Sequence[str] = SIDES,
         **kwargs: Any,
     ) -> None:
+        if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
+            raise TypeError(f"`Transformer` has no such arguments. Received: {', '.join(unknown)}")
         policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
         sites = _subset("shortcut_sites", shortcut_sites, SITES)
         sides = _subset("shortcut_sides", shortcut_sides, SIDES)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tensorflow.core.framework import types_pb2
 from tensorflow.core.protobuf import saved_model_pb2
 
 # Operators without state, whose results depend on inputs and attributes alone. Arithmetic on shapes that are known only
@@ -20,8 +19,9 @@ PURE = _ARITHMETIC | _SHAPING | {"Const"}
 def compact(folder: Path) -> None:
     """Shortens `saved_model.pb` in place, without a change of what it computes.
 
-    In every function operators that compute the same are merged, notes of tracing removed, and names made short.
-    Functions keep their names, and so do the operators of the main graph, which signatures refer to.
+    In every function operators that compute the same are merged, notes of tracing removed, and names made short. Of
+    functions that are then the same, such as the loop's body in the plain and the compiled search, one is kept. The
+    operators of the main graph keep their names, which signatures refer to.
 
     Args:
         folder: A SavedModel.
@@ -36,6 +36,9 @@ def compact(folder: Path) -> None:
             while _merge(function):  # a merge makes the inputs of others the same
                 pass
             _rename(function)
+        named = frozenset(meta_graph.object_graph_def.concrete_functions)
+        while _share(meta_graph.graph_def, named):  # then what calls them may be the same
+            pass
     path.write_bytes(saved_model.SerializeToString(deterministic=True))
     # It holds a checksum of the file as it was; loaders do without.
     (folder / "fingerprint.pb").unlink(missing_ok=True)
@@ -46,8 +49,8 @@ def _remove_notes(function: Any) -> None:
     for node in function.node_def:
         node.ClearField("experimental_debug_info")
         node.attr.pop("_output_shapes", None)
-    for i in _resources(function):
-        function.arg_attr[i].attr.pop("_user_specified_name", None)
+    for attributes in function.arg_attr.values():
+        attributes.attr.pop("_user_specified_name", None)
 
 
 def _merge(function: Any) -> bool:
@@ -71,17 +74,21 @@ def _merge(function: Any) -> bool:
 
 
 def _rename(function: Any) -> None:
-    """Gives nodes, and arguments that are resources, the shortest names. Other arguments may be known by theirs."""
-    resources = [function.signature.input_arg[i] for i in _resources(function)]
-    taken = {argument.name for argument in function.signature.input_arg} - {argument.name for argument in resources}
-    short = (name for name in _short_names() if name not in taken)
+    """Gives nodes, arguments and results the shortest names. Functions are called by position."""
+    signature, short = function.signature, _short_names()
+    arguments = {argument.name: next(short) for argument in signature.input_arg}
     nodes = {node.name: next(short) for node in function.node_def}
-    arguments = {argument.name: next(short) for argument in resources}
     _replace(function, nodes, arguments)
     for node in function.node_def:
         node.name = nodes[node.name]
-    for argument in resources:
+    for argument in signature.input_arg:
         argument.name = arguments[argument.name]
+    results = {result.name: function.ret[result.name] for result in signature.output_arg}
+    function.ret.clear()
+    for result in signature.output_arg:
+        name = next(short)
+        function.ret[name] = results[result.name]
+        result.name = name
     # Names of operators that run for their effect: any will do, if both places agree.
     effects = [function.control_ret[effect] for effect in function.signature.control_output]
     function.signature.control_output[:] = effects
@@ -89,10 +96,28 @@ def _rename(function: Any) -> None:
     function.control_ret.update({effect: effect for effect in effects})
 
 
-def _resources(function: Any) -> list[int]:
-    """Which arguments are resources: variables, most of all."""
-    arguments = function.signature.input_arg
-    return [i for i, argument in enumerate(arguments) if argument.type == types_pb2.DT_RESOURCE]
+def _share(graph: Any, named: frozenset[str]) -> bool:
+    """Keeps one of functions that differ in name only, and all in `named`. Returns whether any was dropped."""
+    first: dict[bytes, str] = {}
+    names: dict[str, str] = {}
+    kept = []
+    for function in graph.library.function:
+        name, function.signature.name = function.signature.name, ""
+        content = function.SerializeToString(deterministic=True)
+        function.signature.name = name
+        if first.setdefault(content, name) == name or name in named:
+            kept.append(type(function).FromString(function.SerializeToString()))
+        else:
+            names[name] = first[content]
+    if names:
+        del graph.library.function[:]
+        graph.library.function.extend(kept)
+        nodes = itertools.chain(graph.node, *(function.node_def for function in graph.library.function))
+        for value in itertools.chain.from_iterable(node.attr.values() for node in nodes):
+            for called in (value.func, *value.list.func):
+                if called.name in names:
+                    called.name = names[called.name]
+    return bool(names)
 
 
 def _replace(function: Any, nodes: dict[str, str], arguments: dict[str, str] | None = None) -> None:

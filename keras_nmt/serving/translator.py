@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
-from keras_nmt.decoding import beam_search, sequence_log_probability
+from keras_nmt.decoding import beam_search, greedy_search, sequence_log_probability, shift_right
 from keras_nmt.errors import UserError
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import END, PAD
 from keras_nmt.models import TranslationModel
 from keras_nmt.serving._load_directory import load_directory
 from keras_nmt.serving.buckets import bucket_size, bucket_size_tensor, check_buckets
@@ -136,17 +137,25 @@ class Translator:
         self.length_buckets = check_buckets("length_buckets", length_buckets)
         self.batch_buckets = check_buckets("batch_buckets", batch_buckets)
         self.max_batch_tokens = max_batch_tokens
+        if max_length is not None and max_length < 1:
+            raise UserError(f"`max_length` must be at least 1. Received: max_length={max_length}")
         self.max_length = max_length or max_length_factor * self.length_buckets[-1] + max_length_offset
         self.jit_compile = jit_compile
 
-        # Functions with a signature are traced once. Compiled ones call the plain ones, and what works on text calls
-        # them all: an export with every signature holds each graph once.
+        # Functions with a signature are traced once. What works on text calls them: an export holds each of them once.
+        # The compiled search is no caller of the plain one, as the compiled score is: a session turns the loop of a
+        # nested function into operators that XLA does not know.
         self._source_ids = {compiled: self._make_ids(source_tokenizer, compiled) for compiled in (False, True)}
         self._target_ids = self._source_ids
         if target_tokenizer is not source_tokenizer:
             self._target_ids = {compiled: self._make_ids(target_tokenizer, compiled) for compiled in (False, True)}
-        self._search = _with_compiled(self._search_ids, _IDS)
-        self._log_probabilities = _with_compiled(self._score_ids, _IDS, _IDS)
+        score = _function(self._score_ids, _IDS, _IDS)
+        compiled_score = _function(lambda source, target: score(source, target), _IDS, _IDS, jit_compile=True)
+        self._log_probabilities = {False: score, True: compiled_score}
+        self._search = {
+            False: _function(self._search_ids, _IDS),
+            True: _function(self._search_ids, _IDS, jit_compile=True),
+        }
         self._detokenize = _function(target_tokenizer.detokenize, _IDS)
         self._translate = _function(self.translate_graph, _TEXTS)
         self._score = _function(self.score_graph, _TEXTS, _TEXTS)
@@ -250,17 +259,17 @@ class Translator:
         max_length = self._limit(tf.shape(source)[1] - 1)
         memory = self.model.encoder(source, training=False)
         constants, caches = self.model.prepare(memory, self.beam_size, max_length)
-        result = beam_search(
-            self.model.decoder_step,
-            constants,
-            caches,
-            batch_size=tf.shape(source)[0],
-            beam_size=self.beam_size,
-            max_length=max_length,
-            max_lengths=tf.where(lengths > 0, self._limit(lengths), 1),  # without text, done after a step
-            length_penalty=self.length_penalty,
-            num_hypotheses=self.num_hypotheses,
-        )
+        options: dict[str, Any] = {
+            "batch_size": tf.shape(source)[0],
+            "max_length": max_length,
+            "max_lengths": tf.where(lengths > 0, self._limit(lengths), 1),  # without text, done after a step
+            "length_penalty": self.length_penalty,
+        }
+        if self.beam_size == 1:
+            result = greedy_search(self.model.decoder_step, constants, caches, **options)
+        else:
+            options |= {"beam_size": self.beam_size, "num_hypotheses": self.num_hypotheses}
+            result = beam_search(self.model.decoder_step, constants, caches, **options)
         return result.tokens, result.scores
 
     def _limit(self, length: tf.Tensor) -> tf.Tensor:
@@ -269,9 +278,7 @@ class Translator:
 
     def _score_ids(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """[B, S] and [B, T], each closed by END -> [B]."""
-        begin = tf.fill([tf.shape(target)[0], 1], BEGIN)
-        target_input = tf.concat([begin, tf.where(target == END, PAD, target)[:, :-1]], 1)
-        return sequence_log_probability(self.model([source, target_input], training=False), target)
+        return sequence_log_probability(self.model([source, shift_right(target)], training=False), target)
 
     # In Python
 
@@ -321,13 +328,19 @@ class Translator:
         lengths = np.maximum(
             self._lengths(sources, self.source_tokenizer), self._lengths(targets, self.target_tokenizer)
         )
-        log_probabilities = [0.0] * len(sources)
+        log_probabilities, truncated = [0.0] * len(sources), 0
         for rows, size in self._batches(lengths):
             found = self._score(
                 _padded([sources[row] for row in rows], size), _padded([targets[row] for row in rows], size)
             )
+            truncated += int(np.sum(found["truncated"].numpy()[: len(rows)]))
             for row, value in zip(rows, found["log_probability"].numpy()[: len(rows)], strict=True):
                 log_probabilities[row] = float(value)
+        if truncated:
+            warnings.warn(
+                f"{truncated} pair(s) of {self.length_buckets[-1]} subwords or more were cut, and scored as cut.",
+                stacklevel=2,
+            )
         return log_probabilities
 
     def _lengths(self, lines: Sequence[str], tokenizer: SubwordTokenizer) -> np.ndarray:
@@ -355,12 +368,6 @@ class Translator:
 
 def _function(body: Callable[..., Any], *signature: tf.TensorSpec, jit_compile: bool | None = None) -> Any:
     return tf.function(body, input_signature=signature, autograph=False, jit_compile=jit_compile)
-
-
-def _with_compiled(body: Callable[..., Any], *signature: tf.TensorSpec) -> dict[bool, Any]:
-    """A function as it is (False), and compiled by XLA (True), which calls the former: one graph for both."""
-    plain = _function(body, *signature)
-    return {False: plain, True: _function(lambda *args: plain(*args), *signature, jit_compile=True)}
 
 
 def _padded(lines: list[str], size: int) -> tf.Tensor:

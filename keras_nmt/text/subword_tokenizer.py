@@ -12,9 +12,9 @@ import tensorflow as tf
 import tensorflow_text
 from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece_tokenizer
 
+from keras_nmt.atomic_files import write_bytes
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
-from keras_nmt.text._write_bytes import write_bytes
 
 SPECIAL_IDS = {"pad": PAD, "unknown": UNKNOWN, "begin": BEGIN, "end": END}
 

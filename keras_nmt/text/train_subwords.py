@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 
+from keras_nmt.atomic_files import write_bytes
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
-from keras_nmt.text._write_bytes import write_bytes
 from keras_nmt.text.read_blocks import read_blocks
 
 MODEL_TYPES = ("bpe", "unigram")

@@ -10,8 +10,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from keras_nmt.atomic_files import atomic_path
 from keras_nmt.errors import UserError
-from keras_nmt.training.atomic_files import atomic_path
 from keras_nmt.training.checkpoints import read_index, weights_path
 
 

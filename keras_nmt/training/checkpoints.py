@@ -13,8 +13,8 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from keras_nmt.atomic_files import write_json, write_weights
 from keras_nmt.errors import UserError
-from keras_nmt.training.atomic_files import write_json, write_weights
 
 INDEX = "index.json"
 
@@ -118,12 +118,22 @@ class Checkpoints:
         progress.scores = {saved: progress.scores[saved] for saved in progress.saved if saved in progress.scores}
         if update in progress.saved:
             write_weights(weights_path(self.folder, update), self.model)
-        self._state.value = progress
-        path = self._manager.save(checkpoint_number=update)
+        path = self.save_state(progress)
         self._write_index(progress)
         for saved in dropped:
             weights_path(self.folder, saved).unlink(missing_ok=True)
-        return str(path)
+        return path
+
+    def save_state(self, progress: Progress) -> str:
+        """Saves what is needed to go on, and nothing that would count among the last or the best weights.
+
+        So a run that is interrupted ends with the same final weights as one that is not.
+
+        Returns:
+            The path of the state.
+        """
+        self._state.value = progress
+        return str(self._manager.save(checkpoint_number=progress.update))
 
     def restore(self, report: Callable[[str], None] = print) -> Progress | None:
         """Restores the newest state that can be read.

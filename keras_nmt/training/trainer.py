@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD
+from keras_nmt.models import ModelDirectory
 from keras_nmt.training.average_checkpoints import average_checkpoints
 from keras_nmt.training.checkpoints import Checkpoints, Progress
 from keras_nmt.training.interruption import Interruption
@@ -110,7 +111,8 @@ class Trainer:
         max_updates: number of updates after which the run ends.
         time_limit: seconds after which the run ends: time in this loop, saves and evaluations of the development set
             included, over all starts of the run; the last evaluation and the averaging come after it.
-        init_from: a model whose weights to start from, where there is no checkpoint to go on from; see `warm_start`.
+        init_from: a model, or a model directory, whose weights to start from, where there is no checkpoint to go on
+            from; see `warm_start`.
         allow_new: see `warm_start`.
         allow_unused: see `warm_start`.
         final: the final weights: "last", "best", or the mean of the `average` last or best: "average_last",
@@ -164,7 +166,7 @@ class Trainer:
         tensorboard: bool = False,
         max_updates: int | None = None,
         time_limit: float | None = None,
-        init_from: keras.Model | None = None,
+        init_from: keras.Model | str | os.PathLike[str] | None = None,
         allow_new: Sequence[str] = (),
         allow_unused: Sequence[str] = (),
         final: str = "average_last",
@@ -419,10 +421,11 @@ class Trainer:
             self.progress = progress
             self.report(f"Going on from update {progress.update:,} in {self.directory}")
         elif self.init_from is not None:
+            source = self.init_from
+            if not isinstance(source, keras.Model):
+                source = ModelDirectory(source).load_model(dtype="float32")
             with self.strategy.scope():
-                result = warm_start(
-                    self.model, self.init_from, allow_new=self.allow_new, allow_unused=self.allow_unused
-                )
+                result = warm_start(self.model, source, allow_new=self.allow_new, allow_unused=self.allow_unused)
             self.report(result.summary())
         self.log.truncate(self.progress.update)
         return checkpoints
@@ -462,7 +465,7 @@ class Trainer:
 
             if interruption.signal is not None:
                 self._fetch()
-                path = checkpoints.save(progress)
+                path = checkpoints.save_state(progress)
                 self.report(f"Stopped by {interruption.signal.name}: update {progress.update:,} is saved in {path}")
                 raise SystemExit(128 + interruption.signal)
             reason = self._reason_to_stop()

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.training.atomic_files import atomic_path
+from keras_nmt.atomic_files import atomic_path
 
 
 class TrainingLog:

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli import run_app
+from keras_nmt.errors import UserError
 from keras_nmt.experiment import Experiment
 from keras_nmt.serving import export_directory
 
@@ -50,6 +51,8 @@ def main(
     output: Annotated[Path | None, typer.Option(help="Model directory. Default: runs/multi30k-SOURCE-TARGET-…")] = None,
 ) -> None:
     """Trains, scores on test_2016_flickr, and exports a SavedModel."""
+    if source == target:
+        raise UserError(f"Source and target must differ. Received: {source} and {target}")
     directory = output or Path("runs") / f"multi30k-{source}-{target}-{preset}-{shortcuts}-{seed}"
     files: dict[str, Any] = {
         f"{name}_{side}": corpus_file(data_dir, f"{corpus}.{language}")

@@ -76,7 +76,8 @@ def test_damage_is_one_clear_line(directory, tmp_path):
     _edit(directory, format=1, model={"class": "os.system", "config": {}})
     with pytest.raises(UserError, match="unknown model class"):
         directory.load_model()
-    _edit(directory, model={"class": "Transformer", "config": {"layers_of_gold": 3}})
+    config = {"source_vocabulary_size": 30, "layers_of_gold": 3}
+    _edit(directory, model={"class": "Transformer", "config": config})
     with pytest.raises(UserError, match="does not describe a model of this version"):
         directory.load_model()
     directory.config_path.write_text("{")

@@ -235,6 +235,11 @@ def test_wrong_arguments_are_named(options):
         Transformer(**{**TINY, **options})
 
 
+def test_arguments_that_do_not_exist_are_named():
+    with pytest.raises(TypeError, match="no such arguments. Received: num_encoder_layer, tie_embedding"):
+        Transformer(**TINY, num_encoder_layer=1, tie_embedding=False)
+
+
 def test_unknown_preset_is_named():
     with pytest.raises(ValueError, match="transformer_base_half.*Received: preset='huge'"):
         Transformer.from_preset("huge", source_vocabulary_size=V)

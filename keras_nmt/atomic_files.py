@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import keras
-
 
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str], suffix: str | None = None) -> Iterator[Path]:
@@ -60,10 +58,17 @@ def sync_folder(folder: Path) -> None:
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
     """Writes `value` as JSON, whole or not at all."""
     with atomic_path(path) as temporary:
-        temporary.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+        temporary.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def write_weights(path: str | os.PathLike[str], model: keras.Model) -> None:
-    """Writes the weights of `model` to `path` (it ends with `.weights.h5`), whole or not at all."""
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:
+    """Writes bytes, whole or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content)
+    return Path(path)
+
+
+def write_weights(path: str | os.PathLike[str], model: Any) -> None:
+    """Writes the weights of a Keras model to `path` (it ends with `.weights.h5`), whole or not at all."""
     with atomic_path(path, suffix=".weights.h5") as temporary:
         model.save_weights(temporary, overwrite=True)

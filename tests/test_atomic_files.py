@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keras_nmt.training.atomic_files import atomic_path, write_json
+from keras_nmt.atomic_files import atomic_path, write_json
 
 
 def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="disk"):
         fill_the_disk()
-    assert path.read_text() == "[\n 1\n]\n"
+    assert path.read_text() == "[\n  1\n]\n"
     assert [file.name for file in tmp_path.iterdir()] == ["file.json"]
 
 
