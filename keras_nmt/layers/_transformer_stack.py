@@ -76,8 +76,9 @@ class TransformerStack(keras.layers.Layer):
             return None
         return states[0] if self.shortcut_source == "lexical" else states[max(len(states) - 2, 0)]
 
-    def _finish(self, states: Any) -> Any:
-        return states if self.final_norm is None else self.final_norm(states)
+    def _finish(self, states: list[Any]) -> Any:
+        """The stack's output, given the states [H_0, ..., H_L] of all layers."""
+        return states[-1] if self.final_norm is None else self.final_norm(states[-1])
 
     def compute_output_shape(
         self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any

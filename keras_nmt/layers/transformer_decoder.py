@@ -129,7 +129,7 @@ class TransformerDecoder(TransformerStack):
                     training=training,
                 )
             )
-        output = self._finish(states[-1])
+        output = self._finish(states)
         return (output, states) if return_states else output
 
     def prepare(
@@ -170,7 +170,7 @@ class TransformerDecoder(TransformerStack):
             state, cache = layer.step(states[-1], position, constant, cache, self._lexical(states), memory_mask)
             states.append(state)
             new_caches.append(cache)
-        return self._finish(states[-1]), new_caches
+        return self._finish(states), new_caches
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "cross_shortcut": self.cross_shortcut}

@@ -92,5 +92,5 @@ class TransformerEncoder(TransformerStack):
         states = [inputs]  # H_0 = E
         for layer in self.layers:
             states.append(layer(states[-1], lexical=self._lexical(states), mask=mask, training=training))
-        output = self._finish(states[-1])
+        output = self._finish(states)
         return (output, states) if return_states else output
