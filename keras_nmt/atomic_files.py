@@ -66,9 +66,3 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:
     with atomic_path(path) as temporary:
         temporary.write_bytes(content)
     return Path(path)
-
-
-def write_weights(path: str | os.PathLike[str], model: Any) -> None:
-    """Writes the weights of a Keras model to `path` (it ends with `.weights.h5`), whole or not at all."""
-    with atomic_path(path, suffix=".weights.h5") as temporary:
-        model.save_weights(temporary, overwrite=True)

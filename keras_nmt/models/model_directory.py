@@ -8,10 +8,11 @@ from typing import Any
 import keras
 
 import keras_nmt
-from keras_nmt.atomic_files import write_json, write_weights
+from keras_nmt.atomic_files import write_json
 from keras_nmt.errors import UserError
 from keras_nmt.models.transformer import Transformer
 from keras_nmt.models.translation_model import TranslationModel
+from keras_nmt.weights_file import read_weights, write_weights
 
 FORMAT = 1
 MODEL_CLASSES: dict[str, type[TranslationModel]] = {"Transformer": Transformer}  # by name: no code comes from a folder
@@ -152,7 +153,7 @@ class ModelDirectory:
                 f"{self.config_path} does not describe a model of this version. Received: {error}"
             ) from None
         try:
-            model.load_weights(path)
+            read_weights(path, model)
         except (OSError, ValueError, KeyError) as error:
             reason = str(error).strip().splitlines()[0]
             raise UserError(f"{path} does not fit config.json or is damaged. Received: {reason}") from None

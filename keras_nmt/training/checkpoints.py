@@ -13,8 +13,9 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from keras_nmt.atomic_files import write_json, write_weights
+from keras_nmt.atomic_files import write_json
 from keras_nmt.errors import UserError
+from keras_nmt.weights_file import write_weights
 
 INDEX = "index.json"
 

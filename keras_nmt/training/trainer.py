@@ -23,6 +23,7 @@ from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEntropy
 from keras_nmt.training.training_log import TrainingLog
 from keras_nmt.training.warm_start import warm_start
+from keras_nmt.weights_file import read_weights
 
 # What an update tells of itself, in the order of its vector of measurements. Sums are over the whole update.
 MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_norm", "learning_rate")
@@ -531,7 +532,7 @@ class Trainer:
         number = min(self.average or kept, kept) if self.final.startswith("average") else 1
         updates = average_checkpoints(self.directory, which=which, number=number, output=weights)
         with self.strategy.scope():
-            self.model.load_weights(weights)
+            read_weights(weights, self.model)
         metrics: dict[str, float] = {}
         if self.evaluate is not None:
             metrics = {name: float(value) for name, value in self.evaluate().items()}
