@@ -14,8 +14,8 @@ import typer
 
 from keras_nmt.errors import UserError
 
-# Before TensorFlow is imported: its own messages hide ours.
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+# Before TensorFlow is imported: its own messages hide ours. What fails there is raised as an error all the same.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 app = typer.Typer(
     add_completion=False,
@@ -96,6 +96,7 @@ def train(
     Settings come from --settings, then --set, then the other options, which win. All settings and their defaults:
     `keras_nmt.experiment.Experiment`.
     """
+    _import_tensorflow()
     from keras_nmt.experiment import Experiment
 
     chosen: dict[str, Any] = dict(_setting(text) for text in set_ or [])
@@ -157,6 +158,7 @@ def score(
     weights: Weights = None,
 ) -> None:
     """Writes the log-probability of each given translation, one a line."""
+    _import_tensorflow()
     from keras_nmt.data import read_lines
 
     sources, targets = read_lines(source), read_lines(target)
@@ -186,6 +188,7 @@ def evaluate(
     weights: Weights = None,
 ) -> None:
     """Scores a model or a system's output by sacreBLEU: BLEU, chrF, TER with their signatures."""
+    _import_tensorflow()
     from keras_nmt.data import read_lines
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
 
@@ -229,6 +232,7 @@ def export(
     weights: Weights = None,
 ) -> None:
     """Writes a SavedModel: text in, text out, without Python, to PATH/VERSION."""
+    _import_tensorflow()
     from keras_nmt.serving import export_directory
 
     search = {
@@ -252,6 +256,7 @@ def average(
     ] = None,
 ) -> None:
     """Averages checkpoints into the model's weights."""
+    _import_tensorflow()
     from keras_nmt.training import average_checkpoints
 
     if (last is None) == (best is None):
@@ -270,6 +275,7 @@ def info(directory: Directory) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    _import_tensorflow()
     from keras_nmt.models import ModelDirectory
 
     folder = ModelDirectory(directory)
@@ -294,6 +300,21 @@ def info(directory: Directory) -> None:
     Console(soft_wrap=True).print(f"{config['model']['class']} in {directory}", table, sep="\n")
 
 
+def _import_tensorflow() -> None:
+    """Imports TensorFlow without the lines that it writes to standard error before it reads its log level."""
+    sys.stderr.flush()
+    standard_error = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        import keras_hub  # noqa: F401
+        import tensorflow_text  # noqa: F401
+    finally:
+        os.dup2(standard_error, 2)
+        os.close(nowhere)
+        os.close(standard_error)
+
+
 def _translator(
     directory: Path,
     *,
@@ -303,6 +324,7 @@ def _translator(
     weights: Path | None = None,
     xla: bool = False,
 ) -> Any:
+    _import_tensorflow()
     from keras_nmt.serving import Translator
 
     search = {"beam_size": beam_size, "length_penalty": length_penalty}

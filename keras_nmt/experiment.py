@@ -180,6 +180,9 @@ class Experiment:
         known = set(inspect.signature(Transformer).parameters) - {*_OWN_ARGUMENTS, "kwargs"}
         if unknown := sorted(set(self.model) - known):
             raise UserError(f"`model` may set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
+        for name in ("max_updates", "time_limit", "patience", "batch_size", "vocabulary_size", "max_length"):
+            if (value := getattr(self, name)) is not None and value <= 0:
+                raise UserError(f"`{name}` must be positive. Received: {name}={value}")
         if self.seed < 0:
             raise UserError(f"`seed` must not be negative. Received: seed={self.seed}")
         if self.max_updates is None and self.time_limit is None and self.patience is None:
@@ -255,7 +258,11 @@ class Experiment:
         Returns:
             What `results.json` in the directory holds: updates, seconds, parameters, dev and test scores.
         """
-        strategy = make_strategy(self.replicas)  # first: it may have to make logical devices
+        for name in ("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target"):
+            if (path := getattr(self, name)) is not None:
+                with open(path, "rb"):  # here, and not when hours of training are over
+                    pass
+        strategy = make_strategy(self.replicas)  # before anything else of TensorFlow: it may make logical devices
         keras.utils.set_random_seed(self.seed)
         if self.deterministic:
             tf.config.experimental.enable_op_determinism()

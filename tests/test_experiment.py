@@ -34,6 +34,9 @@ def test_settings_that_were_written_are_settings_that_can_be_read():
         {"model": {"source_vocabulary_size": 9}},
         {"train_source": 3},
         {"final": "first"},
+        {"max_updates": 0},
+        {"time_limit": -5},
+        {"batch_size": 0},
     ],
 )
 def test_settings_of_the_wrong_kind_are_named(settings):

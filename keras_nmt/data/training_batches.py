@@ -88,7 +88,8 @@ class TrainingBatches:
     def _rows_at(self, edge: int) -> int:
         if self.batch_unit == "sentences":
             return self.batch_size
-        return max(1, self.batch_size // edge // ROW_MULTIPLE) * ROW_MULTIPLE
+        most = -(-len(self.corpus) // ROW_MULTIPLE)  # more rows than pairs would be padding alone
+        return min(max(1, self.batch_size // edge // ROW_MULTIPLE), most) * ROW_MULTIPLE
 
     @property
     def updates_per_epoch(self) -> int:

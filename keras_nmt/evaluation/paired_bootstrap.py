@@ -108,7 +108,8 @@ def paired_bootstrap(
             system=float(after.score),
             baseline=float(before.score),
             delta=float(after.score - before.score),
-            p_value=float(after.p_value),
+            # Of no difference at all, any sample shows as much; sacreBLEU counts the samples that show more.
+            p_value=float(after.p_value) if after.score != before.score else 1.0,
             system_interval=float(after.ci),
             baseline_interval=float(before.ci),
             signature=str(signature),

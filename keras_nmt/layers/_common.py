@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,9 +30,28 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}. Received: {name}={value!r}")
 
 
+def check_mask(name: str, mask: Any, rank: int) -> None:
+    """A mask of another rank would broadcast to something, and a float one may mean the opposite."""
+    if mask is None:
+        return
+    shape, dtype = tuple(mask.shape), keras.backend.standardize_dtype(mask.dtype)
+    if len(shape) != rank or dtype != "bool":
+        meant = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
+        raise ValueError(
+            f"`{name}` must be boolean, {meant}, True at what counts. Received: shape {shape}, dtype {dtype}"
+        )
+
+
+def check_width(name: str, states_shape: Any, width: int) -> None:
+    if len(states_shape) < 2 or states_shape[-1] != width:
+        raise ValueError(
+            f"`{name}` must be float states whose last dimension is {width}. Received: shape {tuple(states_shape)}"
+        )
+
+
 def check_positive(**sizes: Any) -> None:
     for name, value in sizes.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
             raise ValueError(f"`{name}` must be a positive integer. Received: {name}={value!r}")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import NORMS, check_choice, check_rate
+from keras_nmt.layers._common import NORMS, check_choice, check_positive, check_rate
 from keras_nmt.layers.feed_forward import FeedForward
 from keras_nmt.layers.multi_head_attention import MultiHeadAttention
 
@@ -26,11 +26,12 @@ class TransformerLayer(keras.layers.Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        check_positive(num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim)
         check_choice("norm", norm, NORMS)
         check_rate(dropout=dropout)
-        self.num_heads = num_heads
-        self.hidden_dim = hidden_dim
-        self.intermediate_dim = intermediate_dim
+        self.num_heads = int(num_heads)
+        self.hidden_dim = int(hidden_dim)
+        self.intermediate_dim = int(intermediate_dim)
         self.dropout = dropout
         self.attention_dropout = attention_dropout
         self.activation_dropout = activation_dropout

@@ -28,14 +28,16 @@ class TransformerStack(keras.layers.Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        check_positive(num_layers=num_layers)
+        check_positive(
+            num_layers=num_layers, num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim
+        )
         check_choice("norm", norm, NORMS)
         check_choice("shortcut", shortcut, SHORTCUT_KINDS)
         check_choice("shortcut_source", shortcut_source, SHORTCUT_SOURCES)
-        self.num_layers = num_layers
-        self.num_heads = num_heads
-        self.hidden_dim = hidden_dim
-        self.intermediate_dim = intermediate_dim
+        self.num_layers = int(num_layers)
+        self.num_heads = int(num_heads)
+        self.hidden_dim = int(hidden_dim)
+        self.intermediate_dim = int(intermediate_dim)
         self.dropout = dropout
         self.attention_dropout = attention_dropout
         self.activation_dropout = activation_dropout

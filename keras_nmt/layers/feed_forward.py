@@ -46,8 +46,8 @@ class FeedForward(keras.layers.Layer):
         super().__init__(**kwargs)
         check_positive(intermediate_dim=intermediate_dim, hidden_dim=hidden_dim)
         check_rate(dropout=dropout)
-        self.intermediate_dim = intermediate_dim
-        self.hidden_dim = hidden_dim
+        self.intermediate_dim = int(intermediate_dim)
+        self.hidden_dim = int(hidden_dim)
         self.supports_masking = True
         self.dropout = dropout
         self.activation = activation

@@ -38,7 +38,7 @@ class KeyValueProjection(keras.layers.Layer):
     def __init__(self, hidden_dim: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         check_positive(hidden_dim=hidden_dim)
-        self.hidden_dim = hidden_dim
+        self.hidden_dim = int(hidden_dim)
         self.supports_masking = True
 
     def build(self, hidden_shape: tuple[int | None, ...]) -> None:
@@ -50,6 +50,9 @@ class KeyValueProjection(keras.layers.Layer):
     def call(self, hidden: Any) -> tuple[Any, Any]:
         keys, values = ops.split(ops.matmul(hidden, self.kernel), 2, axis=-1)  # [..., T, d] each
         return keys, values
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+        return [previous_mask, previous_mask]  # keys and values are as long as what they are made of
 
     def compute_output_shape(self, hidden_shape: tuple[int | None, ...]) -> tuple[tuple[int | None, ...], ...]:
         shape = (*hidden_shape[:-1], self.hidden_dim)

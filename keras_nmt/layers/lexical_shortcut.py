@@ -62,7 +62,7 @@ class LexicalShortcut(keras.layers.Layer):
         super().__init__(**kwargs)
         check_positive(hidden_dim=hidden_dim)
         check_choice("kind", kind, ("plain", "fusion"))
-        self.hidden_dim = hidden_dim
+        self.hidden_dim = int(hidden_dim)
         self.supports_masking = True
         self.kind = kind
 
@@ -88,6 +88,7 @@ class LexicalShortcut(keras.layers.Layer):
         self.gate_bias = self.add_weight(shape=(2 * d,), initializer="zeros", name="gate_bias")  # b_K | b_V
 
     def call(self, hidden: Any, lexical: Any, return_gates: bool = False) -> tuple[Any, ...]:
+        _check_alike(hidden.shape, lexical.shape)
         if self.kind == "plain":
             shortcut = ops.matmul(lexical, self.lexical_kernel)  # [..., T, 2d]: K_sc | V_sc
             plain = ops.matmul(hidden, self.hidden_kernel)  # [..., T, 2d]: K | V
@@ -103,6 +104,9 @@ class LexicalShortcut(keras.layers.Layer):
             return gated_keys, gated_values, *ops.split(gates, 2, axis=-1)
         return gated_keys, gated_values
 
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+        return [previous_mask] * 4  # keys, values and gates are as long as what they are made of
+
     def compute_output_shape(
         self, hidden_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...]
     ) -> tuple[tuple[int | None, ...], ...]:
@@ -115,3 +119,13 @@ class LexicalShortcut(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "hidden_dim": self.hidden_dim, "kind": self.kind}
+
+
+def _check_alike(hidden_shape: Any, lexical_shape: Any) -> None:
+    """Both have a position for each other's; they would broadcast instead, or not, by the kind of the shortcut."""
+    pairs = list(zip(hidden_shape[:-1], lexical_shape[:-1], strict=False))
+    if len(hidden_shape) != len(lexical_shape) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
+        raise ValueError(
+            "`hidden` and `lexical` must have the same shape but for their last dimension. "
+            f"Received: {tuple(hidden_shape)} and {tuple(lexical_shape)}"
+        )

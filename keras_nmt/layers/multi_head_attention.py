@@ -8,6 +8,7 @@ from keras import ops
 from keras_nmt.layers._common import (
     SHORTCUT_KINDS,
     check_choice,
+    check_mask,
     check_positive,
     check_rate,
     keras_mask,
@@ -42,7 +43,7 @@ class MultiHeadAttention(keras.layers.Layer):
         query: Float tensor `[B, T, d']`.
         memory: Float tensor `[B, S, d'']`, what is attended to. Default: `query` (self-attention).
         lexical: Float tensor `[B, S, d_e]`, the source of the shortcut. Needed where `shortcut` is set, and only there.
-        attention_mask: Boolean tensor that broadcasts to `[B, T, S]`, True where attention is allowed. Default: the
+        attention_mask: Boolean tensor `[B, T, S]` or `[B, 1, S]`, True where attention is allowed. Default: the
             mask that Keras attached to `memory`, if any, else no mask.
         training: Boolean, whether dropout is active.
         return_weights: Boolean, default False. Whether to return the attention weights too.
@@ -79,8 +80,8 @@ class MultiHeadAttention(keras.layers.Layer):
                 "`hidden_dim` must be a multiple of `num_heads`. "
                 f"Received: hidden_dim={hidden_dim}, num_heads={num_heads}"
             )
-        self.num_heads = num_heads
-        self.hidden_dim = hidden_dim
+        self.num_heads = int(num_heads)
+        self.hidden_dim = int(hidden_dim)
         self.dropout = dropout
         self.shortcut = shortcut
         self.supports_masking = True
@@ -158,6 +159,7 @@ class MultiHeadAttention(keras.layers.Layer):
     ) -> Any:
         memory = query if memory is None else memory
         self._check_lexical(None if lexical is None else lexical.shape)
+        check_mask("attention_mask", attention_mask, 3)
         if attention_mask is None and (mask := keras_mask(memory)) is not None:
             attention_mask = ops.expand_dims(mask, 1)  # [B, 1, S]
         keys, values = self.project(memory, lexical)

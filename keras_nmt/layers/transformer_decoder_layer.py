@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice, keras_mask
+from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice, check_mask, check_width, keras_mask
 from keras_nmt.layers._transformer_layer import TransformerLayer
 
 
@@ -92,6 +92,12 @@ class TransformerDecoderLayer(TransformerLayer):
         lexical_shape: tuple[int | None, ...] | None = None,
         memory_lexical_shape: tuple[int | None, ...] | None = None,
     ) -> None:
+        check_width("inputs", inputs_shape, self.hidden_dim)
+        if (self.cross_shortcut is None) != (memory_lexical_shape is None):
+            raise ValueError(
+                "`memory_lexical` is given where `cross_shortcut` is set, and only there. "
+                f"Received: cross_shortcut={self.cross_shortcut!r}, shape of memory_lexical={memory_lexical_shape}"
+            )
         self.self_attention.build(inputs_shape, inputs_shape, lexical_shape)
         self.self_attention_norm.build(inputs_shape)
         self.cross_attention.build(inputs_shape, memory_shape, memory_lexical_shape)
@@ -109,6 +115,9 @@ class TransformerDecoderLayer(TransformerLayer):
         memory_mask: Any = None,
         training: bool | None = None,
     ) -> Any:
+        check_width("inputs", inputs.shape, self.hidden_dim)
+        check_mask("inputs_mask", inputs_mask, 2)
+        check_mask("memory_mask", memory_mask, 2)
         inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         positions = ops.arange(ops.shape(inputs)[1])

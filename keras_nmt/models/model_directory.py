@@ -144,7 +144,8 @@ class ModelDirectory:
                 f"Received: {described['class']!r}"
             )
         if not path.is_file():
-            raise UserError(f"The model has no weights yet: train it first. Received: {path}")
+            what = "The model has no weights yet: train it first" if weights is None else "There is no such file"
+            raise UserError(f"{what}. Received: {path}")
         config = {**described["config"], **({} if dtype is None else {"dtype": dtype})}
         try:
             model = MODEL_CLASSES[described["class"]].from_config(config)
@@ -155,7 +156,7 @@ class ModelDirectory:
         try:
             read_weights(path, model)
         except (OSError, ValueError, KeyError) as error:
-            reason = str(error).strip().splitlines()[0]
+            reason = " ".join(str(error).split())
             raise UserError(f"{path} does not fit config.json or is damaged. Received: {reason}") from None
         return model
 

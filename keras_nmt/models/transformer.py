@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -97,8 +98,11 @@ class Transformer(TranslationModel):
             ("source_vocabulary_size", source_vocabulary_size),
             ("target_vocabulary_size", target_vocabulary_size),
         ):
-            if size is not None and (not isinstance(size, int) or size < 5):
+            if size is not None and (not isinstance(size, numbers.Integral) or size < 5):
                 raise ValueError(f"`{name}` must be an integer above 4, the reserved ids. Received: {name}={size!r}")
+
+        source_vocabulary_size = int(source_vocabulary_size)
+        target_vocabulary_size = None if target_vocabulary_size is None else int(target_vocabulary_size)
 
         def shortcut_of(site: str, side: str) -> str | None:
             return shortcuts if site in sites and side in sides else None
@@ -169,11 +173,11 @@ class Transformer(TranslationModel):
         self._config = {
             "source_vocabulary_size": source_vocabulary_size,
             "target_vocabulary_size": target_vocabulary_size,
-            "num_encoder_layers": num_encoder_layers,
-            "num_decoder_layers": num_decoder_layers,
-            "hidden_dim": hidden_dim,
-            "num_heads": num_heads,
-            "intermediate_dim": intermediate_dim,
+            "num_encoder_layers": int(num_encoder_layers),
+            "num_decoder_layers": int(num_decoder_layers),
+            "hidden_dim": int(hidden_dim),
+            "num_heads": int(num_heads),
+            "intermediate_dim": int(intermediate_dim),
             "dropout": dropout,
             "attention_dropout": attention_dropout,
             "activation_dropout": activation_dropout,

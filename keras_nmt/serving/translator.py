@@ -293,6 +293,8 @@ class Translator:
         Returns:
             A translation for each.
         """
+        if isinstance(lines, str):
+            raise UserError(f"Give a list of lines, not one string. Received: {lines[:40]!r}")
         lines = list(lines)
         translations: list[Translation] = [Translation((), False)] * len(lines)
         for rows, size in self._batches(self._lengths(lines, self.source_tokenizer)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
@@ -17,7 +19,7 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
         replicas: number of replicas. None: all GPUs, or one replica where there is at most one GPU.
 
     Returns:
-        TensorFlow's default strategy for one replica, else a `MirroredStrategy`.
+        TensorFlow's default strategy for one replica, else a `MirroredStrategy`, the same one whenever it is asked for.
 
     Raises:
         UserError: if there are fewer GPUs than `replicas`, or if TensorFlow is already running with fewer logical
@@ -38,9 +40,22 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
     if replicas == 1:
         return tf.distribute.get_strategy()
     if gpus:
-        return tf.distribute.MirroredStrategy([f"GPU:{index}" for index in range(replicas)])
+        return _mirrored("GPU", replicas)
     _make_logical_cpus(replicas)
-    return tf.distribute.MirroredStrategy([f"CPU:{index}" for index in range(replicas)])
+    return _mirrored("CPU", replicas)
+
+
+@functools.cache
+def _mirrored(kind: str, replicas: int) -> tf.distribute.MirroredStrategy:
+    """The strategy for the first devices of a kind: always the same one.
+
+    Collective operations are known by numbers that every strategy counts from the same start, so the reductions of two
+    strategies in one process get mixed up. On the CPU, reducing on one device does without them altogether.
+    """
+    return tf.distribute.MirroredStrategy(
+        [f"{kind}:{index}" for index in range(replicas)],
+        cross_device_ops=tf.distribute.ReductionToOneDevice() if kind == "CPU" else None,
+    )
 
 
 def _make_logical_cpus(number: int) -> None:

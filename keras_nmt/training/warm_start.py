@@ -57,10 +57,9 @@ def warm_start(
     Example:
 
     >>> def make(units):
-    ...     return keras.Sequential(
-    ...         [keras.Input((2,)), keras.layers.Dense(3, name="a"), keras.layers.Dense(units, name="b")]
-    ...     )
-    >>> result = warm_start(make(5), make(4), allow_new=["*b/*"])
+    ...     layers = [keras.layers.Dense(3, name="a"), keras.layers.Dense(units, name="b")]
+    ...     return keras.Sequential([keras.Input((2,)), *layers], name="model")
+    >>> result = warm_start(make(5), make(4), allow_new=["model/b/*"])
     >>> len(result.taken), len(result.misfit)
     (2, 2)
     """

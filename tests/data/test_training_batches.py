@@ -270,3 +270,8 @@ def test_little_padding_on_real_text(tmp_path: Path) -> None:
     batches = TrainingBatches(corpus, batch_size=1850)
     assert batches.padding["both"] < 0.12
     assert len(batches.shapes) <= 20
+
+
+def test_a_batch_larger_than_the_corpus_is_not_padded_to_its_size() -> None:
+    corpus = ParallelCorpus.from_lists([[4, 5]] * 10, [[6]] * 10)
+    assert TrainingBatches(corpus, batch_size=8_000_000).shapes == [(16, 3, 3)]

@@ -76,3 +76,9 @@ def test_reads_as_one_line():
 def test_errors_name_what_is_wrong(arguments, options, message):
     with pytest.raises(UserError, match=message):
         paired_bootstrap(*arguments, **options)
+
+
+def test_a_system_does_not_differ_from_itself() -> None:
+    lines = ["a small cat sleeps", "two dogs run fast"]
+    for comparison in paired_bootstrap(lines, lines, lines, samples=20).values():
+        assert (comparison.delta, comparison.p_value) == (0.0, 1.0)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import keras
 import numpy as np
 import pytest
 
@@ -98,3 +99,17 @@ def test_key_value_projection_keeps_the_contract(check_layer, tensors):
     check_layer(
         lambda **kwargs: KeyValueProjection(D, **kwargs), {"hidden": tensors[0]}, weights=1, parameters=2 * D * D
     )
+
+
+@pytest.mark.parametrize("kind", ["plain", "fusion"])
+@pytest.mark.parametrize("shape", [(2, 1, D), (1, 5, D), (5, D), (2, 4, D)])
+def test_lexical_of_another_length_is_refused(tensors, random, kind, shape):
+    with pytest.raises(ValueError, match="same shape but for their last dimension"):
+        LexicalShortcut(D, kind)(tensors[0], random(*shape))
+
+
+@pytest.mark.parametrize("make", [lambda x: LexicalShortcut(D)(x, x), lambda x: KeyValueProjection(D)(x)])
+def test_every_output_carries_the_mask(make):
+    embedded = keras.layers.Embedding(9, D, mask_zero=True)(np.array([[4, 5, 0]]))
+    for output in make(embedded):
+        np.testing.assert_array_equal(output._keras_mask, [[True, True, False]])

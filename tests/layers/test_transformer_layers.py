@@ -109,3 +109,31 @@ def test_post_norm_outputs_are_normalised_and_pre_norm_stacks_end_in_a_norm(rand
         output = np.asarray(TransformerEncoder(2, 2, D, F, norm=norm)(x))
         np.testing.assert_allclose(output.mean(-1), 0, atol=1e-5)
         np.testing.assert_allclose(output.std(-1), 1, atol=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(B,), (B, T, T), (B, 1, T)])
+def test_a_mask_of_another_rank_is_refused(random, shape):
+    with pytest.raises(ValueError, match=r"`mask` must be boolean, \[B, T\].*Received: shape"):
+        TransformerEncoder(1, 2, D, F)(random(B, T, D), mask=np.ones(shape, bool))
+
+
+def test_a_float_mask_is_refused_because_it_may_mean_the_opposite(random):
+    with pytest.raises(ValueError, match="boolean.*dtype float32"):
+        TransformerEncoder(1, 2, D, F)(random(B, T, D), mask=np.ones((B, T), "float32"))
+
+
+@pytest.mark.parametrize("inputs", [np.ones((B, T), "int32"), np.ones((B, T, D - 2), "float32"), np.ones((B, T, 1))])
+def test_states_of_another_width_are_refused(inputs):
+    with pytest.raises(ValueError, match=f"last dimension is {D}. Received: shape"):
+        TransformerEncoder(1, 2, D, F)(inputs)
+
+
+def test_numpy_sizes_and_single_positions_are_fine(random):
+    encoder = TransformerEncoder(np.int64(1), np.int32(2), np.int64(D), F)
+    assert encoder(random(B, 1, D)).shape == (B, 1, D)
+    assert type(encoder.get_config()["hidden_dim"]) is int
+
+
+def test_the_decoder_names_its_own_arguments(random):
+    with pytest.raises(ValueError, match="`memory_lexical` is given where `cross_shortcut` is set"):
+        TransformerDecoder(1, 2, D, F, cross_shortcut="plain")(random(B, T, D), random(B, S, D))

@@ -18,6 +18,7 @@ def test_two_replicas_are_mirrored() -> None:
     strategy = make_strategy(2)
     assert isinstance(strategy, tf.distribute.MirroredStrategy)
     assert strategy.num_replicas_in_sync == 2
+    assert make_strategy(2) is strategy
 
 
 def test_refuses_replicas_when_it_is_too_late() -> None:
