@@ -172,7 +172,7 @@ def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path):
         "normalize_by=sentences",
         "tensorboard=true",
         "jit_compile=true",
-        "length_buckets=[16]",
+        "length_buckets=[40]",
     ):
         command += ["--set", setting]
     run = _keras_nmt(*command, "--directory", base)

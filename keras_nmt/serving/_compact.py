@@ -19,9 +19,9 @@ PURE = _ARITHMETIC | _SHAPING | {"Const"}
 def compact(folder: Path) -> None:
     """Shortens `saved_model.pb` in place, without a change of what it computes.
 
-    In every function operators that compute the same are merged, notes of tracing removed, and names made short. Of
-    functions that are then the same, such as the loop's body in the plain and the compiled search, one is kept. The
-    operators of the main graph keep their names, which signatures refer to.
+    In every function operators that compute the same are merged, those that compute nothing left out, notes of tracing
+    removed, and names made short. Of functions that are then the same, such as the loop's body in the plain and the
+    compiled search, one is kept. In the main graph, whose names signatures refer to, variables alone are renamed.
 
     Args:
         folder: A SavedModel.
@@ -29,10 +29,10 @@ def compact(folder: Path) -> None:
     path = folder / "saved_model.pb"
     saved_model = saved_model_pb2.SavedModel.FromString(path.read_bytes())
     for meta_graph in saved_model.meta_graphs:
-        for node in meta_graph.graph_def.node:
-            node.attr.pop("_output_shapes", None)
+        _compact_main(meta_graph)
         for function in meta_graph.graph_def.library.function:
             _remove_notes(function)
+            _bypass(function)
             while _merge(function):  # a merge makes the inputs of others the same
                 pass
             _rename(function)
@@ -44,13 +44,76 @@ def compact(folder: Path) -> None:
     (folder / "fingerprint.pb").unlink(missing_ok=True)
 
 
+def _compact_main(meta_graph: Any) -> None:
+    """Drops what nothing refers to from the main graph, and shortens the names of variables."""
+    graph = meta_graph.graph_def
+    nodes = {node.name: node for node in graph.node}
+    waiting = [
+        *(info.name for signature in meta_graph.signature_def.values() for info in signature.inputs.values()),
+        *(info.name for signature in meta_graph.signature_def.values() for info in signature.outputs.values()),
+        *(meta_graph.saver_def.filename_tensor_name, meta_graph.saver_def.save_tensor_name),
+        meta_graph.saver_def.restore_op_name,
+        *(name for collection in meta_graph.collection_def.values() for name in collection.node_list.value),
+    ]
+    reached: set[str] = set()
+    while waiting:
+        name = _node_of(waiting.pop())
+        if name in nodes and name not in reached:
+            reached.add(name)
+            waiting.extend(nodes[name].input)
+    kept = [node for node in graph.node if node.name in reached]
+    variables = [node.name for node in kept if node.op == "VarHandleOp"]
+    names = {name: f"variable_{i}" for i, name in enumerate(variables)}
+    for node in kept:
+        node.attr.pop("_output_shapes", None)
+        node.input[:] = [names.get(reference, reference) for reference in node.input]
+        if node.name in names:
+            node.attr.pop("debug_name", None)
+            node.name = names[node.name]
+            node.attr["shared_name"].s = node.name.encode()
+    _keep(graph.node, kept)
+
+
 def _remove_notes(function: Any) -> None:
     """Removes what shape inference finds again, and what only people read."""
+    function.attr.pop("_input_shapes", None)
     for node in function.node_def:
         node.ClearField("experimental_debug_info")
         node.attr.pop("_output_shapes", None)
-    for attributes in function.arg_attr.values():
+        node.attr.pop("_has_manual_control_dependencies", None)
+    for argument in function.signature.input_arg:
+        argument.ClearField("handle_data")
+    for i, attributes in list(function.arg_attr.items()):
         attributes.attr.pop("_user_specified_name", None)
+        attributes.attr.pop("_output_shapes", None)
+        if not attributes.attr:
+            del function.arg_attr[i]
+
+
+def _bypass(function: Any) -> None:
+    """Takes out operators that hand on their input, which tracing and gradients put in."""
+    outputs = {
+        f"{node.name}:output:0": node.input[0]
+        for node in function.node_def
+        if node.op in ("Identity", "StopGradient") and len(node.input) == 1
+    }
+    needed = set(function.control_ret.values())  # for their effect, in their place
+    needed |= {reference[1:] for node in function.node_def for reference in node.input if reference.startswith("^")}
+    results = {_node_of(reference) for reference in function.ret.values()}
+
+    def source(reference: str) -> str:
+        while reference in outputs:
+            reference = outputs[reference]
+        return reference
+
+    for node in function.node_def:
+        node.input[:] = [source(reference) for reference in node.input]
+    kept = [
+        node
+        for node in function.node_def
+        if f"{node.name}:output:0" not in outputs or node.name in needed or node.name in results
+    ]
+    _keep(function.node_def, kept)
 
 
 def _merge(function: Any) -> bool:
@@ -65,10 +128,9 @@ def _merge(function: Any) -> bool:
             if first.setdefault(key, node.name) != node.name:
                 names[node.name] = first[key]
                 continue
-        kept.append(type(node).FromString(node.SerializeToString()))
+        kept.append(node)
     if names:
-        del function.node_def[:]
-        function.node_def.extend(kept)
+        _keep(function.node_def, kept)
         _replace(function, names)
     return bool(names)
 
@@ -106,12 +168,11 @@ def _share(graph: Any, named: frozenset[str]) -> bool:
         content = function.SerializeToString(deterministic=True)
         function.signature.name = name
         if first.setdefault(content, name) == name or name in named:
-            kept.append(type(function).FromString(function.SerializeToString()))
+            kept.append(function)
         else:
             names[name] = first[content]
     if names:
-        del graph.library.function[:]
-        graph.library.function.extend(kept)
+        _keep(graph.library.function, kept)
         nodes = itertools.chain(graph.node, *(function.node_def for function in graph.library.function))
         for value in itertools.chain.from_iterable(node.attr.values() for node in nodes):
             for called in (value.func, *value.list.func):
@@ -141,6 +202,18 @@ def _replace(function: Any, nodes: dict[str, str], arguments: dict[str, str] | N
         function.ret[result] = replaced(reference)
     for effect, name in list(function.control_ret.items()):
         function.control_ret[effect] = nodes.get(name, name)
+
+
+def _keep(messages: Any, kept: list[Any]) -> None:
+    """Leaves some messages only in a repeated field."""
+    copies = [type(message).FromString(message.SerializeToString()) for message in kept]
+    del messages[:]
+    messages.extend(copies)
+
+
+def _node_of(reference: str) -> str:
+    """The node's name in "node:0", "node:output:0" or "^node"."""
+    return reference.lstrip("^").partition(":")[0]
 
 
 def _short_names() -> Iterator[str]:

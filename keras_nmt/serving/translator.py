@@ -143,8 +143,8 @@ class Translator:
         self.jit_compile = jit_compile
 
         # Functions with a signature are traced once. What works on text calls them: an export holds each of them once.
-        # The compiled search is no caller of the plain one, as the compiled score is: a session turns the loop of a
-        # nested function into operators that XLA does not know.
+        # The compiled search does not call the plain one, as the compiled score does, but what precedes its loop: a
+        # session turns a loop in a nested function into operators that XLA does not know.
         self._source_ids = {compiled: self._make_ids(source_tokenizer, compiled) for compiled in (False, True)}
         self._target_ids = self._source_ids
         if target_tokenizer is not source_tokenizer:
@@ -152,6 +152,8 @@ class Translator:
         score = _function(self._score_ids, _IDS, _IDS)
         compiled_score = _function(lambda source, target: score(source, target), _IDS, _IDS, jit_compile=True)
         self._log_probabilities = {False: score, True: compiled_score}
+        self._encode = _function(lambda source: self.model.encoder(source, training=False), _IDS)
+        self._prepare = tf.function(self._prepare_search, autograph=False)
         self._search = {
             False: _function(self._search_ids, _IDS),
             True: _function(self._search_ids, _IDS, jit_compile=True),
@@ -257,8 +259,7 @@ class Translator:
         """[B, S] -> tokens [B, n, T] and scores [B, n], best first. No strings or ragged tensors: XLA has none."""
         lengths = tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1  # [B], without END
         max_length = self._limit(tf.shape(source)[1] - 1)
-        memory = self.model.encoder(source, training=False)
-        constants, caches = self.model.prepare(memory, self.beam_size, max_length)
+        constants, caches = self._prepare(self._encode(source), max_length)
         options: dict[str, Any] = {
             "batch_size": tf.shape(source)[0],
             "max_length": max_length,
@@ -271,6 +272,9 @@ class Translator:
             options |= {"beam_size": self.beam_size, "num_hypotheses": self.num_hypotheses}
             result = beam_search(self.model.decoder_step, constants, caches, **options)
         return result.tokens, result.scores
+
+    def _prepare_search(self, memory: Any, max_length: tf.Tensor) -> tuple[Any, Any]:
+        return self.model.prepare(memory, self.beam_size, max_length)
 
     def _limit(self, length: tf.Tensor) -> tf.Tensor:
         """The most tokens that the translation of `length` tokens may have."""
