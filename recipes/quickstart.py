@@ -45,7 +45,7 @@ def main(
     shortcuts: Annotated[str, typer.Option(help="Lexical shortcuts: none, plain or fusion.")] = "plain",
     output: Annotated[Path, typer.Option(help="Folder for the model and its export.")] = Path("runs/quickstart"),
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
-    max_updates: Annotated[int, typer.Option(help="Updates to train.")] = 700,
+    max_updates: Annotated[int, typer.Option(help="Updates to train.")] = 600,
 ) -> None:
     """Trains, evaluates, exports, and runs the export in a process of its own."""
     start = time.monotonic()
@@ -68,6 +68,7 @@ def main(
         model={
             "num_encoder_layers": 3,
             "num_decoder_layers": 3,
+            "intermediate_dim": 512,
             "shortcuts": None if shortcuts == "none" else shortcuts,
         },
         batch_size=2048,
@@ -75,7 +76,7 @@ def main(
         learning_rate=0.003,
         warmup_steps=200,
         max_updates=max_updates,
-        evaluate_every=350,
+        evaluate_every=300,
         save_every=50,
         log_every=50,
         seed=seed,
