@@ -103,19 +103,18 @@ def train(
     for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
         if files is not None:
             chosen[f"{prefix}_source"], chosen[f"{prefix}_target"] = files
-    options = {
-        "directory": directory,
-        "preset": preset,
-        "vocabulary_size": vocabulary_size,
-        "batch_size": batch_size,
-        "dtype": dtype,
-        "replicas": replicas,
-        "seed": seed,
-        "max_updates": max_updates,
-        "time_limit": time_limit,
-        "init_from": init_from,
-    }
-    chosen |= {name: value for name, value in options.items() if value is not None}
+    chosen |= _given(
+        directory=directory,
+        preset=preset,
+        vocabulary_size=vocabulary_size,
+        batch_size=batch_size,
+        dtype=dtype,
+        replicas=replicas,
+        seed=seed,
+        max_updates=max_updates,
+        time_limit=time_limit,
+        init_from=init_from,
+    )
     if settings is not None:
         chosen = {**Experiment.read_settings(settings), **chosen}
     if shortcuts is not None:
@@ -159,14 +158,9 @@ def score(
 ) -> None:
     """Writes the log-probability of each given translation, one a line."""
     _import_tensorflow()
-    from keras_nmt.data import read_lines
+    from keras_nmt.data import read_line_pairs
 
-    sources, targets = read_lines(source), read_lines(target)
-    if len(sources) != len(targets):
-        raise UserError(
-            f"The files must have as many lines as each other. Received: {source}: {len(sources)}, "
-            f"{target}: {len(targets)}"
-        )
+    sources, targets = read_line_pairs(source, target)
     for log_probability in _translator(directory, weights=weights).score(sources, targets):
         _write_line(f"{log_probability:.4f}")
 
@@ -235,12 +229,7 @@ def export(
     _import_tensorflow()
     from keras_nmt.serving import export_directory
 
-    search = {
-        "beam_size": beam_size,
-        "length_penalty": length_penalty,
-        "max_length": max_length,
-    }
-    given = {name: value for name, value in search.items() if value is not None}
+    given = _given(beam_size=beam_size, length_penalty=length_penalty, max_length=max_length)
     _write_line(
         str(export_directory(path, directory, version=version, weights=weights, num_hypotheses=n_best, **given))
     )
@@ -327,8 +316,7 @@ def _translator(
     _import_tensorflow()
     from keras_nmt.serving import Translator
 
-    search = {"beam_size": beam_size, "length_penalty": length_penalty}
-    given = {name: value for name, value in search.items() if value is not None}
+    given = _given(beam_size=beam_size, length_penalty=length_penalty)
     return Translator.from_directory(
         directory, weights=weights, num_hypotheses=num_hypotheses, jit_compile=xla, **given
     )
@@ -357,6 +345,11 @@ def _standard_input() -> Iterable[str]:
 
 def _write_line(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """The options that were given; where they are silent, defaults elsewhere count."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _setting(text: str) -> tuple[str, Any]:

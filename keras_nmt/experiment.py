@@ -16,7 +16,8 @@ import keras
 import tensorflow as tf
 
 from keras_nmt.atomic_files import write_bytes, write_json
-from keras_nmt.data import TrainingBatches, read_lines, read_parallel
+from keras_nmt.data import TrainingBatches, read_line_pairs, read_parallel
+from keras_nmt.data.training_batches import BATCH_UNITS
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.models import ModelDirectory, Transformer
@@ -31,16 +32,17 @@ from keras_nmt.training import (
     make_optimizer,
     make_strategy,
 )
+from keras_nmt.training.trainer import FINALS
 
 CHOICES = {
     "preset": tuple(TRANSFORMER_PRESETS),
     "subword_model": ("bpe", "unigram"),
-    "batch_unit": ("tokens", "sentences"),
+    "batch_unit": BATCH_UNITS,
     "optimizer": ("adam", "adamw", "sgd"),
     "schedule": ("noam", "inverse_square_root", "constant"),
     "normalize_by": ("tokens", "sentences"),
     "dtype": ("float32", "mixed_bfloat16"),
-    "final": ("last", "best", "average_last", "average_best"),
+    "final": FINALS,
 }
 _OWN_ARGUMENTS = ("source_vocabulary_size", "target_vocabulary_size", "dtype")  # settings of their own say these
 
@@ -288,7 +290,7 @@ class Experiment:
                 seed=self.seed,
             )
         report(batches.summary())
-        dev_source, dev_target = self._lines(self.dev_source, self.dev_target)
+        dev_source, dev_target = read_line_pairs(self.dev_source, self.dev_target)
 
         with _as_user_errors(), strategy.scope():
             model = Transformer.from_preset(
@@ -357,7 +359,7 @@ class Experiment:
             "dev_bleu_greedy": round(result.final_metrics["bleu"], 2),
         }
         if self.test_source is not None and self.test_target is not None:
-            sources, references = self._lines(self.test_source, self.test_target)
+            sources, references = read_line_pairs(self.test_source, self.test_target)
             start = time.monotonic()
             translator = Translator.from_directory(folder.path)
             hypotheses = [translation.text for translation in translator.translate(sources)]
@@ -435,16 +437,6 @@ class Experiment:
         if self.schedule == "inverse_square_root":
             return InverseSquareRootSchedule(self.learning_rate, self.warmup_steps)
         return self.learning_rate
-
-    @staticmethod
-    def _lines(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
-        sources, targets = read_lines(source), read_lines(target)
-        if len(sources) != len(targets):
-            raise UserError(
-                f"The files must have the same number of lines. Received: {source}: {len(sources)}, "
-                f"{target}: {len(targets)}"
-            )
-        return sources, targets
 
 
 _PATHS = {field.name for field in dataclasses.fields(Experiment) if "PathLike" in str(field.type)}

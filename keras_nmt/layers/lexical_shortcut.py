@@ -93,9 +93,8 @@ class LexicalShortcut(keras.layers.Layer):
             shortcut = ops.matmul(lexical, self.lexical_kernel)  # [..., T, 2d]: K_sc | V_sc
             plain = ops.matmul(hidden, self.hidden_kernel)  # [..., T, 2d]: K | V
         else:
-            fused = ops.matmul(
-                ops.concatenate([lexical, hidden], axis=-1), self.fusion_kernel
-            )  # [E; h] W, [..., T, 4d]
+            both = ops.concatenate([lexical, hidden], axis=-1)  # [E; h]
+            fused = ops.matmul(both, self.fusion_kernel)  # [..., T, 4d]
             shortcut, plain = ops.split(fused, 2, axis=-1)  # K_sc | V_sc and K | V
         gates = ops.sigmoid(shortcut + plain + self.gate_bias)  # r_K | r_V
         gated = gates * shortcut + (1 - gates) * plain  # K' | V'

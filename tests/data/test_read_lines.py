@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keras_nmt.data import read_lines
+from keras_nmt.data import read_line_pairs, read_lines
 from keras_nmt.errors import UserError
 
 
@@ -25,3 +25,12 @@ def test_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"one\ntw\xf6\n")
     with pytest.raises(UserError, match=r"Line 2 is not UTF-8 \(byte 0xf6 at position 3.*text"):
         read_lines(tmp_path / "text")
+
+
+def test_pairs_belong_together(tmp_path: Path) -> None:
+    (tmp_path / "one").write_text("a\nb\n")
+    (tmp_path / "two").write_text("c\n\n")
+    assert read_line_pairs(tmp_path / "one", tmp_path / "two") == (["a", "b"], ["c", ""])
+    (tmp_path / "two").write_text("c\n")
+    with pytest.raises(UserError, match=r"as many lines as each other.*one: 2.*two: 1"):
+        read_line_pairs(tmp_path / "one", tmp_path / "two")

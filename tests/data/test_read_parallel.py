@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,6 @@ import pytest
 from keras_nmt.data import read_lines, read_parallel
 from keras_nmt.errors import UserError
 from keras_nmt.text import SubwordTokenizer, train_subwords
-
-MULTI30K = Path(os.environ.get("KERAS_NMT_MULTI30K", Path(__file__).parents[3] / "shared" / "data" / "multi30k"))
 
 
 @pytest.fixture(scope="module")
@@ -106,9 +103,8 @@ def test_wrong_arguments(tokenizer: SubwordTokenizer, tmp_path: Path, arguments:
         read_parallel(*write(tmp_path, b"a\n", b"a\n"), tokenizer, tokenizer, **arguments)
 
 
-@pytest.mark.skipif(not MULTI30K.is_dir(), reason="Multi30k is not there")
-def test_real_text_survives_the_round_trip(tmp_path: Path) -> None:
-    files = [MULTI30K / "val.en.gz", MULTI30K / "val.de.gz"]
+def test_real_text_survives_the_round_trip(multi30k: Path, tmp_path: Path) -> None:
+    files = [multi30k / "val.en.gz", multi30k / "val.de.gz"]
     tokenizer = SubwordTokenizer(train_subwords(files, tmp_path / "m", vocabulary_size=2000))
     corpus = read_parallel(*files, tokenizer, tokenizer)
     assert len(corpus) == corpus.num_read == 1014

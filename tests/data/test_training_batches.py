@@ -20,7 +20,6 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.text import SubwordTokenizer, train_subwords
 
-MULTI30K = Path(os.environ.get("KERAS_NMT_MULTI30K", Path(__file__).parents[3] / "shared" / "data" / "multi30k"))
 KEYS = ("source", "target_input", "target_output", "line_numbers")
 Batch = dict[str, np.ndarray]
 
@@ -260,9 +259,8 @@ def test_wrong_shards(corpus: ParallelCorpus, arguments: dict) -> None:
         TrainingBatches(corpus, batch_size=100).dataset(**arguments)
 
 
-@pytest.mark.skipif(not MULTI30K.is_dir(), reason="Multi30k is not there")
-def test_little_padding_on_real_text(tmp_path: Path) -> None:
-    files = [MULTI30K / "train.en.gz", MULTI30K / "train.de.gz"]
+def test_little_padding_on_real_text(multi30k: Path, tmp_path: Path) -> None:
+    files = [multi30k / "train.en.gz", multi30k / "train.de.gz"]
     tokenizer = SubwordTokenizer(train_subwords(files, tmp_path / "m", vocabulary_size=8000))
     corpus = read_parallel(*files, tokenizer, tokenizer)
     assert corpus.num_read == 29_000
