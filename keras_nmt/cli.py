@@ -96,14 +96,14 @@ def train(
     Settings come from --settings, then --set, then the other options, which win. All settings and their defaults:
     `keras_nmt.experiment.Experiment`.
     """
-    _import_tensorflow()
+    import_tensorflow()
     from keras_nmt.experiment import Experiment
 
-    chosen: dict[str, Any] = dict(_setting(text) for text in set_ or [])
+    chosen: dict[str, Any] = dict(setting(text) for text in set_ or [])
     for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
         if files is not None:
             chosen[f"{prefix}_source"], chosen[f"{prefix}_target"] = files
-    chosen |= _given(
+    chosen |= given(
         directory=directory,
         preset=preset,
         vocabulary_size=vocabulary_size,
@@ -157,7 +157,7 @@ def score(
     weights: Weights = None,
 ) -> None:
     """Writes the log-probability of each given translation, one a line."""
-    _import_tensorflow()
+    import_tensorflow()
     from keras_nmt.data import read_line_pairs
 
     sources, targets = read_line_pairs(source, target)
@@ -182,7 +182,7 @@ def evaluate(
     weights: Weights = None,
 ) -> None:
     """Scores a model or a system's output by sacreBLEU: BLEU, chrF, TER with their signatures."""
-    _import_tensorflow()
+    import_tensorflow()
     from keras_nmt.data import read_lines
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
 
@@ -226,12 +226,12 @@ def export(
     weights: Weights = None,
 ) -> None:
     """Writes a SavedModel: text in, text out, without Python, to PATH/VERSION."""
-    _import_tensorflow()
+    import_tensorflow()
     from keras_nmt.serving import export_directory
 
-    given = _given(beam_size=beam_size, length_penalty=length_penalty, max_length=max_length)
+    options = given(beam_size=beam_size, length_penalty=length_penalty, max_length=max_length)
     _write_line(
-        str(export_directory(path, directory, version=version, weights=weights, num_hypotheses=n_best, **given))
+        str(export_directory(path, directory, version=version, weights=weights, num_hypotheses=n_best, **options))
     )
 
 
@@ -245,7 +245,7 @@ def average(
     ] = None,
 ) -> None:
     """Averages checkpoints into the model's weights."""
-    _import_tensorflow()
+    import_tensorflow()
     from keras_nmt.training import average_checkpoints
 
     if (last is None) == (best is None):
@@ -264,7 +264,7 @@ def info(directory: Directory) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    _import_tensorflow()
+    import_tensorflow()
     from keras_nmt.models import ModelDirectory
 
     folder = ModelDirectory(directory)
@@ -289,7 +289,7 @@ def info(directory: Directory) -> None:
     Console(soft_wrap=True).print(f"{config['model']['class']} in {directory}", table, sep="\n")
 
 
-def _import_tensorflow() -> None:
+def import_tensorflow() -> None:
     """Imports TensorFlow without the lines that it writes to standard error before it reads its log level."""
     sys.stderr.flush()
     standard_error = os.dup(2)
@@ -313,12 +313,12 @@ def _translator(
     weights: Path | None = None,
     xla: bool = False,
 ) -> Any:
-    _import_tensorflow()
+    import_tensorflow()
     from keras_nmt.serving import Translator
 
-    given = _given(beam_size=beam_size, length_penalty=length_penalty)
+    options = given(beam_size=beam_size, length_penalty=length_penalty)
     return Translator.from_directory(
-        directory, weights=weights, num_hypotheses=num_hypotheses, jit_compile=xla, **given
+        directory, weights=weights, num_hypotheses=num_hypotheses, jit_compile=xla, **options
     )
 
 
@@ -347,12 +347,12 @@ def _write_line(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
 
 
-def _given(**options: Any) -> dict[str, Any]:
+def given(**options: Any) -> dict[str, Any]:
     """The options that were given; where they are silent, defaults elsewhere count."""
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _setting(text: str) -> tuple[str, Any]:
+def setting(text: str) -> tuple[str, Any]:
     """`name=value`, the value JSON or else a plain word."""
     name, equals, value = text.partition("=")
     if not equals:

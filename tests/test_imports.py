@@ -22,8 +22,18 @@ ALLOWED = {
     "training": {"models", "data", "text", "layers"},
     "evaluation": {"decoding", "models", "layers"},
     "serving": {"models", "decoding", "text", "layers"},
+    "papers": set(),
+    "experiment": {"models", "data", "text", "training", "evaluation", "serving"},
+    "cli": {"experiment", "models", "data", "training", "evaluation", "serving"},
+    "comparison": {"experiment", "models", "data", "training", "evaluation", "serving"},
+    "recipe": {"cli", "comparison", "experiment", "models", "serving"},
 }
 NO_TENSORFLOW = ("layers", "models", "decoding")
+
+
+def _files(name: str) -> list[Path]:
+    """Those of a package, or the one of a module."""
+    return [*(ROOT / name).rglob("*.py")] or [ROOT / f"{name}.py"]
 
 
 def _imports(path: Path) -> set[str]:
@@ -38,10 +48,15 @@ def _imports(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("package", ALLOWED)
 def test_packages_import_only_what_stands_below_them(package):
-    for path in (ROOT / package).rglob("*.py"):
+    for path in _files(package):
         own = {name.split(".")[1] for name in _imports(path) if name.startswith("keras_nmt.") and "." in name}
         own &= set(ALLOWED)
         assert own <= ALLOWED[package] | BASE | {package}, f"{path} imports {own}"
+
+
+def test_the_table_has_all_there_is():
+    there = {path.stem for path in ROOT.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert there - {"__init__"} == set(ALLOWED) | BASE
 
 
 @pytest.mark.parametrize("package", NO_TENSORFLOW)

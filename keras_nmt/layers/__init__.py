@@ -3,20 +3,34 @@
 Importing this package imports Keras and nothing else of `keras_nmt`.
 """
 
+from keras_nmt.layers.bilinear_pooling import BilinearPooling
+from keras_nmt.layers.contextualized_embedding import ContextualizedEmbedding
 from keras_nmt.layers.feed_forward import FeedForward
+from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
 from keras_nmt.layers.key_value_projection import KeyValueProjection
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
+from keras_nmt.layers.linear_combination import LinearCombination
+from keras_nmt.layers.low_rank_bilinear_pooling import LowRankBilinearPooling
 from keras_nmt.layers.multi_head_attention import MultiHeadAttention
+from keras_nmt.layers.role_assignment import RoleAssignment
+from keras_nmt.layers.role_interaction import RoleInteraction
 from keras_nmt.layers.transformer_decoder import TransformerDecoder
 from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
 from keras_nmt.layers.transformer_encoder import TransformerEncoder
 from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer
 
 __all__ = [
+    "BilinearPooling",
+    "ContextualizedEmbedding",
     "FeedForward",
+    "HierarchicalAggregation",
     "KeyValueProjection",
     "LexicalShortcut",
+    "LinearCombination",
+    "LowRankBilinearPooling",
     "MultiHeadAttention",
+    "RoleAssignment",
+    "RoleInteraction",
     "TransformerDecoder",
     "TransformerDecoderLayer",
     "TransformerEncoder",

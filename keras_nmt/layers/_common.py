@@ -10,6 +10,7 @@ import keras
 
 SHORTCUT_KINDS = (None, "plain", "fusion")
 NORMS = ("pre", "post")
+COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended")
 
 
 def projection_initializer() -> keras.initializers.Initializer:

@@ -23,6 +23,10 @@ class TransformerLayer(keras.layers.Layer):
         activation_dropout: float = 0.0,
         norm: str = "pre",
         shortcut: str | None = None,
+        head_composition: str | None = None,
+        composition_rank: int | None = None,
+        head_intermediate_dim: int | None = None,
+        output_projection: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -37,6 +41,10 @@ class TransformerLayer(keras.layers.Layer):
         self.activation_dropout = activation_dropout
         self.norm = norm
         self.shortcut = shortcut
+        self.head_composition = head_composition
+        self.composition_rank = composition_rank
+        self.head_intermediate_dim = head_intermediate_dim
+        self.output_projection = output_projection
         self.supports_masking = True
         policy = self.dtype_policy
         self.self_attention = self._attention(shortcut, "self_attention")
@@ -49,7 +57,16 @@ class TransformerLayer(keras.layers.Layer):
 
     def _attention(self, shortcut: str | None, name: str) -> MultiHeadAttention:
         return MultiHeadAttention(
-            self.num_heads, self.hidden_dim, self.attention_dropout, shortcut, dtype=self.dtype_policy, name=name
+            self.num_heads,
+            self.hidden_dim,
+            self.attention_dropout,
+            shortcut,
+            self.head_composition,
+            self.composition_rank,
+            self.head_intermediate_dim,
+            self.output_projection,
+            dtype=self.dtype_policy,
+            name=name,
         )
 
     def _layer_norm(self, name: str) -> keras.layers.LayerNormalization:
@@ -77,4 +94,8 @@ class TransformerLayer(keras.layers.Layer):
             "activation_dropout": self.activation_dropout,
             "norm": self.norm,
             "shortcut": self.shortcut,
+            "head_composition": self.head_composition,
+            "composition_rank": self.composition_rank,
+            "head_intermediate_dim": self.head_intermediate_dim,
+            "output_projection": self.output_projection,
         }

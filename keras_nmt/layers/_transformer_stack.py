@@ -4,14 +4,15 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import NORMS, SHORTCUT_KINDS, check_choice, check_positive
+from keras_nmt.layers._common import COMPOSITIONS, NORMS, SHORTCUT_KINDS, check_choice, check_positive
+from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers._transformer_layer import TransformerLayer
 
 SHORTCUT_SOURCES = ("lexical", "non_lexical")
 
 
 class TransformerStack(keras.layers.Layer):
-    """What encoder and decoder stacks share: arguments, layers, the final norm, the source of each layer's shortcut."""
+    """What encoder and decoder stacks share: arguments, layers, the source of each layer's shortcut, the output."""
 
     def __init__(
         self,
@@ -25,6 +26,11 @@ class TransformerStack(keras.layers.Layer):
         norm: str = "pre",
         shortcut: str | None = None,
         shortcut_source: str = "lexical",
+        layer_composition: str | None = None,
+        head_composition: str | None = None,
+        composition_rank: int | None = None,
+        head_intermediate_dim: int | None = None,
+        output_projection: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -34,6 +40,7 @@ class TransformerStack(keras.layers.Layer):
         check_choice("norm", norm, NORMS)
         check_choice("shortcut", shortcut, SHORTCUT_KINDS)
         check_choice("shortcut_source", shortcut_source, SHORTCUT_SOURCES)
+        check_choice("layer_composition", layer_composition, COMPOSITIONS)
         self.num_layers = int(num_layers)
         self.num_heads = int(num_heads)
         self.hidden_dim = int(hidden_dim)
@@ -44,12 +51,33 @@ class TransformerStack(keras.layers.Layer):
         self.norm = norm
         self.shortcut = shortcut
         self.shortcut_source = shortcut_source
+        self.layer_composition = layer_composition
+        self.head_composition = head_composition
+        self.composition_rank = composition_rank
+        self.head_intermediate_dim = head_intermediate_dim
+        self.output_projection = output_projection
         self.supports_masking = True
-        self.final_norm = (
-            keras.layers.LayerNormalization(epsilon=1e-6, dtype=self.dtype_policy, name="final_norm")
-            if norm == "pre"
-            else None
+        self.composition: Any = make_composition(
+            layer_composition,
+            self.num_layers,
+            self.hidden_dim,
+            rank=composition_rank,
+            intermediate_dim=4 * self.hidden_dim,
+            dtype=self.dtype_policy,
+            name="layer_composition",
         )
+        pre = norm == "pre"
+        # One for each of H^1 .. H^L, which pre-LN layers leave un-normalised.
+        self.composition_norms = [
+            self._layer_norm(f"layer_composition_norm_{number}")
+            for number in range(1, self.num_layers + 1)
+            if pre and self.composition is not None
+        ]
+        # An aggregate is normalised already.
+        self.final_norm = self._layer_norm("final_norm") if pre and layer_composition != "hierarchical" else None
+
+    def _layer_norm(self, name: str) -> keras.layers.LayerNormalization:
+        return keras.layers.LayerNormalization(epsilon=1e-6, dtype=self.dtype_policy, name=name)
 
     def _make_layers(self, layer_class: type[TransformerLayer], **arguments: Any) -> list[Any]:
         return [
@@ -62,6 +90,10 @@ class TransformerStack(keras.layers.Layer):
                 activation_dropout=self.activation_dropout,
                 norm=self.norm,
                 shortcut=self.shortcut,
+                head_composition=self.head_composition,
+                composition_rank=self.composition_rank,
+                head_intermediate_dim=self.head_intermediate_dim,
+                output_projection=self.output_projection,
                 dtype=self.dtype_policy,
                 name=f"layer_{number}",
                 **arguments,
@@ -78,9 +110,39 @@ class TransformerStack(keras.layers.Layer):
             return None
         return states[0] if self.shortcut_source == "lexical" else states[max(len(states) - 2, 0)]
 
+    def _feed_back(self, states: list[Any]) -> None:
+        """Hierarchical composition: once layers 2i + 1 and 2i + 2 are done, their aggregate goes into the next layer.
+
+        It takes the place of the last of the states [H_0, ..., H_l] so far (Dou et al., 2018).
+        """
+        if self.layer_composition != "hierarchical":
+            return
+        node = self.composition.node_after(len(states) - 1)
+        if node is not None:
+            first = 2 * node + 1
+            previous = states[first - 1] if node > 0 else None  # the aggregate of the node before
+            states[-1] = self.composition.aggregate(node, self._representations(states, first), previous)
+
     def _finish(self, states: list[Any]) -> Any:
         """The stack's output, given the states [H_0, ..., H_L] of all layers."""
-        return states[-1] if self.final_norm is None else self.final_norm(states[-1])
+        output = states[-1]
+        if self.layer_composition not in (None, "hierarchical"):
+            output = self.composition(self._representations(states, 1))
+        return output if self.final_norm is None else self.final_norm(output)
+
+    def _representations(self, states: list[Any], first: int) -> list[Any]:
+        """r_l = H^l, normalised under pre-LN, of layer `first` and those after it."""
+        if not self.composition_norms:
+            return states[first:]
+        return [norm(state) for norm, state in zip(self.composition_norms[first - 1 :], states[first:], strict=False)]
+
+    def _build_composition(self, inputs_shape: tuple[int | None, ...]) -> None:
+        if self.composition is not None:
+            self.composition.build([inputs_shape] * self.num_layers)
+        for norm in self.composition_norms:
+            norm.build(inputs_shape)
+        if self.final_norm is not None:
+            self.final_norm.build(inputs_shape)
 
     def compute_output_shape(
         self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any
@@ -104,4 +166,9 @@ class TransformerStack(keras.layers.Layer):
             "norm": self.norm,
             "shortcut": self.shortcut,
             "shortcut_source": self.shortcut_source,
+            "layer_composition": self.layer_composition,
+            "head_composition": self.head_composition,
+            "composition_rank": self.composition_rank,
+            "head_intermediate_dim": self.head_intermediate_dim,
+            "output_projection": self.output_projection,
         }

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import (
+    COMPOSITIONS,
     SHORTCUT_KINDS,
     check_choice,
     check_mask,
@@ -14,6 +15,7 @@ from keras_nmt.layers._common import (
     keras_mask,
     projection_initializer,
 )
+from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers.key_value_projection import KeyValueProjection
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
 
@@ -26,8 +28,8 @@ class MultiHeadAttention(keras.layers.Layer):
     """Multi-head scaled dot-product attention whose keys and values may carry lexical shortcuts.
 
     Two seams make it a carrier of mechanisms: `key_value` makes keys and values from the memory (`KeyValueProjection`,
-    or `LexicalShortcut` where `shortcut` is set), and `output_projection` combines the heads. The projections have no
-    biases. The softmax runs in float32 under every dtype policy.
+    or `LexicalShortcut` where `shortcut` is set), and `composition` combines the heads before the output projection.
+    The projections have no biases. The softmax runs in float32 under every dtype policy.
 
     `call` attends over whole sequences. A decoder that writes one token at a time uses the parts: `project` once for
     what is attended to, `attend` for each query.
@@ -37,6 +39,14 @@ class MultiHeadAttention(keras.layers.Layer):
         hidden_dim: Integer, width d of queries, keys, values and output; a multiple of `num_heads`.
         dropout: Float, dropout rate of the attention weights. Default 0.
         shortcut: None (default), "plain" or "fusion": the kind of `LexicalShortcut` that gates keys and values.
+        head_composition: How the heads O_1 .. O_H are combined. None or "linear" (default None): by W_O alone, Eq. 4 of
+            Li et al., which is multi-head attention as it is known. "low_rank" (Eq. 10) or "extended" (Eq. 11):
+            `LowRankBilinearPooling`, then W_O. "hierarchical": `HierarchicalAggregation` of width d / H, then a
+            projection to d in place of W_O.
+        composition_rank: Integer, rank of the pooling. Default None: `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation. Default None: twice `hidden_dim`.
+        output_projection: Boolean, default True: W_O follows the pooling, as the paper's parameter counts have it.
+            False: the pooling takes its place, as the paper's text has it.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -52,7 +62,8 @@ class MultiHeadAttention(keras.layers.Layer):
         Tensor `[B, T, d]`; with `return_weights=True` also the weights `[B, H, T, S]`.
 
     Raises:
-        ValueError: `hidden_dim` is no multiple of `num_heads`, or `lexical` and `shortcut` do not go together.
+        ValueError: `hidden_dim` is no multiple of `num_heads`, `lexical` and `shortcut` do not go together, there is one
+            head only to compose, or `output_projection` is False without a pooling in its place.
 
     Example:
 
@@ -62,19 +73,37 @@ class MultiHeadAttention(keras.layers.Layer):
     (2, 5, 16)
     >>> tuple(MultiHeadAttention(num_heads=4, hidden_dim=16, shortcut="plain")(x, lexical=x).shape)
     (2, 5, 16)
+    >>> tuple(MultiHeadAttention(num_heads=4, hidden_dim=16, head_composition="extended", composition_rank=8)(x).shape)
+    (2, 5, 16)
 
     Reference:
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), Eq. 1;
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 4 to 14.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 4 to 14;
+        [Li et al., 2020](https://arxiv.org/abs/1911.09877), Eq. 4, 10 and 11.
     """
 
     def __init__(
-        self, num_heads: int, hidden_dim: int, dropout: float = 0.0, shortcut: str | None = None, **kwargs: Any
+        self,
+        num_heads: int,
+        hidden_dim: int,
+        dropout: float = 0.0,
+        shortcut: str | None = None,
+        head_composition: str | None = None,
+        composition_rank: int | None = None,
+        head_intermediate_dim: int | None = None,
+        output_projection: bool = True,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         check_positive(num_heads=num_heads, hidden_dim=hidden_dim)
         check_rate(dropout=dropout)
         check_choice("shortcut", shortcut, SHORTCUT_KINDS)
+        check_choice("head_composition", head_composition, COMPOSITIONS)
+        if not output_projection and head_composition not in ("low_rank", "extended"):
+            raise ValueError(
+                "`output_projection=False` needs a pooling in its place: `head_composition` 'low_rank' or 'extended'. "
+                f"Received: head_composition={head_composition!r}"
+            )
         if hidden_dim % num_heads:
             raise ValueError(
                 "`hidden_dim` must be a multiple of `num_heads`. "
@@ -84,6 +113,10 @@ class MultiHeadAttention(keras.layers.Layer):
         self.hidden_dim = int(hidden_dim)
         self.dropout = dropout
         self.shortcut = shortcut
+        self.head_composition = head_composition
+        self.composition_rank = composition_rank
+        self.head_intermediate_dim = head_intermediate_dim
+        self.output_projection = output_projection
         self.supports_masking = True
         policy = self.dtype_policy
         self.query_projection = keras.layers.Dense(
@@ -94,8 +127,22 @@ class MultiHeadAttention(keras.layers.Layer):
             if shortcut is None
             else LexicalShortcut(hidden_dim, shortcut, dtype=policy, name="key_value")
         )
-        self.output_projection = keras.layers.Dense(
-            hidden_dim, use_bias=False, kernel_initializer=projection_initializer(), dtype=policy, name="output"
+        # "linear" is the plain model: the sum of W_h O_h is W_O on the joined heads.
+        self.composition = make_composition(
+            None if head_composition == "linear" else head_composition,
+            self.num_heads,
+            hidden_dim,
+            rank=composition_rank,
+            intermediate_dim=head_intermediate_dim or 2 * hidden_dim,
+            dtype=policy,
+            name="head_composition",
+        )
+        self.output_layer = (
+            keras.layers.Dense(
+                hidden_dim, use_bias=False, kernel_initializer=projection_initializer(), dtype=policy, name="output"
+            )
+            if output_projection
+            else None
         )
         self.weight_dropout = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
 
@@ -109,7 +156,13 @@ class MultiHeadAttention(keras.layers.Layer):
         self._check_lexical(lexical_shape)
         self.query_projection.build(query_shape)
         self.key_value.build(*(shape for shape in (memory_shape, lexical_shape) if shape is not None))
-        self.output_projection.build((*query_shape[:-1], self.hidden_dim))
+        combined_shape: tuple[int | None, ...] = (*query_shape[:-1], self.hidden_dim)
+        if self.composition is not None:
+            heads_shape = (*query_shape[:-1], self.num_heads, self.hidden_dim // self.num_heads)
+            self.composition.build(heads_shape)
+            combined_shape = self.composition.compute_output_shape(heads_shape)
+        if self.output_layer is not None:
+            self.output_layer.build(combined_shape)
 
     def project(self, memory: Any, lexical: Any = None) -> tuple[Any, Any]:
         """Keys and values of what is attended to.
@@ -146,7 +199,7 @@ class MultiHeadAttention(keras.layers.Layer):
             scores = ops.where(ops.expand_dims(attention_mask, -3), scores, MASKED)
         weights = ops.cast(ops.softmax(scores, axis=-1), self.compute_dtype)
         heads = ops.matmul(self.weight_dropout(weights, training=training), values)  # O_1 .. O_H: [..., H, T, d / H]
-        return self.output_projection(self._join_heads(heads)), weights
+        return self._combine(ops.swapaxes(heads, -2, -3)), weights
 
     def call(
         self,
@@ -177,9 +230,12 @@ class MultiHeadAttention(keras.layers.Layer):
         shape = ops.shape(x)
         return ops.swapaxes(ops.reshape(x, (*shape[:-1], self.num_heads, self.hidden_dim // self.num_heads)), -2, -3)
 
-    def _join_heads(self, x: Any) -> Any:  # [..., H, T, d / H] -> [..., T, d]
-        x = ops.swapaxes(x, -2, -3)
-        return ops.reshape(x, (*ops.shape(x)[:-2], self.hidden_dim))
+    def _combine(self, heads: Any) -> Any:  # [..., T, H, d / H] -> [..., T, d]
+        if self.composition is None:
+            combined = ops.reshape(heads, (*ops.shape(heads)[:-2], self.hidden_dim))
+        else:
+            combined = self.composition(heads)
+        return combined if self.output_layer is None else self.output_layer(combined)
 
     def compute_output_shape(
         self,
@@ -200,4 +256,8 @@ class MultiHeadAttention(keras.layers.Layer):
             "hidden_dim": self.hidden_dim,
             "dropout": self.dropout,
             "shortcut": self.shortcut,
+            "head_composition": self.head_composition,
+            "composition_rank": self.composition_rank,
+            "head_intermediate_dim": self.head_intermediate_dim,
+            "output_projection": self.output_projection,
         }

@@ -30,6 +30,15 @@ class TransformerDecoder(TransformerStack):
         shortcut_source: "lexical" (default): E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1
             and 2.
         cross_shortcut: None (default), "plain" or "fusion": the shortcut on every cross-attention.
+        layer_composition: What comes out of the stack. None (default): the last layer's states H^L. Else the composition
+            of H^1 .. H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or
+            11), or "hierarchical" (`HierarchicalAggregation`, whose aggregates also take the place of H^2, H^4, ... as
+            input of the next layer). Under `norm="pre"` each H^l is normalised before, and the result after.
+        head_composition: How attentions combine their heads, see `MultiHeadAttention`. Default None.
+        composition_rank: Integer, rank of the poolings. Default None: `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice
+            `hidden_dim`.
+        output_projection: Boolean, default True. Whether W_O follows the pooling of heads.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -57,7 +66,8 @@ class TransformerDecoder(TransformerStack):
 
     Reference:
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 4.2.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 4.2;
+        [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of layers and heads.
     """
 
     def __init__(
@@ -73,6 +83,11 @@ class TransformerDecoder(TransformerStack):
         shortcut: str | None = None,
         shortcut_source: str = "lexical",
         cross_shortcut: str | None = None,
+        layer_composition: str | None = None,
+        head_composition: str | None = None,
+        composition_rank: int | None = None,
+        head_intermediate_dim: int | None = None,
+        output_projection: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -86,6 +101,11 @@ class TransformerDecoder(TransformerStack):
             norm=norm,
             shortcut=shortcut,
             shortcut_source=shortcut_source,
+            layer_composition=layer_composition,
+            head_composition=head_composition,
+            composition_rank=composition_rank,
+            head_intermediate_dim=head_intermediate_dim,
+            output_projection=output_projection,
             **kwargs,
         )
         check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
@@ -101,8 +121,7 @@ class TransformerDecoder(TransformerStack):
         lexical_shape = None if self.shortcut is None else inputs_shape
         for layer in self.layers:
             layer.build(inputs_shape, memory_shape, lexical_shape, memory_lexical_shape)
-        if self.final_norm is not None:
-            self.final_norm.build(inputs_shape)
+        self._build_composition(inputs_shape)
 
     def call(
         self,
@@ -129,6 +148,7 @@ class TransformerDecoder(TransformerStack):
                     training=training,
                 )
             )
+            self._feed_back(states)
         output = self._finish(states)
         return (output, states) if return_states else output
 
@@ -169,6 +189,7 @@ class TransformerDecoder(TransformerStack):
         for layer, constant, cache in zip(self.layers, constants, caches, strict=True):
             state, cache = layer.step(states[-1], position, constant, cache, self._lexical(states), memory_mask)
             states.append(state)
+            self._feed_back(states)
             new_caches.append(cache)
         return self._finish(states), new_caches
 

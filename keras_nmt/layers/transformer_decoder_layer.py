@@ -26,6 +26,11 @@ class TransformerDecoderLayer(TransformerLayer):
         norm: "pre" (default): `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`.
         shortcut: None (default), "plain" or "fusion": `LexicalShortcut` on the self-attention.
         cross_shortcut: None (default), "plain" or "fusion": `LexicalShortcut` on the cross-attention.
+        head_composition: How attentions combine their heads, see `MultiHeadAttention`. Default None.
+        composition_rank: Integer, rank of the pooling. Default None: `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice
+            `hidden_dim`.
+        output_projection: Boolean, default True. Whether W_O follows the pooling of heads.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -53,7 +58,7 @@ class TransformerDecoderLayer(TransformerLayer):
     Reference:
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 2.2, and 4.2 for the cross-attention's
-        shortcut.
+        shortcut; [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of heads.
     """
 
     def __init__(
@@ -67,6 +72,10 @@ class TransformerDecoderLayer(TransformerLayer):
         norm: str = "pre",
         shortcut: str | None = None,
         cross_shortcut: str | None = None,
+        head_composition: str | None = None,
+        composition_rank: int | None = None,
+        head_intermediate_dim: int | None = None,
+        output_projection: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -78,6 +87,10 @@ class TransformerDecoderLayer(TransformerLayer):
             activation_dropout=activation_dropout,
             norm=norm,
             shortcut=shortcut,
+            head_composition=head_composition,
+            composition_rank=composition_rank,
+            head_intermediate_dim=head_intermediate_dim,
+            output_projection=output_projection,
             **kwargs,
         )
         check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)

@@ -27,6 +27,15 @@ class TransformerEncoder(TransformerStack):
         shortcut: None (default), "plain" or "fusion": the shortcut on every self-attention.
         shortcut_source: "lexical" (default): E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1
             and 2.
+        layer_composition: What comes out of the stack. None (default): the last layer's states H^L. Else the composition
+            of H^1 .. H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or
+            11), or "hierarchical" (`HierarchicalAggregation`, whose aggregates also take the place of H^2, H^4, ... as
+            input of the next layer). Under `norm="pre"` each H^l is normalised before, and the result after.
+        head_composition: How attentions combine their heads, see `MultiHeadAttention`. Default None.
+        composition_rank: Integer, rank of the poolings. Default None: `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice
+            `hidden_dim`.
+        output_projection: Boolean, default True. Whether W_O follows the pooling of heads.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -37,7 +46,8 @@ class TransformerEncoder(TransformerStack):
         return_states: Boolean, default False. Whether to return the states of every layer too.
 
     Returns:
-        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of un-normalised states.
+        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of un-normalised states, in which
+        hierarchical aggregates stand where they took a state's place.
 
     Example:
 
@@ -49,7 +59,8 @@ class TransformerEncoder(TransformerStack):
 
     Reference:
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 4.2.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 4.2;
+        [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of layers and heads.
     """
 
     def __init__(
@@ -64,6 +75,11 @@ class TransformerEncoder(TransformerStack):
         norm: str = "pre",
         shortcut: str | None = None,
         shortcut_source: str = "lexical",
+        layer_composition: str | None = None,
+        head_composition: str | None = None,
+        composition_rank: int | None = None,
+        head_intermediate_dim: int | None = None,
+        output_projection: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -77,6 +93,11 @@ class TransformerEncoder(TransformerStack):
             norm=norm,
             shortcut=shortcut,
             shortcut_source=shortcut_source,
+            layer_composition=layer_composition,
+            head_composition=head_composition,
+            composition_rank=composition_rank,
+            head_intermediate_dim=head_intermediate_dim,
+            output_projection=output_projection,
             **kwargs,
         )
         self.layers = self._make_layers(TransformerEncoderLayer)
@@ -84,13 +105,13 @@ class TransformerEncoder(TransformerStack):
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         for layer in self.layers:
             layer.build(inputs_shape, None if self.shortcut is None else inputs_shape)
-        if self.final_norm is not None:
-            self.final_norm.build(inputs_shape)
+        self._build_composition(inputs_shape)
 
     def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_states: bool = False) -> Any:
         mask = keras_mask(inputs) if mask is None else mask
         states = [inputs]  # H_0 = E
         for layer in self.layers:
             states.append(layer(states[-1], lexical=self._lexical(states), mask=mask, training=training))
+            self._feed_back(states)
         output = self._finish(states)
         return (output, states) if return_states else output

@@ -22,6 +22,11 @@ class TransformerEncoderLayer(TransformerLayer):
         activation_dropout: Float, dropout rate inside the feed-forward network. Default 0.
         norm: "pre" (default): `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`.
         shortcut: None (default), "plain" or "fusion": `LexicalShortcut` on the self-attention.
+        head_composition: How attentions combine their heads, see `MultiHeadAttention`. Default None.
+        composition_rank: Integer, rank of the pooling. Default None: `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice
+            `hidden_dim`.
+        output_projection: Boolean, default True. Whether W_O follows the pooling of heads.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -44,7 +49,8 @@ class TransformerEncoderLayer(TransformerLayer):
 
     Reference:
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.1;
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 2.2.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 2.2;
+        [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of heads.
     """
 
     def build(self, inputs_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...] | None = None) -> None:

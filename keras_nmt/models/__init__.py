@@ -1,7 +1,9 @@
 """Translation models built of the layers, and the folders they are kept in."""
 
+from keras_nmt.models.count_parameters import count_parameters
+from keras_nmt.models.matched_width import MatchedWidth, matched_width
 from keras_nmt.models.model_directory import ModelDirectory
 from keras_nmt.models.transformer import Transformer
 from keras_nmt.models.translation_model import TranslationModel
 
-__all__ = ["ModelDirectory", "Transformer", "TranslationModel"]
+__all__ = ["MatchedWidth", "ModelDirectory", "Transformer", "TranslationModel", "count_parameters", "matched_width"]

@@ -8,18 +8,22 @@ import keras
 from keras import ops
 
 from keras_nmt.ids import PAD
-from keras_nmt.layers import TransformerDecoder, TransformerEncoder
+from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction, TransformerDecoder, TransformerEncoder
+from keras_nmt.layers._common import check_choice
+from keras_nmt.models.positional_encoding import PositionalEncoding
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.models.token_embedding import TokenEmbedding
 from keras_nmt.models.translation_model import TranslationModel
 
 SITES = ("self", "cross")
 SIDES = ("encoder", "decoder")
+ROLES = (None, "dense", "softmax", "one_hot", "contextualized")
+ROLE_CONTEXTS = ("lstm", "cnn")
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class Transformer(TranslationModel):
-    """The Transformer for translation, with gated lexical shortcuts where asked for.
+    """The Transformer for translation, with lexical shortcuts, composition and roles where asked for, in any combination.
 
     A functional Keras model `(source ids [B, S], target-input ids [B, T]) -> logits [B, T, V]`; see `TranslationModel`
     for the parts that search uses. Attention projections and the output have no biases, positions no weights.
@@ -44,6 +48,27 @@ class Transformer(TranslationModel):
             H_{L-1} for cross-attention; not normalised.
         shortcut_sites: Any of "self" (default) and "cross": the attentions that have shortcuts.
         shortcut_sides: Any of "encoder" and "decoder" (default: both). Cross-attention belongs to the decoder.
+        layer_composition: What encoder and decoder give: None (default), the last layer's states; or the composition of
+            all layers' states, "linear", "hierarchical", "low_rank" (Eq. 10 of Li et al.) or "extended" (Eq. 11). See
+            `TransformerEncoder`.
+        head_composition: How all attentions combine their heads: None or "linear" (default None), "hierarchical",
+            "low_rank" or "extended". See `MultiHeadAttention`.
+        composition_rank: Integer, rank of the poolings of layers and heads. Default None: `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice
+            `hidden_dim`.
+        output_projection: Boolean, default True. Whether W_O follows the pooling of heads.
+        roles: None (default): no roles. "dense", "softmax" or "one_hot": a `RoleInteraction` with this assignment
+            between the embeddings and the positions, on each side. "contextualized": `ContextualizedEmbedding` there.
+        num_roles: Integer, number of roles. Default 32.
+        role_context: "lstm" (default) or "cnn": what roles read the context with. The source is read both ways, the
+            target from the left only.
+        role_units: Integer, units of the LSTM or CNN, a direction. Default None: `num_roles`.
+        role_residual: Boolean, default True. Whether the embedding is added to what the roles make of it. Always so
+            for low rank and for "contextualized".
+        role_low_rank: Boolean, default False. Whether the tensor of role interaction is of low rank.
+        role_straight_through: Boolean, default False. Whether "one_hot" roles are one-hot in training too.
+        role_exclusive: Boolean, default False. Whether a target word's role sees the words before it only.
+        role_dropout: Float, dropout rate of the roles. Default None: `dropout`.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:
@@ -61,7 +86,9 @@ class Transformer(TranslationModel):
 
     Reference:
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762);
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 5 to 14 and section 4.2.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 5 to 14 and section 4.2;
+        [Li et al., 2020](https://arxiv.org/abs/1911.09877), Eq. 4 to 11;
+        Contextualized Role Interaction for Neural Machine Translation, submitted to ICLR 2019, section 3.
     """
 
     def __init__(
@@ -82,6 +109,20 @@ class Transformer(TranslationModel):
         shortcut_source: str = "lexical",
         shortcut_sites: Sequence[str] = ("self",),
         shortcut_sides: Sequence[str] = SIDES,
+        layer_composition: str | None = None,
+        head_composition: str | None = None,
+        composition_rank: int | None = None,
+        head_intermediate_dim: int | None = None,
+        output_projection: bool = True,
+        roles: str | None = None,
+        num_roles: int = 32,
+        role_context: str = "lstm",
+        role_units: int | None = None,
+        role_residual: bool = True,
+        role_low_rank: bool = False,
+        role_straight_through: bool = False,
+        role_exclusive: bool = False,
+        role_dropout: float | None = None,
         **kwargs: Any,
     ) -> None:
         if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
@@ -94,6 +135,8 @@ class Transformer(TranslationModel):
                 "Cross-attention belongs to the decoder: add 'decoder' to `shortcut_sides` or leave 'cross' out of "
                 f"`shortcut_sites`. Received: shortcut_sites={shortcut_sites!r}, shortcut_sides={shortcut_sides!r}"
             )
+        check_choice("roles", roles, ROLES)
+        check_choice("role_context", role_context, ROLE_CONTEXTS)
         for name, size in (
             ("source_vocabulary_size", source_vocabulary_size),
             ("target_vocabulary_size", target_vocabulary_size),
@@ -117,6 +160,11 @@ class Transformer(TranslationModel):
             "activation_dropout": activation_dropout,
             "norm": norm,
             "shortcut_source": shortcut_source,
+            "layer_composition": layer_composition,
+            "head_composition": head_composition,
+            "composition_rank": composition_rank,
+            "head_intermediate_dim": head_intermediate_dim,
+            "output_projection": output_projection,
             "dtype": policy,
         }
         encoder_stack = TransformerEncoder(
@@ -132,25 +180,57 @@ class Transformer(TranslationModel):
         joint = target_vocabulary_size is None
         if joint and tie_embeddings:
             source_embedding = target_embedding = TokenEmbedding(
-                source_vocabulary_size, hidden_dim, dropout, dtype=policy, name="embedding"
+                source_vocabulary_size, hidden_dim, dtype=policy, name="embedding"
             )
         else:
             source_embedding = TokenEmbedding(
-                source_vocabulary_size, hidden_dim, dropout, dtype=policy, name="source_embedding"
+                source_vocabulary_size, hidden_dim, dtype=policy, name="source_embedding"
             )
             target_embedding = TokenEmbedding(
                 target_vocabulary_size or source_vocabulary_size,
                 hidden_dim,
-                dropout,
                 tie_weights=tie_embeddings,
                 dtype=policy,
                 name="target_embedding",
             )
 
+        def role_layer(side: str) -> Any:
+            shared: dict[str, Any] = {
+                "context": "bilstm" if role_context == "lstm" and side == "source" else role_context,
+                "context_units": role_units,
+                "causal": side == "target",
+                "exclusive": role_exclusive and side == "target",
+                "dropout": dropout if role_dropout is None else role_dropout,
+                "dtype": policy,
+                "name": f"{side}_roles",
+            }
+            if roles is None:
+                return None
+            if roles == "contextualized":
+                return ContextualizedEmbedding(num_roles, **shared)
+            return RoleInteraction(
+                num_roles,
+                roles,
+                residual=role_residual,
+                low_rank=role_low_rank,
+                straight_through=role_straight_through,
+                **shared,
+            )
+
+        positions = PositionalEncoding(dtype=policy, name="positions")
+        embedding_dropout = keras.layers.Dropout(dropout, dtype=policy, name="embedding_dropout")
+        source_roles, target_roles = role_layer("source"), role_layer("target")
+
+        def first_states(ids: Any, embedding: TokenEmbedding, role_layer: Any, mask: Any) -> Any:
+            """E, `[B, T, d]`, what enters the first layer."""
+            if role_layer is None:
+                return embedding_dropout(positions(embedding(ids)))
+            return positions(role_layer(embedding_dropout(embedding(ids)), mask=mask))
+
         # Encoder: source ids to memory.
         source = keras.Input((None,), dtype="int32", name="source")
         mask = ops.not_equal(source, PAD)  # [B, S]
-        embedded = source_embedding(source)  # E, [B, S, d]
+        embedded = first_states(source, source_embedding, source_roles, mask)
         states, layer_states = encoder_stack(embedded, mask=mask, return_states=True)
         memory = {"states": states, "mask": mask}
         if cross_shortcut is not None:
@@ -159,7 +239,7 @@ class Transformer(TranslationModel):
         # Teacher forcing: target-input ids to logits.
         target_input = keras.Input((None,), dtype="int32", name="target_input")
         decoded = decoder_stack(
-            target_embedding(target_input),
+            first_states(target_input, target_embedding, target_roles, None),  # causal: padding comes after
             memory["states"],
             memory_lexical=memory.get("lexical"),
             memory_mask=memory["mask"],
@@ -187,13 +267,27 @@ class Transformer(TranslationModel):
             "shortcut_source": shortcut_source,
             "shortcut_sites": list(sites),
             "shortcut_sides": list(sides),
+            "layer_composition": layer_composition,
+            "head_composition": head_composition,
+            "composition_rank": composition_rank,
+            "head_intermediate_dim": head_intermediate_dim,
+            "output_projection": output_projection,
+            "roles": roles,
+            "num_roles": num_roles,
+            "role_context": role_context,
+            "role_units": role_units,
+            "role_residual": role_residual,
+            "role_low_rank": role_low_rank,
+            "role_straight_through": role_straight_through,
+            "role_exclusive": role_exclusive,
+            "role_dropout": role_dropout,
             "dtype": policy.name,
         }
         # Search models share these layers' weights, behind an object that Keras does not look into.
         self._search = _SearchModels(
             encoder=keras.Model(source, memory, name="encoder_model"),
-            prepare=_Prepare(decoder_stack, dtype=policy, name="prepare"),
-            step=_Step(target_embedding, decoder_stack, dtype=policy, name="decoder_step"),
+            prepare=_Prepare(target_roles, decoder_stack, dtype=policy, name="prepare"),
+            step=_Step(target_embedding, target_roles, positions, decoder_stack, dtype=policy, name="decoder_step"),
         )
 
     @property
@@ -236,31 +330,50 @@ class Transformer(TranslationModel):
 class _Prepare(keras.layers.Layer):
     """Memory to constants and empty caches. A layer, so that weights are cast as the dtype policy says."""
 
-    def __init__(self, decoder: TransformerDecoder, **kwargs: Any) -> None:
+    def __init__(self, roles: Any, decoder: TransformerDecoder, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.roles = roles
         self.decoder = decoder
         self.supports_masking = True
         self.built = True
 
     def call(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
-        constants, caches = self.decoder.prepare(memory["states"], beam_size, max_length, memory.get("lexical"))
+        constants, layer_caches = self.decoder.prepare(memory["states"], beam_size, max_length, memory.get("lexical"))
+        caches = {"layers": layer_caches}
+        if self.roles is not None:
+            caches["roles"] = self.roles.empty_cache(ops.shape(memory["states"])[0], beam_size)
         return {"layers": constants, "mask": memory["mask"]}, caches
 
 
 class _Step(keras.layers.Layer):
     """One target position of every hypothesis: tokens [B, K] to logits [B, K, V]."""
 
-    def __init__(self, embedding: TokenEmbedding, decoder: TransformerDecoder, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        embedding: TokenEmbedding,
+        roles: Any,
+        positions: PositionalEncoding,
+        decoder: TransformerDecoder,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.embedding = embedding
+        self.roles = roles
+        self.positions = positions
         self.decoder = decoder
         self.supports_masking = True
         self.built = True
 
-    def call(self, tokens: Any, position: Any, constants: dict[str, Any], caches: list[Any]) -> tuple[Any, Any]:
-        embedded = self.embedding(tokens, position=position, training=False)  # E at this position, [B, K, d]
-        states, caches = self.decoder.step(embedded, position, constants["layers"], caches, constants["mask"])
-        return self.embedding(states, reverse=True), caches  # [B, K, V]
+    def call(self, tokens: Any, position: Any, constants: dict[str, Any], caches: dict[str, Any]) -> tuple[Any, Any]:
+        new_caches = {}
+        x = self.embedding(tokens)  # [B, K, d]
+        if self.roles is not None:
+            x, new_caches["roles"] = self.roles.step(x, position, caches["roles"])
+        x = self.positions(x, position=position)  # E at this position
+        x, new_caches["layers"] = self.decoder.step(
+            x, position, constants["layers"], caches["layers"], constants["mask"]
+        )
+        return self.embedding(x, reverse=True), new_caches  # [B, K, V]
 
 
 class _SearchModels:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tensorflow.core.framework import types_pb2
 from tensorflow.core.protobuf import saved_model_pb2
 
 # Operators without state, whose results depend on inputs and attributes alone. Arithmetic on shapes that are known only
@@ -164,6 +165,10 @@ def _share(graph: Any, named: frozenset[str]) -> bool:
     names: dict[str, str] = {}
     kept = []
     for function in graph.library.function:
+        # Loops over lists, as an LSTM's: XLA crashes where two of them have one body.
+        if any(argument.type == types_pb2.DT_VARIANT for argument in function.signature.input_arg):
+            kept.append(function)
+            continue
         name, function.signature.name = function.signature.name, ""
         content = function.SerializeToString(deterministic=True)
         function.signature.name = name

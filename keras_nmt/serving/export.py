@@ -113,7 +113,9 @@ def _write(translator: Translator, folder: Path) -> None:
 
     add("", False)
     add("_xla", True)
-    archive.write_out(str(folder), verbose=False)
+    # Gradients have no place in what serves, and would hold on to tensors that `compact` takes out.
+    options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
+    archive.write_out(str(folder), options=options, verbose=False)
 
 
 def _flush(folder: Path) -> None:

@@ -7,6 +7,7 @@ from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEn
 from keras_nmt.training.make_optimizer import make_optimizer
 from keras_nmt.training.make_strategy import make_strategy
 from keras_nmt.training.noam_schedule import NoamSchedule
+from keras_nmt.training.role_temperature import RoleTemperature
 from keras_nmt.training.trainer import Trainer, TrainingResult
 from keras_nmt.training.training_log import TrainingLog
 from keras_nmt.training.warm_start import warm_start
@@ -16,6 +17,7 @@ __all__ = [
     "InverseSquareRootSchedule",
     "LabelSmoothedCrossEntropy",
     "NoamSchedule",
+    "RoleTemperature",
     "Trainer",
     "TrainingLog",
     "TrainingResult",

@@ -18,7 +18,7 @@ def _oracle(layer, query, memory, mask):
     """Eq. 1 of Vaswani et al. head by head, in float64."""
     w_q = layer.query_projection.kernel.numpy().astype("float64")
     w_k, w_v = np.split(layer.key_value.kernel.numpy().astype("float64"), 2, -1)
-    w_o = layer.output_projection.kernel.numpy().astype("float64")
+    w_o = layer.output_layer.kernel.numpy().astype("float64")
     heads = []
     for h in range(H):
         part = slice(h * D // H, (h + 1) * D // H)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import json
 import os
 import subprocess
@@ -11,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from keras_nmt.models import count_parameters
+
 RECIPES = Path(__file__).parents[2] / "recipes"
+SMALL = ["--set", "preset=transformer_tiny", "--set", "vocabulary_size=400", "--max-updates", 3]
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +27,14 @@ def data(tmp_path_factory):
             with gzip.open(folder / f"{name}.{language}.gz", "wt", encoding="utf-8") as file:
                 file.write("".join(text.splitlines(keepends=True)[:lines]))
     return folder
+
+
+@pytest.fixture(scope="module")
+def recipe():
+    spec = importlib.util.spec_from_file_location("multi30k_train", RECIPES / "multi30k" / "train.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.RECIPE
 
 
 def _run(*arguments):
@@ -37,9 +49,8 @@ def _run(*arguments):
 
 def test_trains_two_replicas_scores_and_exports(data, tmp_path):
     output = tmp_path / "model"
-    arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--shortcuts", "fusion", "--replicas", 2]
-    arguments += ["--preset", "transformer_tiny", "--vocabulary-size", 400, "--max-updates", 3, "--output", output]
-    run = _run(*arguments)
+    arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--replicas", 2, "--output", output]
+    run = _run("train", "fusion", *arguments, *SMALL)
     assert run.returncode == 0, run.stderr
     assert "2 replica(s)" in run.stdout
     results = json.loads((output / "results.json").read_text())
@@ -51,8 +62,53 @@ def test_trains_two_replicas_scores_and_exports(data, tmp_path):
     assert settings["model"]["shortcuts"] == "fusion"
 
 
+def test_compares_in_processes_of_their_own_and_makes_a_table(data, tmp_path):
+    arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--seeds", 1, "--output", tmp_path / "runs"]
+    arguments += ["--set", "log_every=1", "--set", 'model={"hidden_dim": 16}', "--set", "warmup_steps=10"]
+    run = _run("compare", "baseline", *arguments, *SMALL)
+    assert run.returncode == 0, run.stderr
+    compared = json.loads((tmp_path / "runs" / "comparison.json").read_text())["configurations"]["baseline"]
+    assert compared["runs"] == 1
+    assert compared["training_tokens_per_second"] > 0
+    speed = json.loads((tmp_path / "runs" / "baseline-1" / "speed.json").read_text())
+    assert compared["decoding_sentences_per_second"] == speed["sentences_per_second"] > 0
+    assert speed["sentences"] == 8
+    assert "baseline" in run.stdout.split("finished before")[-1]
+
+
 def test_a_folder_without_the_corpus_is_one_clear_line(tmp_path):
-    run = _run("--data-dir", tmp_path, "--output", tmp_path / "model")
+    run = _run("train", "baseline", "--data-dir", tmp_path, "--output", tmp_path / "model")
     assert run.returncode == 2
-    assert run.stderr.strip().splitlines()[-1].startswith("Error: ")
-    assert "train.en" in run.stderr
+    (line,) = run.stderr.strip().splitlines()
+    assert line.startswith("Error: ")
+    assert "train.en" in line
+
+
+def test_every_configuration_makes_a_model(recipe, tmp_path):
+    made = {}
+    two_layers = {"num_encoder_layers": 2, "num_decoder_layers": 2}
+    for name in recipe.configurations:
+        given = {"data_dir": "data", "source": "en", "target": "de", "seed": 1, "directory": tmp_path / f"{name}-1"}
+        experiment = recipe.experiment(name, **given, model=two_layers)
+        made[name] = count_parameters(
+            preset=experiment.preset, source_vocabulary_size=experiment.vocabulary_size, **experiment.model
+        )
+    assert abs(made["matched"] - made["role_softmax"]) < 0.01 * made["role_softmax"]
+    assert made["ni_layers"] - made["baseline"] == made["ni_both"] - made["ni_heads"] > 0
+    assert len(set(made.values())) == len(made)
+
+
+def test_the_comparison_is_what_the_readme_says(recipe):
+    """Its finished runs are known again by these settings."""
+    assert recipe.comparison | {"model": {**recipe.settings["model"], **recipe.comparison["model"]}} == {
+        "model": {"dropout": 0.1},
+        "warmup_steps": 600,
+        "time_limit": None,
+        "max_updates": 1200,
+        "evaluate_every": 600,
+        "save_every": 60,
+        "log_every": 50,
+        "dtype": "mixed_bfloat16",
+    }
+    for configuration in recipe.configurations.values():
+        assert not {"max_updates", "time_limit", "batch_size"} & set(configuration)

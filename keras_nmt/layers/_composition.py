@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+
+from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
+from keras_nmt.layers.linear_combination import LinearCombination
+from keras_nmt.layers.low_rank_bilinear_pooling import LowRankBilinearPooling
+
+
+def make_composition(
+    kind: str | None,
+    num_representations: int,
+    units: int,
+    *,
+    rank: int | None,
+    intermediate_dim: int | None,
+    dtype: Any,
+    name: str,
+) -> keras.layers.Layer | None:
+    """The layer that composes representations, by the name that attentions and stacks give it."""
+    if kind is None:
+        return None
+    if num_representations < 2:
+        raise ValueError(
+            f"Composition needs two representations at least. Received: {name}={kind!r} of {num_representations}"
+        )
+    if kind == "linear":
+        return LinearCombination(units, dtype=dtype, name=name)
+    if kind == "hierarchical":
+        return HierarchicalAggregation(num_representations, intermediate_dim, dtype=dtype, name=name)
+    return LowRankBilinearPooling(units, rank, first_order=kind == "extended", dtype=dtype, name=name)

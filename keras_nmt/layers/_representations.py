@@ -1,0 +1,95 @@
+"""What the composition layers share: N representations, in a list or stacked, and the layer's contract around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops, tree
+
+from keras_nmt.layers._common import check_positive
+
+
+class Composition(keras.layers.Layer):
+    """Composes N representations r_1 .. r_N of width d' into one tensor, position by position (Eq. 5).
+
+    They come as a list of N tensors `[..., d']` or stacked in one tensor `[..., N, d']`. Sub-classes implement
+    `build_composition(number, width)` and `call(representations)`.
+    """
+
+    def __init__(self, units: int | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if units is not None:
+            check_positive(units=units)
+        self.units = units
+        self.supports_masking = True
+
+    def build(self, representations_shape: Any) -> None:
+        self.number, self.width = _number_and_width(representations_shape)  # N and d'
+        self.output_width = self.width if self.units is None else int(self.units)
+        self.build_composition(self.number, self.width)
+
+    def build_composition(self, number: int, width: int) -> None:
+        raise NotImplementedError
+
+    def concatenate(self, representations: Any) -> Any:
+        """R^ = [r_1; ...; r_N], `[..., N d']` (Eq. 7)."""
+        self._check(representations)
+        if _is_nest(representations):
+            return ops.concatenate(list(representations), axis=-1)
+        return ops.reshape(representations, (*ops.shape(representations)[:-2], self.number * self.width))
+
+    def separate(self, representations: Any) -> list[Any]:
+        """The list r_1, ..., r_N, `[..., d']` each."""
+        self._check(representations)
+        if _is_nest(representations):
+            return list(representations)
+        return ops.unstack(representations, self.number, axis=-2)
+
+    def _check(self, representations: Any) -> None:
+        nest = _is_nest(representations)
+        shape = [tuple(r.shape) for r in representations] if nest else tuple(representations.shape)
+        if _number_and_width(shape) != (self.number, self.width):
+            raise ValueError(
+                f"The layer was built for {self.number} representations of width {self.width}. Received: shape {shape}"
+            )
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+        # All are representations of the same positions: the mask of any of them is that of the output.
+        return next((mask for mask in tree.flatten(previous_mask) if mask is not None), None)
+
+    def compute_output_shape(self, representations_shape: Any) -> tuple[int | None, ...]:
+        _, width = _number_and_width(representations_shape)
+        nest = _is_nest(representations_shape[0])
+        leading = representations_shape[0][:-1] if nest else representations_shape[:-2]
+        return (*leading, width if self.units is None else int(self.units))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "units": self.units}
+
+
+def _is_nest(x: Any) -> bool:
+    return isinstance(x, (list, tuple))
+
+
+def _number_and_width(shape: Any) -> tuple[int, int]:
+    """N and d' of a list of N shapes `[..., d']`, or of one shape `[..., N, d']`."""
+    received = f"Received: shape {shape}"
+    number: int | None
+    width: int | None
+    if _is_nest(shape) and shape and _is_nest(shape[0]):
+        number, width = len(shape), shape[0][-1] if len(shape[0]) else None
+        for other in shape:
+            pairs = list(zip(shape[0], other, strict=False))
+            if len(other) != len(shape[0]) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
+                raise ValueError(f"Representations must have one shape, their width included. {received}")
+    else:
+        number, width = shape[-2:] if len(shape) > 1 else (None, None)
+    if number is None or width is None:
+        raise ValueError(
+            "Representations must be a list of N tensors [..., d'] or one tensor [..., N, d'], "
+            f"N and d' known. {received}"
+        )
+    if number < 2:
+        raise ValueError(f"There must be two representations or more to compose. {received}")
+    return int(number), int(width)

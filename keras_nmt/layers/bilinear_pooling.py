@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import projection_initializer
+from keras_nmt.layers._representations import Composition
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class BilinearPooling(Composition):
+    """Composition of N representations by all products of two of their neurons.
+
+        R^ = [r_1; ...; r_N]                (Eq. 7)
+        R  = vec(R^ R^T) W_B                (Eq. 6)
+
+    W_B has (N d')^2 `units` weights, 36 billion for six layers of width 1000: this layer is for toy sizes, and for
+    checking `LowRankBilinearPooling`, its factorisation. It computes in float32 under every dtype policy.
+
+    Args:
+        units: Integer, width of the output. Default None: the width d' of a representation.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        representations: List of N float tensors `[..., d']`, or one tensor `[..., N, d']`; N at least 2.
+
+    Returns:
+        Tensor `[..., units]`.
+
+    Raises:
+        ValueError: There are fewer than two representations, or their shapes differ.
+
+    Example:
+
+    >>> import numpy as np
+    >>> heads = np.random.rand(2, 7, 3, 4).astype("float32")
+    >>> tuple(BilinearPooling(units=12)(heads).shape)
+    (2, 7, 12)
+
+    Reference:
+        Neuron Interaction Based Representation Composition for Neural Machine Translation
+        ([Li et al., 2020](https://arxiv.org/abs/1911.09877)), Eq. 6 to 8.
+    """
+
+    def __init__(self, units: int | None = None, **kwargs: Any) -> None:
+        super().__init__(units, **kwargs)
+
+    def build_composition(self, number: int, width: int) -> None:
+        self.kernel = self.add_weight(  # W_B: row i N d' + j is for the product of neurons i and j
+            shape=((number * width) ** 2, self.output_width),
+            initializer=projection_initializer(),
+            autocast=False,
+            name="kernel",
+        )
+
+    def call(self, representations: Any) -> Any:
+        r = ops.cast(self.concatenate(representations), "float32")  # R^: [..., N d']
+        products = ops.expand_dims(r, -1) * ops.expand_dims(r, -2)  # R^ R^T: [..., N d', N d']
+        products = ops.reshape(products, (*ops.shape(r)[:-1], r.shape[-1] ** 2))  # vec
+        return ops.cast(ops.matmul(products, self.kernel), self.compute_dtype)  # [..., units]

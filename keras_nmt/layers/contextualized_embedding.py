@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import projection_initializer
+from keras_nmt.layers.role_assignment import RoleAssignment
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class ContextualizedEmbedding(keras.layers.Layer):
+    """Adds a token's context to its embedding: what roles do without the interaction.
+
+    The baseline of the role interaction layer: the same dense roles r_t, added instead of multiplied,
+
+        e~_t = U r_t + e_t,    U in R^{d x hr}
+
+    Args:
+        num_roles: Integer, width hr of the roles.
+        context: "lstm" (default), "bilstm" or "cnn"; see `RoleAssignment`, also for the rest.
+        context_units: Integer, width of the context in one direction. Default None: `num_roles`.
+        kernel_size: Integer, width of the convolution. Default 7.
+        causal: Boolean, default False. Whether e~_t depends on e_1 .. e_t only.
+        exclusive: Boolean, default False. Whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`.
+        dropout: Float, dropout rate of the roles. Default 0.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, d]`, the embeddings e.
+        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
+            any, else all are real.
+        training: Boolean, whether dropout is active.
+
+    Returns:
+        Float tensor `[B, T, d]`, the embeddings e~.
+
+    Raises:
+        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict
+            each other.
+
+    Example:
+
+    >>> import numpy as np
+    >>> embeddings = np.random.rand(2, 5, 16).astype("float32")
+    >>> tuple(ContextualizedEmbedding(4, context="bilstm")(embeddings).shape)
+    (2, 5, 16)
+
+    Reference:
+        Contextualized Role Interaction for Neural Machine Translation
+        ([Weissenborn et al., 2018](https://openreview.net/forum?id=ryx3_iAcY7)), section 4, "Baseline".
+    """
+
+    def __init__(
+        self,
+        num_roles: int,
+        context: str = "lstm",
+        context_units: int | None = None,
+        kernel_size: int = 7,
+        causal: bool = False,
+        exclusive: bool = False,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        self.role_assignment = RoleAssignment(
+            num_roles,
+            context=context,
+            context_units=context_units,
+            kernel_size=kernel_size,
+            causal=causal,
+            exclusive=exclusive,
+            dropout=dropout,
+            dtype=self.dtype_policy,
+            name="assignment",
+        )
+
+    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
+        self.role_assignment.build(inputs_shape)
+        self.kernel = self.add_weight(  # U
+            shape=(self.role_assignment.num_roles, inputs_shape[-1]),
+            initializer=projection_initializer(),
+            name="kernel",
+        )
+
+    def call(self, inputs: Any, mask: Any = None, training: bool | None = None) -> Any:
+        return self._add(inputs, self.role_assignment(inputs, mask=mask, training=training))
+
+    def _add(self, inputs: Any, roles: Any) -> Any:
+        return ops.matmul(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)
+
+    def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
+        """What `step` starts from; see `RoleAssignment.empty_cache`."""
+        return self.role_assignment.empty_cache(batch_size, beam_size)
+
+    def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Runs one position of K hypotheses a sentence; see `RoleInteraction.step`."""
+        roles, cache = self.role_assignment.step(inputs, position, cache)
+        return self._add(inputs, roles), cache
+
+    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        return inputs_shape
+
+    def get_config(self) -> dict[str, Any]:
+        config = self.role_assignment.get_config()
+        names = ("num_roles", "context", "context_units", "kernel_size", "causal", "exclusive", "dropout")
+        return {**super().get_config(), **{name: config[name] for name in names}}

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import check_positive
+from keras_nmt.layers._representations import Composition
+from keras_nmt.layers.feed_forward import FeedForward
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class HierarchicalAggregation(Composition):
+    """Composition of N representations in a tree of filter size two, each node fed with the one before.
+
+        a_0 = AGG(r_1, r_2)    a_1 = AGG(r_3, r_4, a_0)    a_2 = AGG(r_5, r_6, a_1)    ...
+        AGG(x, y[, z]) = LN(FFN([x; y; z]) + x + y + z)        FFN(x) = relu(x W_1 + b_1) W_2 + b_2
+
+    The last node's aggregate is the output. Where N is odd the last representation joins alone, AGG(r_N, a).
+
+    `call` runs the whole tree. A stack of layers that continues from the aggregates runs it node by node: after layer
+    l it asks `node_after(l)`, and gives what joins there to `aggregate`.
+
+    Args:
+        num_representations: Integer, N.
+        intermediate_dim: Integer, width between the two projections of FFN. Default None: 4 d'.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        representations: List of N float tensors `[..., d']`, or one tensor `[..., N, d']`; N at least 2.
+
+    Returns:
+        Tensor `[..., d']`.
+
+    Raises:
+        ValueError: There are not `num_representations` representations, fewer than two, or their shapes differ.
+
+    Example:
+
+    >>> import numpy as np
+    >>> layers = [np.random.rand(2, 7, 16).astype("float32") for _ in range(6)]
+    >>> tree = HierarchicalAggregation(6)
+    >>> tuple(tree(layers).shape)
+    (2, 7, 16)
+    >>> [tree.node_after(l) for l in range(1, 7)]
+    [None, 0, None, 1, None, 2]
+
+    Reference:
+        [Dou et al., 2018](https://arxiv.org/abs/1810.10181), hierarchical aggregation;
+        [Li et al., 2020](https://arxiv.org/abs/1911.09877), table 1, rows 3 to 5.
+    """
+
+    def __init__(self, num_representations: int, intermediate_dim: int | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        check_positive(num_representations=num_representations)
+        if num_representations < 2:
+            raise ValueError(
+                "There must be two representations or more to compose. "
+                f"Received: num_representations={num_representations!r}"
+            )
+        if intermediate_dim is not None:
+            check_positive(intermediate_dim=intermediate_dim)
+        self.num_representations = int(num_representations)
+        self.intermediate_dim = intermediate_dim
+        self.num_nodes = (self.num_representations + 1) // 2
+
+    def build_composition(self, number: int, width: int) -> None:
+        if number != self.num_representations:
+            raise ValueError(f"There must be {self.num_representations} representations. Received: {number}")
+        intermediate_dim = 4 * width if self.intermediate_dim is None else self.intermediate_dim
+        self.feed_forwards, self.norms = [], []
+        for node in range(self.num_nodes):
+            joining = self._joining(node) + (node > 0)  # 2 or 1, and the aggregate before
+            feed_forward = FeedForward(intermediate_dim, width, dtype=self.dtype_policy, name=f"feed_forward_{node}")
+            norm = keras.layers.LayerNormalization(epsilon=1e-6, dtype=self.dtype_policy, name=f"norm_{node}")
+            feed_forward.build((None, joining * width))
+            norm.build((None, width))
+            self.feed_forwards.append(feed_forward)
+            self.norms.append(norm)
+
+    def _joining(self, node: int) -> int:
+        return min(2, self.num_representations - 2 * node)
+
+    def node_after(self, number: int) -> int | None:
+        """The node that is complete once representation `number` is there, if one is.
+
+        Args:
+            number: Integer from 1 to N.
+
+        Returns:
+            The node, from 0, or None.
+        """
+        if not 1 <= number <= self.num_representations:
+            raise ValueError(f"`number` must be from 1 to {self.num_representations}. Received: number={number!r}")
+        return (number - 1) // 2 if number % 2 == 0 or number == self.num_representations else None
+
+    def aggregate(self, node: int, representations: Sequence[Any], previous: Any = None) -> Any:
+        """The aggregate of one node.
+
+        Args:
+            node: Integer, the node, from 0.
+            representations: The two tensors `[..., d']` that join here; one at the last node where N is odd.
+            previous: Tensor `[..., d']`, the aggregate of the node before. None at node 0, and only there.
+
+        Returns:
+            Tensor `[..., d']`.
+        """
+        if not 0 <= node < self.num_nodes:
+            raise ValueError(f"`node` must be from 0 to {self.num_nodes - 1}. Received: node={node!r}")
+        if len(representations) != self._joining(node) or (previous is None) != (node == 0):
+            raise ValueError(
+                f"Node {node} takes {self._joining(node)} representations and {'no' if node == 0 else 'a'} previous "
+                f"aggregate. Received: {len(representations)} and {'none' if previous is None else 'one'}"
+            )
+        joining = [*representations] if previous is None else [*representations, previous]  # x, y[, z]
+        output = self.feed_forwards[node](ops.concatenate(joining, axis=-1))  # FFN([x; y; z])
+        for representation in joining:
+            output = output + representation
+        return self.norms[node](output)  # [..., d']
+
+    def call(self, representations: Any) -> Any:
+        separate = self.separate(representations)
+        previous = None
+        for node in range(self.num_nodes):
+            previous = self.aggregate(node, separate[2 * node : 2 * node + 2], previous)
+        return previous
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        del config["units"]  # the output is as wide as a representation
+        return {
+            **config,
+            "num_representations": self.num_representations,
+            "intermediate_dim": self.intermediate_dim,
+        }

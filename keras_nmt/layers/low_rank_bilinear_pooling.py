@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import check_positive, projection_initializer
+from keras_nmt.layers._representations import Composition
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class LowRankBilinearPooling(Composition):
+    """Composition of N representations by products of two of their neurons, in factors of low rank.
+
+        R^  = [r_1; ...; r_N]                         (Eq. 7)
+        R   = (R^ U * R^ V) P                         (Eq. 10)
+        R_f = ([R^; 1] U * [R^; 1] V) P               (Eq. 11, `first_order=True`)
+
+    The row that the 1 adds to U and to V is a bias, b_U and b_V in R^r: with it the products of two neurons (second
+    order) are joined by the neurons themselves (first order). There is no bias after P.
+
+    b_U starts at one and b_V at zero, U, V and P at random, so that the layer starts as the linear map R^ V P plus
+    second-order terms of the same variance, without a constant. P is scaled such that independent representations of
+    variance one give an output of variance one, with and without first order.
+
+    Weights: 2 N d' r + r `units`, and 2 r more with first order. Under `mixed_float16` products that are too large for
+    float16 stay finite: the output overflows only where it does not fit itself.
+
+    Args:
+        units: Integer, width of the output. Default None: the width d' of a representation.
+        rank: Integer, rank r of the factors, at most (N d')^2, the number of products. Default None: `units`.
+        first_order: Boolean, default True. Whether neurons count alone too (Eq. 11), or only their products (Eq. 10).
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        representations: List of N float tensors `[..., d']`, or one tensor `[..., N, d']`; N at least 2.
+
+    Returns:
+        Tensor `[..., units]`.
+
+    Raises:
+        ValueError: There are fewer than two representations, their shapes differ, or `rank` is above (N d')^2.
+
+    Example:
+
+    >>> import numpy as np
+    >>> layers = [np.random.rand(2, 7, 16).astype("float32") for _ in range(6)]
+    >>> tuple(LowRankBilinearPooling(rank=8)(layers).shape)
+    (2, 7, 16)
+    >>> heads = np.random.rand(2, 7, 4, 4).astype("float32")
+    >>> tuple(LowRankBilinearPooling(units=16, first_order=False)(heads).shape)
+    (2, 7, 16)
+
+    Reference:
+        Neuron Interaction Based Representation Composition for Neural Machine Translation
+        ([Li et al., 2020](https://arxiv.org/abs/1911.09877)), Eq. 9 to 11.
+    """
+
+    def __init__(
+        self, units: int | None = None, rank: int | None = None, first_order: bool = True, **kwargs: Any
+    ) -> None:
+        super().__init__(units, **kwargs)
+        if rank is not None:
+            check_positive(rank=rank)
+        self.rank = rank
+        self.first_order = first_order
+
+    def build_composition(self, number: int, width: int) -> None:
+        rank = self.output_width if self.rank is None else int(self.rank)  # r
+        if rank > (number * width) ** 2:
+            raise ValueError(
+                f"`rank` must be at most {(number * width) ** 2}, the number of products of two of the "
+                f"{number} x {width} neurons. Received: rank={rank!r}"
+            )
+        # U and V lie side by side: one product gives both.
+        self.factors = self.add_weight(
+            shape=(number * width, 2 * rank), initializer=projection_initializer(), name="factors"
+        )
+        if self.first_order:
+            self.ones_row = self.add_weight(shape=(2 * rank,), initializer=_one_then_zero, name="ones_row")  # b_U | b_V
+        # With first order the variance of what P sees is 2: second order 1, first order 1.
+        self.projection = self.add_weight(  # P
+            shape=(rank, self.output_width),
+            initializer=keras.initializers.VarianceScaling(
+                0.5 if self.first_order else 1.0, mode="fan_in", distribution="uniform"
+            ),
+            name="projection",
+        )
+
+    def call(self, representations: Any) -> Any:
+        factors = ops.matmul(self.concatenate(representations), self.factors)  # R^ U | R^ V: [..., 2r]
+        if self.first_order:
+            factors = factors + self.ones_row
+        left, right = ops.split(factors, 2, axis=-1)  # [..., r] each
+        if self.compute_dtype != "float16":
+            return ops.matmul(left * right, self.projection)  # [..., units]
+        # Products above 65504 do not exist in float16: take out a scale, position by position, and put it back last.
+        scale = ops.stop_gradient(ops.maximum(ops.max(ops.abs(left), axis=-1, keepdims=True), 1))  # [..., 1]
+        output = ops.matmul((left / scale) * right, self.projection)
+        return ops.cast(ops.cast(output, "float32") * ops.cast(scale, "float32"), "float16")
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "rank": self.rank, "first_order": self.first_order}
+
+
+def _one_then_zero(shape: tuple[int, ...], dtype: Any = None) -> Any:
+    half = shape[0] // 2
+    return ops.concatenate([ops.ones((half,), dtype), ops.zeros((half,), dtype)])

@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import check_choice, check_mask, check_positive, check_rate, keras_mask
+
+ASSIGNMENTS = ("dense", "softmax", "one_hot")
+CONTEXTS = ("lstm", "bilstm", "cnn")
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class RoleAssignment(keras.layers.Layer):
+    """Roles of each token, read from its context.
+
+    A small network reads the embeddings `e_1 .. e_T` and gives each position its context `h_t`: an LSTM, one in each
+    direction ("bilstm"), or a convolution with a ReLU ("cnn"). From it come the roles (section 3.1):
+
+        dense:    r_t = tanh(W h_t + b)
+        softmax:  r_t = softmax(U' tanh(W h_t + b))
+        one-hot:  r_t = softmax((U' tanh(W h_t + b) + g) / temperature), g Gumbel noise, in training;
+                  the one-hot vector of the largest U' tanh(W h_t + b) in inference                        (Eq. 6)
+
+    Everything is computed in float32, whatever the dtype policy: it is small, and the recurrence is long.
+
+    The paper gives neither the width of the context nor the convolution's activation, and applies dropout to the role
+    vector; a dropped one-hot vector would be no role at all, so there dropout falls on the logits.
+
+    Args:
+        num_roles: Integer, number of roles hr.
+        assignment: "dense" (default), "softmax" or "one_hot".
+        context: "lstm" (default), "bilstm" or "cnn".
+        context_units: Integer, width of h_t in one direction. Default None: `num_roles`.
+        kernel_size: Integer, width of the convolution. Default 7.
+        causal: Boolean, default False. Whether the role of t depends on e_1 .. e_t only. An LSTM always does; the
+            convolution sees positions on its left instead of both sides; "bilstm" cannot. Needed for `step`.
+        exclusive: Boolean, default False. Whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`.
+        straight_through: Boolean, default False. Whether "one_hot" gives one-hot vectors in training too, with the
+            gradient of the relaxed ones.
+        dropout: Float, dropout rate of the role vector, for "one_hot" of its logits. Default 0.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Attributes:
+        temperature: Scalar weight of "one_hot", not trainable, 5 at the start; see
+            `keras_nmt.training.RoleTemperature`. Else None.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, d]`, the embeddings e.
+        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
+            any, else all are real.
+        training: Boolean, whether dropout and Gumbel noise are active.
+
+    Returns:
+        Float tensor `[B, T, hr]`, the roles r.
+
+    Raises:
+        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict
+            each other.
+
+    Example:
+
+    >>> import numpy as np
+    >>> embeddings = np.random.rand(2, 5, 16).astype("float32")
+    >>> roles = RoleAssignment(4, assignment="softmax", context="bilstm")(embeddings)
+    >>> tuple(roles.shape)
+    (2, 5, 4)
+
+    Reference:
+        Contextualized Role Interaction for Neural Machine Translation
+        ([Weissenborn et al., 2018](https://openreview.net/forum?id=ryx3_iAcY7)), Eq. 4 and 6, section 3.1.
+    """
+
+    def __init__(
+        self,
+        num_roles: int,
+        assignment: str = "dense",
+        context: str = "lstm",
+        context_units: int | None = None,
+        kernel_size: int = 7,
+        causal: bool = False,
+        exclusive: bool = False,
+        straight_through: bool = False,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        check_positive(num_roles=num_roles, kernel_size=kernel_size)
+        if context_units is not None:
+            check_positive(context_units=context_units)
+        check_choice("assignment", assignment, ASSIGNMENTS)
+        check_choice("context", context, CONTEXTS)
+        check_rate(dropout=dropout)
+        if causal and context == "bilstm":
+            raise ValueError(
+                "A causal layer cannot read the tokens that follow. "
+                f"Received: causal={causal!r}, context={context!r}; take 'lstm' or 'cnn'"
+            )
+        if exclusive and not causal:
+            raise ValueError(f"`exclusive` needs `causal`. Received: exclusive={exclusive!r}, causal={causal!r}")
+        if straight_through and assignment != "one_hot":
+            raise ValueError(
+                "`straight_through` belongs to one-hot roles. "
+                f"Received: straight_through={straight_through!r}, assignment={assignment!r}"
+            )
+        self.num_roles = int(num_roles)
+        self.assignment = assignment
+        self.context = context
+        self.context_units = None if context_units is None else int(context_units)
+        self.kernel_size = int(kernel_size)
+        self.causal = causal
+        self.exclusive = exclusive
+        self.straight_through = straight_through
+        self.dropout = dropout
+        self.supports_masking = True
+        self.temperature: Any = None
+        self._units = self.context_units or self.num_roles
+        self._width: int | None = None  # d, known once built
+
+        self.context_layer: keras.layers.Layer
+        if context == "cnn":
+            self.context_layer = keras.layers.Conv1D(
+                self._units,
+                self.kernel_size,
+                padding="causal" if causal else "same",
+                activation="relu",
+                dtype="float32",
+                name="context",
+            )
+        else:
+            # cuDNN's kernels cannot be compiled by XLA and refuse rows that are all padding.
+            self.context_layer = keras.layers.LSTM(
+                self._units,
+                return_sequences=True,
+                use_cudnn=False,
+                dtype="float32",
+                name="lstm" if context == "bilstm" else "context",
+            )
+            if context == "bilstm":
+                self.context_layer = keras.layers.Bidirectional(self.context_layer, dtype="float32", name="context")
+        self.projection = keras.layers.Dense(num_roles, activation="tanh", dtype="float32", name="projection")  # W, b
+        self.logits = (
+            None
+            if assignment == "dense"
+            else keras.layers.Dense(num_roles, use_bias=False, dtype="float32", name="logits")  # U'
+        )
+        self.role_dropout = keras.layers.Dropout(dropout, dtype="float32", name="dropout")
+        self.seed_generator = keras.random.SeedGenerator() if assignment == "one_hot" else None
+
+    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
+        if len(inputs_shape) != 3 or inputs_shape[-1] is None:
+            raise ValueError(f"`inputs` must be [B, T, d] with a known d. Received: shape {tuple(inputs_shape)}")
+        self._width = inputs_shape[-1]
+        self.context_layer.build(inputs_shape)
+        context_width = self._units * (2 if self.context == "bilstm" else 1)
+        self.projection.build((*inputs_shape[:-1], context_width))
+        if self.logits is not None:
+            self.logits.build((*inputs_shape[:-1], self.num_roles))
+        if self.assignment == "one_hot":
+            self.temperature = self.add_weight(
+                shape=(),
+                initializer=keras.initializers.Constant(5.0),
+                dtype="float32",
+                trainable=False,
+                autocast=False,
+                name="temperature",
+            )
+
+    def call(self, inputs: Any, mask: Any = None, training: bool | None = None) -> Any:
+        mask = keras_mask(inputs) if mask is None else mask
+        check_mask("mask", mask, 2)
+        if self.context != "cnn":
+            context = self.context_layer(inputs, mask=mask)  # h, [B, T, units]
+        else:
+            # A convolution knows no mask: to it, padding is what lies beyond the ends, zero.
+            real = inputs if mask is None else ops.where(ops.expand_dims(mask, -1), inputs, 0)
+            context = self.context_layer(real)
+        if self.exclusive:  # h_{t-1}, h_0 = 0
+            context = ops.pad(context, ((0, 0), (1, 0), (0, 0)))[:, :-1]
+        return self._assign(context, training)
+
+    def _assign(self, context: Any, training: bool | None) -> Any:
+        """Context h `[..., units]` to roles r `[..., hr]`."""
+        roles = self.projection(context)  # tanh(W h + b)
+        if self.logits is None:
+            roles = self.role_dropout(roles, training=training)
+        elif self.assignment == "softmax":
+            roles = self.role_dropout(ops.softmax(self.logits(roles)), training=training)
+        else:
+            roles = self._one_hot(self.role_dropout(self.logits(roles), training=training), training)
+        return ops.cast(roles, self.compute_dtype)
+
+    def _one_hot(self, logits: Any, training: bool | None) -> Any:
+        if not training:
+            return ops.one_hot(ops.argmax(logits, axis=-1), self.num_roles, dtype="float32")
+        uniform = keras.random.uniform(ops.shape(logits), minval=1e-20, dtype="float32", seed=self.seed_generator)
+        gumbel = -ops.log(-ops.log(uniform))
+        relaxed = ops.softmax((logits + gumbel) / self.temperature)
+        if not self.straight_through:
+            return relaxed
+        hard = ops.one_hot(ops.argmax(relaxed, axis=-1), self.num_roles, dtype="float32")
+        return hard + (relaxed - ops.stop_gradient(relaxed))
+
+    def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
+        """What `step` starts from: the state of the context before the first position.
+
+        Args:
+            batch_size: Integer or integer scalar tensor B.
+            beam_size: Integer K, hypotheses a sentence.
+
+        Returns:
+            A dictionary of tensors `[B, K, ...]`: for an LSTM its "hidden" and "carry" state, for a convolution the
+            last "inputs"; with `exclusive` also the "previous" context.
+
+        Raises:
+            ValueError: The layer is not causal, or not built yet.
+        """
+        if not self.causal:
+            raise ValueError(f"Only a causal layer runs step by step. Received: causal={self.causal!r}")
+        if self._width is None:
+            raise ValueError(f"Build or call the layer first: its width is not known. Received: built={self.built!r}")
+
+        def zeros(*shape: int, dtype: str = "float32") -> Any:
+            return ops.zeros((batch_size, beam_size, *shape), dtype=dtype)
+
+        if self.context == "cnn":
+            cache = {"inputs": zeros(self.kernel_size - 1, self._width, dtype=self.compute_dtype)}
+        else:
+            cache = {"hidden": zeros(self._units), "carry": zeros(self._units)}
+        return {**cache, "previous": zeros(self._units)} if self.exclusive else cache
+
+    def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Runs one position of K hypotheses a sentence.
+
+        Args:
+            inputs: Float tensor `[B, K, d]`, the embeddings at this position.
+            position: Integer scalar tensor, the position, from 0. The cache says what it would: not used.
+            cache: What `empty_cache` or the previous step gave.
+
+        Returns:
+            The roles at this position, `[B, K, hr]`, equal to what `call` gives there, and the new cache.
+
+        Raises:
+            ValueError: The layer is not causal.
+        """
+        if not self.causal:
+            raise ValueError(f"Only a causal layer runs step by step. Received: causal={self.causal!r}")
+        beams = ops.shape(inputs)[:2]
+        inputs = ops.cast(inputs, self.compute_dtype)
+        if self.context == "cnn":
+            window = ops.concatenate([cache["inputs"], ops.expand_dims(inputs, 2)], axis=2)  # [B, K, kernel_size, d]
+            rows = ops.reshape(window, (-1, self.kernel_size, self._width))  # [B K, kernel_size, d]
+            context = self.context_layer(rows)[:, -1]  # where the whole window is seen
+            new_cache = {"inputs": window[:, :, 1:]}
+        else:
+            rows, hidden, carry = (ops.reshape(x, (-1, x.shape[-1])) for x in (inputs, cache["hidden"], cache["carry"]))
+            context, (hidden, carry) = self.context_layer.cell(ops.cast(rows, "float32"), [hidden, carry])
+            new_cache = {
+                name: ops.reshape(x, (*beams, self._units)) for name, x in (("hidden", hidden), ("carry", carry))
+            }
+        context = ops.reshape(context, (*beams, self._units))
+        if self.exclusive:
+            new_cache["previous"], context = context, cache["previous"]
+        return self._assign(context, training=False), new_cache
+
+    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        return (*inputs_shape[:-1], self.num_roles)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "num_roles": self.num_roles,
+            "assignment": self.assignment,
+            "context": self.context,
+            "context_units": self.context_units,
+            "kernel_size": self.kernel_size,
+            "causal": self.causal,
+            "exclusive": self.exclusive,
+            "straight_through": self.straight_through,
+            "dropout": self.dropout,
+        }

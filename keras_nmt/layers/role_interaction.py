@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import projection_initializer
+from keras_nmt.layers.role_assignment import RoleAssignment
+
+CHUNKS = 16  # the parts into which the roles are cut, so that few of the products e_t U_i exist at a time
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class RoleInteraction(keras.layers.Layer):
+    """Role interaction layer: transforms each token's embedding by the roles that its context gives it.
+
+    `RoleAssignment` reads the roles r_t from the context. Each role has a matrix of its own, and they mix the token's
+    transformations:
+
+        e~_t = sum_i r_{t,i} U_i e_t                                (Eq. 5)
+        e~_t = sum_i r_{t,i} U_i e_t + e_t                          (Eq. 7, with `residual`)
+        e~_t = U_o [(U_r r_t) * (U_e e_t)] + e_t                    (Eq. 8, with `low_rank`)
+
+    It goes between an embedding and the network, on anything `[B, T, d]`. The full form holds hr d^2 weights and never
+    as many as B T hr d numbers at once, neither forward nor backward. Sums over roles are float32 under every dtype
+    policy.
+
+    Args:
+        num_roles: Integer, number of roles hr.
+        assignment: "dense" (default), "softmax" or "one_hot"; see `RoleAssignment`, also for the next seven.
+        context: "lstm" (default), "bilstm" or "cnn".
+        context_units: Integer, width of the context in one direction. Default None: `num_roles`.
+        kernel_size: Integer, width of the convolution. Default 7.
+        causal: Boolean, default False. Whether e~_t depends on e_1 .. e_t only.
+        exclusive: Boolean, default False. Whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`.
+        straight_through: Boolean, default False. Whether "one_hot" roles are one-hot in training too.
+        dropout: Float, dropout rate of the roles. Default 0.
+        residual: Boolean, default False. Whether to add e_t, a role with the identity as its matrix.
+        low_rank: Boolean, default False. Whether to use the factors of Eq. 8, whose residual is part of it: `residual`
+            makes no difference then.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, d]`, the embeddings e.
+        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
+            any, else all are real.
+        training: Boolean, whether dropout and Gumbel noise are active.
+        return_roles: Boolean, default False. Whether to return the roles too.
+
+    Returns:
+        Float tensor `[B, T, d]`, the transformed embeddings e~; with `return_roles=True` also the roles `[B, T, hr]`.
+
+    Raises:
+        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict
+            each other.
+
+    Example:
+
+    >>> import numpy as np
+    >>> embeddings = keras.layers.Embedding(100, 16, mask_zero=True)(np.array([[7, 8, 9, 0]]))
+    >>> layer = RoleInteraction(4, assignment="softmax", context="bilstm", residual=True)
+    >>> outputs, roles = layer(embeddings, return_roles=True)
+    >>> tuple(outputs.shape), tuple(roles.shape)
+    ((1, 4, 16), (1, 4, 4))
+
+    Reference:
+        Contextualized Role Interaction for Neural Machine Translation
+        ([Weissenborn et al., 2018](https://openreview.net/forum?id=ryx3_iAcY7)), Eq. 5, 7 and 8.
+    """
+
+    def __init__(
+        self,
+        num_roles: int,
+        assignment: str = "dense",
+        context: str = "lstm",
+        context_units: int | None = None,
+        kernel_size: int = 7,
+        causal: bool = False,
+        exclusive: bool = False,
+        straight_through: bool = False,
+        dropout: float = 0.0,
+        residual: bool = False,
+        low_rank: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.residual = residual
+        self.low_rank = low_rank
+        self.supports_masking = True
+        self.role_assignment = RoleAssignment(
+            num_roles,
+            assignment=assignment,
+            context=context,
+            context_units=context_units,
+            kernel_size=kernel_size,
+            causal=causal,
+            exclusive=exclusive,
+            straight_through=straight_through,
+            dropout=dropout,
+            dtype=self.dtype_policy,
+            name="assignment",
+        )
+        self.num_roles = self.role_assignment.num_roles
+
+    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
+        self.role_assignment.build(inputs_shape)
+        d = inputs_shape[-1]
+        if self.low_rank:
+            initializer = projection_initializer
+            self.role_kernel = self.add_weight(  # U_r
+                shape=(self.num_roles, d), initializer=initializer(), name="role_kernel"
+            )
+            self.embedding_kernel = self.add_weight(shape=(d, d), initializer=initializer(), name="embedding_kernel")
+            self.output_kernel = self.add_weight(shape=(d, d), initializer=initializer(), name="output_kernel")
+        else:
+            # Each U_i starts like a projection of its own: to Keras the roles are part of the fan-in.
+            initializer = keras.initializers.VarianceScaling(self.num_roles, mode="fan_in", distribution="uniform")
+            self.kernel = self.add_weight(shape=(self.num_roles, d, d), initializer=initializer, name="kernel")
+
+    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False) -> Any:
+        roles = self.role_assignment(inputs, mask=mask, training=training)  # r, [B, T, hr]
+        outputs = self._interact(inputs, roles)
+        return (outputs, roles) if return_roles else outputs
+
+    def _interact(self, inputs: Any, roles: Any) -> Any:
+        """Embeddings e `[..., d]` and their roles r `[..., hr]` to e~ `[..., d]`."""
+
+        def cast(x: Any) -> Any:
+            return ops.cast(x, self.compute_dtype)
+
+        inputs = cast(inputs)
+        if self.low_rank:
+            roles = ops.matmul(roles, cast(self.role_kernel))  # U_r r
+            embeddings = ops.matmul(inputs, cast(self.embedding_kernel))  # U_e e
+            return ops.matmul(roles * embeddings, cast(self.output_kernel)) + inputs
+        shape = ops.shape(inputs)
+        rows = [ops.reshape(x, (-1, x.shape[-1])) for x in (roles, inputs)]  # [N, hr], [N, d]
+        outputs = ops.reshape(_mix_roles(*rows, cast(self.kernel)), shape)
+        return outputs + inputs if self.residual else outputs
+
+    def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
+        """What `step` starts from; see `RoleAssignment.empty_cache`."""
+        return self.role_assignment.empty_cache(batch_size, beam_size)
+
+    def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Runs one position of K hypotheses a sentence.
+
+        Args:
+            inputs: Float tensor `[B, K, d]`, the embeddings at this position.
+            position: Integer scalar tensor, the position, from 0.
+            cache: What `empty_cache` or the previous step gave.
+
+        Returns:
+            Tensor `[B, K, d]`, equal to what `call` gives at this position, and the new cache.
+
+        Raises:
+            ValueError: The layer is not causal.
+        """
+        roles, cache = self.role_assignment.step(inputs, position, cache)
+        return self._interact(inputs, roles), cache
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+        return [previous_mask] * 2  # embeddings and roles are as long as the input
+
+    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        return inputs_shape
+
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        # What is returned depends on the arguments: infer it from `call`, not from `compute_output_shape`.
+        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        config = self.role_assignment.get_config()
+        config = {name: value for name, value in config.items() if name not in ("name", "trainable", "dtype")}
+        return {**super().get_config(), **config, "residual": self.residual, "low_rank": self.low_rank}
+
+
+@ops.custom_gradient
+def _mix_roles(roles: Any, inputs: Any, kernel: Any) -> Any:
+    """sum_i r_i U_i e for each row (Eq. 5): r [N, hr], e [N, d], U [hr, d, d] to [N, d].
+
+    A chunk of c roles at a time, forward and backward, so that N x hr x d numbers are never held. The backward pass
+    needs nothing of the forward one: h_i = U_i^T g, the gradient before the role's weight, gives those of e and of r.
+    """
+    # Nothing in here is for TensorFlow to differentiate: its eager tape would keep all of it.
+    roles, inputs, kernel = (ops.stop_gradient(x) for x in (roles, inputs, kernel))
+    size = -(-kernel.shape[0] // CHUNKS)
+    starts = range(0, kernel.shape[0], size)
+    dtype = inputs.dtype
+
+    def chunk(start: int, done: Any) -> tuple[Any, Any]:
+        chunk_roles = _after(done, roles[:, start : start + size])  # r_i: [N, c, 1]
+        return ops.expand_dims(chunk_roles, -1), kernel[start : start + size]
+
+    each_input = ops.expand_dims(inputs, 1)  # [N, 1, d]
+    outputs = ops.zeros(ops.shape(inputs), "float32")
+    for start in starts:
+        r, u = chunk(start, outputs)
+        outputs = outputs + ops.cast(ops.einsum("nck,ckd->nd", r * each_input, u), "float32")
+
+    def gradient(*args: Any, upstream: Any = None) -> tuple[Any, Any, Any]:
+        g = ops.cast(args[0] if upstream is None else upstream, dtype)  # [N, d]
+        d_inputs = ops.zeros(ops.shape(inputs), "float32")
+        d_roles, d_kernel = [], []
+        for start in starts:
+            r, u = chunk(start, d_inputs)
+            d_kernel.append(ops.einsum("nck,nd->ckd", r * each_input, g))  # r_i e g^T
+            h = ops.einsum("nd,ckd->nck", _after(d_inputs, g), u)
+            d_roles.append(ops.sum(ops.cast(h * each_input, "float32"), -1))  # <h_i, e>: [N, c]
+            d_inputs = d_inputs + ops.sum(ops.cast(r * h, "float32"), 1)  # sum_i r_i h_i
+        return (
+            ops.cast(ops.concatenate(d_roles, -1), dtype),
+            ops.cast(d_inputs, dtype),
+            ops.concatenate(d_kernel, 0),
+        )
+
+    return ops.cast(outputs, dtype), gradient
+
+
+def _after(done: Any, x: Any) -> Any:
+    """`x`, but not before `done` is there: TensorFlow would start all chunks at once and need all their memory."""
+    never = ops.any(done[:1, :1] > float("inf"))
+    return ops.where(never, ops.zeros_like(x), x)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from keras_nmt.models.count_parameters import count_parameters
+from keras_nmt.models.presets import TRANSFORMER_PRESETS
+
+
+class MatchedWidth(NamedTuple):
+    """A width of the Transformer and the parameters that it gives.
+
+    Attributes:
+        hidden_dim: the width d.
+        parameters: number of trainable parameters at that width.
+        residual: `parameters` less the number that was asked for.
+    """
+
+    hidden_dim: int
+    parameters: int
+    residual: int
+
+
+def matched_width(parameters: int, *, preset: str = "transformer_base", **arguments: Any) -> MatchedWidth:
+    """The width at which a Transformer comes nearest to a number of parameters: the matched baseline of a larger model.
+
+    Only the width of the states changes, in multiples of the number of heads; layers, heads and the feed-forward
+    networks' inner width stay. A model grows as a quadratic of its width, which three small models determine.
+
+    Args:
+        parameters: Number of trainable parameters to come near to.
+        preset: Sizes of the Transformer, see `Transformer.from_preset`.
+        **arguments: Arguments of `Transformer` that win over the preset's, `source_vocabulary_size` among them.
+
+    Returns:
+        A `MatchedWidth`.
+
+    Raises:
+        ValueError: `hidden_dim` is given, or the smallest width is larger already.
+
+    Example:
+
+    >>> from keras_nmt.models import count_parameters
+    >>> target = count_parameters(preset="transformer_tiny", source_vocabulary_size=99, roles="softmax")
+    >>> matched = matched_width(target, preset="transformer_tiny", source_vocabulary_size=99)
+    >>> matched.hidden_dim, matched.residual == matched.parameters - target
+    (236, True)
+    """
+    if "hidden_dim" in arguments:
+        raise ValueError(
+            f"`hidden_dim` is what is looked for: leave it out. Received: hidden_dim={arguments['hidden_dim']!r}"
+        )
+    num_heads = int(arguments.get("num_heads", TRANSFORMER_PRESETS.get(preset, {}).get("num_heads", 8)))
+
+    def count(hidden_dim: int) -> int:
+        return count_parameters(preset=preset, **arguments, hidden_dim=hidden_dim)
+
+    widths = [num_heads * times for times in (2, 4, 8)]
+    quadratic = np.polynomial.Polynomial.fit(widths, [count(width) for width in widths], deg=2).convert()
+    roots = (quadratic - parameters).roots()
+    nearest = max((root.real for root in roots if abs(root.imag) < 1e-6), default=0.0)
+    below = num_heads * int(nearest // num_heads)
+    if below < num_heads:
+        raise ValueError(
+            f"A Transformer of width {num_heads}, one unit a head, is larger already. Received: parameters={parameters}"
+        )
+    counts = {width: count(width) for width in (below, below + num_heads)}
+    best = min(counts, key=lambda width: abs(counts[width] - parameters))
+    return MatchedWidth(best, counts[best], counts[best] - parameters)

@@ -1,0 +1,131 @@
+"""How the papers train: settings of `Experiment` and configurations of `Recipe` that several recipes share.
+
+A comment says where a paper says it. "Ours" marks what a paper leaves open.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Settings = dict[str, Any]
+
+# Gated lexical shortcuts: Emelin et al., 2019, https://arxiv.org/abs/1906.12284, appendix A.
+SHORTCUTS: Settings = {
+    "preset": "transformer_base",  # A.1; one table for source, target and output is the model's default
+    "batch_size": 25_000,  # A.1
+    "schedule": "noam",  # A.1, as Vaswani et al., 2017
+    "warmup_steps": 4000,  # A.1
+    "label_smoothing": 0.1,  # as Vaswani et al., 2017, like the optimizer, dropout and the search: the paper is silent
+    "max_updates": 150_000,  # A.1
+    "evaluate_every": 4000,  # A.1; checkpoints too
+    "keep_last": 5,  # A.1
+    "final": "average_last",
+    "beam_size": 4,
+    "length_penalty": 0.6,
+}
+SHORTCUTS_BIG: Settings = {  # what differs, A.1
+    "preset": "transformer_big",
+    "warmup_steps": 16_000,
+    "max_updates": 300_000,
+    "keep_last": 16,
+}
+# More parameters, longer warm-up (A.1). The ablations of section 4 change fusion, and keep its warm-up (ours).
+PLAIN: Settings = {"warmup_steps": 6000, "model": {"shortcuts": "plain"}}
+FUSION: Settings = {"warmup_steps": 8000, "model": {"shortcuts": "fusion"}}
+SHORTCUT_KINDS: dict[str, Settings] = {"baseline": {}, "plain": PLAIN, "fusion": FUSION}  # the rows of table 2
+
+# Representation composition by neuron interaction: Li et al., 2020, https://arxiv.org/abs/1911.09877, "Setup".
+# It follows Vaswani et al., 2017, "to set the configurations": what is marked (V) is from there.
+COMPOSITION: Settings = {
+    "preset": "transformer_base",
+    "model": {"norm": "post"},  # (V)
+    "vocabulary_size": 32_000,  # 32K merges
+    "batch_size": 8 * 4096,  # eight GPUs
+    "schedule": "noam",  # (V)
+    "warmup_steps": 4000,  # (V)
+    "label_smoothing": 0.1,  # (V)
+    "max_updates": 100_000,  # (V); of the Transformer, and again of each model that starts from it (ours)
+    "evaluate_every": 2000,  # ours
+    "keep_last": 5,  # (V)
+    "final": "average_last",
+    "beam_size": 4,  # (V)
+    "length_penalty": 0.6,  # (V)
+}
+COMPOSITION_BIG: Settings = {"preset": "transformer_big", "max_updates": 300_000, "keep_last": 20}  # all (V)
+
+# Role interaction: "Contextualized Role Interaction for Neural Machine Translation", submitted to ICLR 2019,
+# https://openreview.net/forum?id=ryx3_iAcY7, section 4. Dropout 0.3 is the role vector's, too: the model's default.
+ROLES: Settings = {
+    "model": {"dropout": 0.3, "norm": "post"},  # norm: as Vaswani et al., 2017, to which the paper refers
+    "schedule": "inverse_square_root",
+    "warmup_steps": 4000,
+    "label_smoothing": 0.1,
+    "final": "average_last",  # ours
+    "beam_size": 4,
+    "length_penalty": 0.6,  # ours
+}
+ROLES_SMALL: Settings = {
+    **ROLES,
+    "preset": "transformer_small",
+    "vocabulary_size": 10_000,
+    "learning_rate": 1e-3,
+    "batch_size": 4000,
+    "max_updates": 50_000,  # ours
+}
+ROLES_WMT: Settings = {**ROLES, "vocabulary_size": 40_000, "learning_rate": 5e-4}
+ROLES_BASE: Settings = {
+    **ROLES_WMT,
+    "preset": "transformer_base",
+    "batch_size": 20_000,
+    "max_updates": 100_000,  # ours
+    "evaluate_every": 2000,  # ours
+}
+ROLES_BIG: Settings = {
+    **ROLES_WMT,
+    "preset": "transformer_big",
+    "batch_size": 400_000,
+    "accumulation_steps": 32,  # 12,500 tokens at once on one GPU; the outcome does not depend on it
+    "max_updates": 30_000,  # ours
+}
+
+
+def role_model(roles: str, num_roles: int, residual: bool = True, context: str = "lstm") -> Settings:
+    """The arguments of `Transformer` for one cell of the role paper's tables.
+
+    Args:
+        roles: "dense", "softmax", "one_hot" or "contextualized".
+        num_roles: Number of roles.
+        residual: Whether the layer's input is added to its output.
+        context: "lstm" or "cnn".
+    """
+    return {"roles": roles, "num_roles": num_roles, "role_residual": residual, "role_context": context}
+
+
+def one_hot_from(softmax: str, settings: Settings, learning_rate: float) -> Settings:
+    """The configuration that goes on from a softmax configuration with one role a token (section 4, last paragraph).
+
+    Args:
+        softmax: Name of the softmax configuration.
+        settings: Its settings.
+        learning_rate: The constant rate of the paper: 2e-4 (small) or 1e-4.
+    """
+    return {
+        "model": {**settings["model"], "roles": "one_hot"},
+        "start_from": softmax,
+        "allow_new": ["*/temperature"],
+        "schedule": "constant",
+        "learning_rate": learning_rate,
+        "max_updates": 10_000,  # ours; the temperature is at its floor after 4,604
+    }
+
+
+# The rows of the paper's table 2, and the model of its tables 3 and 5.
+ROLES_OF_WMT: dict[str, Settings] = {
+    "baseline": {},
+    "matched": {"matched_to": "dense"},
+    "dense": {"model": role_model("dense", 32, residual=False)},
+    "softmax": {"model": role_model("softmax", 32, residual=False)},
+    "dense_residual": {"model": role_model("dense", 32)},
+    "softmax_residual": {"model": role_model("softmax", 32)},
+}
+ROLES_OF_WMT["one_hot_residual"] = one_hot_from("softmax_residual", ROLES_OF_WMT["softmax_residual"], 1e-4)

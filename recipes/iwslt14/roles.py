@@ -1,0 +1,43 @@
+"""IWSLT'14 German-English: role interaction in a small Transformer (submitted to ICLR 2019), every cell of table 1.
+
+    python recipes/iwslt14/roles.py train softmax_residual_32 --data-dir DATA
+
+Files and results: README.md beside this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keras_nmt.papers import ROLES_SMALL, one_hot_from, role_model
+from keras_nmt.recipe import Recipe
+
+
+def with_roles(num_roles: int) -> dict[str, dict[str, Any]]:
+    """The two columns "dense", the "softmax" and the "one-hot" one of a number of roles, row by row."""
+    configurations: dict[str, dict[str, Any]] = {
+        f"contextualized_{num_roles}": {"model": role_model("contextualized", num_roles)},
+        f"matched_{num_roles}": {"matched_to": f"dense_{num_roles}"},
+        f"low_rank_{num_roles}": {"model": {**role_model("dense", num_roles), "role_low_rank": True}},
+    }
+    for row, residual, context in (("", False, "lstm"), ("residual_", True, "lstm"), ("cnn_residual_", True, "cnn")):
+        for roles in ("dense", "softmax"):
+            model = role_model(roles, num_roles, residual, context)
+            configurations[f"{roles}_{row}{num_roles}"] = {"model": model}
+        softmax = f"softmax_{row}{num_roles}"
+        configurations[f"one_hot_{row}{num_roles}"] = one_hot_from(softmax, configurations[softmax], 2e-4)
+    return configurations
+
+
+RECIPE = Recipe(
+    name="iwslt14-roles",
+    corpora={"train": "train", "dev": "dev", "test": "test"},
+    languages=("de", "en"),
+    known_languages=("de", "en"),
+    settings=ROLES_SMALL,
+    configurations={"baseline": {}, **with_roles(16), **with_roles(32)},
+    baseline="baseline",
+)
+
+if __name__ == "__main__":
+    RECIPE.run()

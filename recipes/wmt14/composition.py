@@ -1,0 +1,61 @@
+"""WMT14 English-German and English-French: representation composition by neuron interaction (Li et al., 2020).
+
+    python recipes/wmt14/composition.py train ni_both --data-dir DATA --target de
+
+The tables and figures of the paper, the files, and which configuration is which row: README.md beside this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keras_nmt.papers import COMPOSITION, COMPOSITION_BIG
+from keras_nmt.recipe import Recipe, merge_settings
+
+COMPOSED: dict[str, dict[str, Any]] = {
+    # Table 1, rows 2 to 8.
+    "linear_layers": {"layer_composition": "linear"},
+    "hierarchical_layers": {"layer_composition": "hierarchical"},
+    "hierarchical_heads": {"head_composition": "hierarchical"},
+    "hierarchical_both": {"layer_composition": "hierarchical", "head_composition": "hierarchical"},
+    "ni_layers": {"layer_composition": "extended"},
+    "ni_heads": {"head_composition": "extended"},
+    "ni_both": {"layer_composition": "extended", "head_composition": "extended"},
+    # Figure 2: without first order.
+    "ni_layers_second_order": {"layer_composition": "low_rank"},
+    "ni_heads_second_order": {"head_composition": "low_rank"},
+    # Figure 3: ranks of heads; 512 is ni_heads.
+    **{f"ni_heads_rank_{r}": {"head_composition": "extended", "composition_rank": r} for r in (32, 64, 128, 256)},
+}
+
+
+def composed(model: dict[str, Any], base: str = "baseline") -> dict[str, Any]:
+    """A configuration that starts from the trained Transformer, as the paper does."""
+    new = ["*/layer_composition/*", "*/head_composition/*"]
+    if model.get("head_composition") == "hierarchical":  # gives d / H, so the projection after it is another one, too
+        new.append("*_attention/output/kernel")
+    return {"start_from": base, "allow_new": new, "model": model}
+
+
+BIG_FRENCH = merge_settings(COMPOSITION_BIG, {"model": {"dropout": 0.1}})  # Vaswani et al., 2017, section 6.1
+RECIPE = Recipe(
+    name="wmt14-composition",
+    corpora={"train": "train", "dev": "dev", "test": "newstest2014"},
+    languages=("en", "de"),
+    known_languages=("en", "de", "fr"),
+    settings=COMPOSITION,
+    configurations={
+        "baseline": {},
+        "baseline_continued": composed({}),  # not in the paper: what longer training alone brings
+        **{name: composed(model) for name, model in COMPOSED.items()},
+        # Table 2.
+        "big": COMPOSITION_BIG,
+        "big_ni_both": merge_settings(COMPOSITION_BIG, composed(COMPOSED["ni_both"], "big")),
+        "big_french": BIG_FRENCH,
+        "big_french_ni_both": merge_settings(BIG_FRENCH, composed(COMPOSED["ni_both"], "big_french")),
+    },
+    baseline="baseline",
+)
+
+if __name__ == "__main__":
+    RECIPE.run()

@@ -1,0 +1,24 @@
+"""WMT14 English-German: role interaction in the big Transformer (submitted to ICLR 2019), table 2.
+
+    python recipes/wmt14/roles.py train softmax_residual --data-dir DATA
+
+Files and results: README.md beside this file.
+"""
+
+from __future__ import annotations
+
+from keras_nmt.papers import ROLES_BIG, ROLES_OF_WMT
+from keras_nmt.recipe import Recipe
+
+RECIPE = Recipe(
+    name="wmt14-roles",
+    corpora={"train": "train", "dev": "dev", "test": "newstest2014"},
+    languages=("en", "de"),
+    known_languages=("en", "de"),
+    settings=ROLES_BIG,
+    configurations=ROLES_OF_WMT,
+    baseline="baseline",
+)
+
+if __name__ == "__main__":
+    RECIPE.run()

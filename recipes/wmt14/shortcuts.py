@@ -1,0 +1,43 @@
+"""WMT14 English-German, both ways: gated lexical shortcuts (Emelin et al., 2019).
+
+    python recipes/wmt14/shortcuts.py train fusion --data-dir DATA --source en --target de
+
+The tables and figures of the paper, the files, and which configuration is which row: README.md beside this file.
+"""
+
+from __future__ import annotations
+
+from keras_nmt.papers import FUSION, PLAIN, SHORTCUT_KINDS, SHORTCUTS, SHORTCUTS_BIG
+from keras_nmt.recipe import Recipe, merge_settings
+
+SMALL = {"preset": "transformer_base_half"}  # section 4.1: embeddings, states and feed-forward networks halved
+
+RECIPE = Recipe(
+    name="wmt14-shortcuts",
+    corpora={"train": "train", "dev": "dev", "test": "newstest2014"},
+    languages=("en", "de"),
+    known_languages=("en", "de"),
+    # 32,000 merges, of which, and the characters, the paper's numbers of parameters give 41,138 subwords.
+    settings={**SHORTCUTS, "vocabulary_size": 41_138},
+    configurations={
+        **SHORTCUT_KINDS,
+        # Table 1.
+        "big": SHORTCUTS_BIG,
+        "big_fusion": merge_settings(FUSION, SHORTCUTS_BIG),
+        # Table 3.
+        "small": SMALL,
+        "small_plain": {**PLAIN, **SMALL},
+        "small_fusion": {**FUSION, **SMALL},
+        # Table 4.
+        "cross": merge_settings(FUSION, {"model": {"shortcut_sites": ["cross"]}}),
+        "self_and_cross": merge_settings(FUSION, {"model": {"shortcut_sites": ["self", "cross"]}}),
+        "non_lexical": merge_settings(FUSION, {"model": {"shortcut_source": "non_lexical"}}),
+        # Figure 5.
+        "encoder_only": merge_settings(FUSION, {"model": {"shortcut_sides": ["encoder"]}}),
+        "decoder_only": merge_settings(FUSION, {"model": {"shortcut_sides": ["decoder"]}}),
+    },
+    baseline="baseline",
+)
+
+if __name__ == "__main__":
+    RECIPE.run()

@@ -1,0 +1,24 @@
+"""WMT17 English-Finnish: role interaction in the base Transformer (submitted to ICLR 2019), table 2.
+
+    python recipes/wmt17/roles.py train softmax_residual --data-dir DATA
+
+Files and results: README.md beside this file.
+"""
+
+from __future__ import annotations
+
+from keras_nmt.papers import ROLES_BASE, ROLES_OF_WMT
+from keras_nmt.recipe import Recipe
+
+RECIPE = Recipe(
+    name="wmt17-roles",
+    corpora={"train": "train", "dev": "newstest2016", "test": "newstest2017"},
+    languages=("en", "fi"),
+    known_languages=("en", "fi"),
+    settings=ROLES_BASE,
+    configurations=ROLES_OF_WMT,
+    baseline="baseline",
+)
+
+if __name__ == "__main__":
+    RECIPE.run()

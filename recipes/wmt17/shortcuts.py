@@ -1,0 +1,25 @@
+"""WMT17 English-Russian: gated lexical shortcuts (Emelin et al., 2019), table 2. The Russian side in Latin letters.
+
+    python recipes/wmt17/transliterate.py DATA/train.ru DATA/train.ru-Latn
+    python recipes/wmt17/shortcuts.py train fusion --data-dir DATA
+
+Files and results: README.md beside this file.
+"""
+
+from __future__ import annotations
+
+from keras_nmt.papers import SHORTCUT_KINDS, SHORTCUTS
+from keras_nmt.recipe import Recipe
+
+RECIPE = Recipe(
+    name="wmt17-shortcuts",
+    corpora={"train": "train", "dev": "newstest2016", "test": "newstest2017"},
+    languages=("en", "ru-Latn"),
+    known_languages=("en", "ru-Latn"),
+    settings={**SHORTCUTS, "vocabulary_size": 32_000},
+    configurations=SHORTCUT_KINDS,
+    baseline="baseline",
+)
+
+if __name__ == "__main__":
+    RECIPE.run()

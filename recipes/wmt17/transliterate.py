@@ -1,0 +1,93 @@
+"""Writes Russian in Latin letters, and back: what a vocabulary shared with English asks for.
+
+    python recipes/wmt17/transliterate.py DATA/train.ru DATA/train.ru-Latn
+    python recipes/wmt17/transliterate.py --back RUN/test.hypotheses.txt hypotheses.ru
+
+A letter for a letter, as in ISO 9, case kept, and nothing is lost: going back gives every line as it was, whatever it
+holds. So Latin letters in the Russian text get a mark before them, and one after them if a Russian letter follows.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from keras_nmt.atomic_files import atomic_path
+from keras_nmt.cli import run_app
+from keras_nmt.errors import UserError
+
+LATIN = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "abvgdeëžzijklmnoprstufhcčšŝʺyʹèûâ", strict=True))
+# Capitals. ISO 9 writes those of the two signs like the small ones, so that case would be lost: they get others here.
+LATIN |= {cyrillic.upper(): latin.upper() for cyrillic, latin in LATIN.items()} | {"Ъ": "ˮ", "Ь": "ˈ"}
+CYRILLIC = {latin: cyrillic for cyrillic, latin in LATIN.items()}
+MARK = "¬"  # rare in text, and left alone by the normalisation of subwords
+
+_TO_LATIN, _TO_CYRILLIC = str.maketrans(LATIN), str.maketrans(CYRILLIC)
+# What going back would take for Russian; and all English letters, so that a word is marked as a whole.
+_LETTER = "A-Za-z" + "".join(CYRILLIC)
+_LATIN_RUN = re.compile(f"[{MARK}{_LETTER}]+")
+_MARKED_RUN = re.compile(f"{MARK}((?:{MARK}{MARK}|[{_LETTER}])*){MARK}?")
+
+
+def romanize(text: str) -> str:
+    """Russian in Latin letters.
+
+    >>> romanize("Объём в GHz, iPhone'ом, PDFы")
+    "Obʺëm v ¬GHz, ¬iPhone'om, ¬PDF¬y"
+    """
+
+    def marked(run: re.Match[str]) -> str:
+        end = MARK if text[run.end() : run.end() + 1] in LATIN else ""
+        return MARK + run[0].replace(MARK, MARK * 2) + end
+
+    return _LATIN_RUN.sub(marked, text).translate(_TO_LATIN)
+
+
+def cyrillize(text: str) -> str:
+    """Back from `romanize`. Where a model has set marks wrong, they are followed as they stand.
+
+    >>> cyrillize("Obʺëm v ¬GHz, ¬iPhone'om, ¬PDF¬y")
+    "Объём в GHz, iPhone'ом, PDFы"
+    """
+
+    def pieces() -> Iterator[str]:
+        position = 0
+        for run in _MARKED_RUN.finditer(text):
+            yield text[position : run.start()].translate(_TO_CYRILLIC)
+            yield run[1].replace(MARK * 2, MARK)
+            position = run.end()
+        yield text[position:].translate(_TO_CYRILLIC)
+
+    return "".join(pieces())
+
+
+def main(
+    source: Annotated[Path, typer.Argument(help="File to read, UTF-8; gzip if its name ends with .gz.")],
+    target: Annotated[Path, typer.Argument(help="File to write; gzip if its name ends with .gz.")],
+    back: Annotated[bool, typer.Option("--back", help="From Latin letters to Russian.")] = False,
+) -> None:
+    """Writes Russian in Latin letters, or back."""
+    convert = cyrillize if back else romanize
+    with (
+        _open(source, source, "rt") as lines,
+        atomic_path(target) as temporary,
+        _open(temporary, target, "wt") as output,
+    ):
+        try:
+            output.writelines(map(convert, lines))
+        except UnicodeDecodeError as error:
+            raise UserError(f"{source} is no UTF-8. Received: {error}") from None
+
+
+def _open(path: Path, name: Path, mode: str) -> IO[str]:
+    open_: Any = gzip.open if name.suffix == ".gz" else open
+    return open_(path, mode, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    run_app(main)

@@ -1,0 +1,24 @@
+"""WMT18 English-Czech and English-Finnish: gated lexical shortcuts (Emelin et al., 2019), table 2.
+
+    python recipes/wmt18/shortcuts.py train fusion --data-dir DATA --target fi
+
+Files and results: README.md beside this file.
+"""
+
+from __future__ import annotations
+
+from keras_nmt.papers import SHORTCUT_KINDS, SHORTCUTS
+from keras_nmt.recipe import Recipe
+
+RECIPE = Recipe(
+    name="wmt18-shortcuts",
+    corpora={"train": "train", "dev": "newstest2017", "test": "newstest2018"},
+    languages=("en", "cs"),
+    known_languages=("en", "cs", "fi"),
+    settings={**SHORTCUTS, "vocabulary_size": 89_500},
+    configurations=SHORTCUT_KINDS,
+    baseline="baseline",
+)
+
+if __name__ == "__main__":
+    RECIPE.run()

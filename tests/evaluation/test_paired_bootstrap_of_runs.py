@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from keras_nmt.errors import UserError
+from keras_nmt.evaluation import paired_bootstrap, paired_bootstrap_of_runs
+
+WORDS = ["a", "cat", "dog", "sits", "runs", "on", "under", "the", "mat", "snow", "tree", "and", "sleeps"]
+
+
+def corpus(seed, size=40):
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(WORDS, k=draw.randint(5, 12))) for _ in range(size)]
+
+
+def damaged(lines, rate, seed):
+    draw = random.Random(seed)
+    return [" ".join(draw.choice(WORDS) if draw.random() < rate else word for word in line.split()) for line in lines]
+
+
+@pytest.mark.parametrize("rates", [(0.2, 0.25), (0.2, 0.4), (0.3, 0.3)])
+def test_of_one_run_each_it_is_what_sacrebleu_says(rates):
+    references = corpus(1)
+    system, baseline = damaged(references, rates[0], 2), damaged(references, rates[1], 3)
+    expected = paired_bootstrap(system, baseline, references, metrics=["bleu"])["bleu"].p_value
+    assert paired_bootstrap_of_runs([system], [baseline], references) == pytest.approx(expected, abs=2e-3)
+
+
+def test_copies_of_a_run_make_nothing_more_significant():
+    references = corpus(1)
+    system, baseline = damaged(references, 0.2, 2), damaged(references, 0.25, 3)
+    once = paired_bootstrap_of_runs([system], [baseline], references)
+    assert paired_bootstrap_of_runs([system] * 5, [baseline] * 5, references) == once
+    # As lines of one long test set, five times as many sentences would make it so.
+    together = paired_bootstrap(system * 5, baseline * 5, references * 5, metrics=["bleu"])["bleu"].p_value
+    assert together < once / 2
+
+
+def test_more_runs_tell_more_of_systems_that_differ_throughout():
+    references = corpus(1)
+    systems = [damaged(references, 0.2, seed) for seed in range(4)]
+    baselines = [damaged(references, 0.27, seed) for seed in range(10, 14)]
+    singly = [paired_bootstrap_of_runs([a], [b], references) for a, b in zip(systems, baselines, strict=True)]
+    assert paired_bootstrap_of_runs(systems, baselines, references) < np.median(singly)
+
+
+def test_what_scores_the_same_differs_by_chance():
+    references = corpus(1)
+    assert paired_bootstrap_of_runs([references], [references], references) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("systems", "baselines", "references"),
+    [
+        ([], [["a"]], ["a"]),
+        ([["a"]], [], ["a"]),
+        ([["a"]], [["a", "b"]], ["a"]),
+        ([["a"], ["a", "b"]], [["a"]], ["a"]),
+        ([[]], [[]], []),
+    ],
+)
+def test_what_cannot_be_compared_is_an_error(systems, baselines, references):
+    with pytest.raises(UserError, match="Received: "):
+        paired_bootstrap_of_runs(systems, baselines, references)

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from keras_nmt.layers import HierarchicalAggregation
+
+WIDTH = 4
+
+
+def _agg(weights, *joining):  # LN(FFN([x; y; z]) + x + y + z)
+    w_1, b_1, w_2, b_2, scale, offset = weights
+    x = np.maximum(np.concatenate(joining, -1) @ w_1 + b_1, 0) @ w_2 + b_2 + sum(joining)
+    mean, variance = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    return (x - mean) / np.sqrt(variance + 1e-6) * scale + offset
+
+
+def _randomised(number, random, **arguments):
+    layer = HierarchicalAggregation(number, **arguments)
+    layer(random(1, number, WIDTH))
+    for weight in layer.weights:
+        weight.assign(random(*weight.shape))
+    return layer
+
+
+def _weights_of(layer, node):
+    """By path, so that the oracle does not depend on the order in which weights are made."""
+    by_path = {w.path.split("/", 1)[1]: np.asarray(w) for w in layer.weights}
+    feed_forward, norm = f"feed_forward_{node}", f"norm_{node}"
+    names = ("inner/kernel", "inner/bias", "outer/kernel", "outer/bias")
+    return [by_path[f"{feed_forward}/{n}"] for n in names] + [by_path[f"{norm}/{n}"] for n in ("gamma", "beta")]
+
+
+TREES = {
+    2: [(0, 1)],
+    3: [(0, 1), (2,)],
+    4: [(0, 1), (2, 3)],
+    5: [(0, 1), (2, 3), (4,)],
+    6: [(0, 1), (2, 3), (4, 5)],
+}
+
+
+@pytest.mark.parametrize("number", TREES)
+def test_follows_the_tree(random, number):
+    layer = _randomised(number, random, intermediate_dim=7)
+    r = [random(2, 5, WIDTH) for _ in range(number)]
+    aggregate = []
+    for node, joining in enumerate(TREES[number]):
+        aggregate = [_agg(_weights_of(layer, node), *[r[i] for i in joining], *aggregate)]
+    np.testing.assert_allclose(layer(r), aggregate[0], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("number", TREES)
+def test_node_by_node_is_the_whole_tree(random, number):
+    layer = _randomised(number, random)
+    r = [random(2, 5, WIDTH) for _ in range(number)]
+    previous, waiting, nodes = None, [], []
+    for count, representation in enumerate(r, start=1):
+        waiting.append(representation)
+        if (node := layer.node_after(count)) is not None:
+            previous, waiting = layer.aggregate(node, waiting, previous), []
+            nodes.append(node)
+    assert nodes == list(range(len(TREES[number])))
+    assert not waiting
+    np.testing.assert_allclose(previous, layer(r), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("number", [2, 5])
+def test_keeps_the_contract_of_a_layer(check_layer, random, number):
+    nodes = len(TREES[number])
+    joined = sum(len(joining) for joining in TREES[number]) + nodes - 1
+    check_layer(
+        lambda **kwargs: HierarchicalAggregation(number, 6, **kwargs),
+        {"representations": random(2, 6, number, WIDTH)},
+        weights=6 * nodes,
+        parameters=joined * WIDTH * 6 + nodes * (6 + 6 * WIDTH + WIDTH + 2 * WIDTH),
+    )
+
+
+def test_parameters_of_six_layers_in_two_stacks():
+    layer, d = HierarchicalAggregation(6), 512
+    layer.build([(None, None, d)] * 6)
+    assert layer.count_params() == (12 + 16 + 16) * d**2 + 3 * (5 * d + 2 * d)
+    assert 2 * layer.count_params() == 23_090_176
+
+
+def test_parameters_of_eight_heads():
+    layer = HierarchicalAggregation(8, intermediate_dim=1024)
+    layer.build((None, None, 8, 64))
+    with_output = 18 * (sum(w.shape[0] * w.shape[1] for w in layer.weights if w.ndim == 2) + 64 * 512 - 512 * 512)
+    assert with_output == 13_565_952  # what the paper counts as 13.6M: without biases and norms, 64 -> 512 for W_O
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"num_representations": 1}, {"num_representations": 0}, {"num_representations": 4.0}]
+)
+def test_wrong_arguments_are_named(arguments):
+    with pytest.raises(ValueError, match="Received: num_representations="):
+        HierarchicalAggregation(**arguments)
+    with pytest.raises(ValueError, match="Received: intermediate_dim=0"):
+        HierarchicalAggregation(2, intermediate_dim=0)
+
+
+def test_another_number_of_representations_is_refused():
+    with pytest.raises(ValueError, match="There must be 4 representations. Received: 3"):
+        HierarchicalAggregation(4).build((2, 3, WIDTH))
+
+
+def test_aggregating_what_does_not_join_at_a_node_is_refused(random):
+    layer = _randomised(3, random)
+    x = random(2, WIDTH)
+    for node, joining, previous in [(0, [x], None), (0, [x, x], x), (1, [x, x], x), (1, [x], None)]:
+        with pytest.raises(ValueError, match=f"Node {node} takes"):
+            layer.aggregate(node, joining, previous)
+    for node in (-1, 2):
+        with pytest.raises(ValueError, match="`node` must be from 0 to 1"):
+            layer.aggregate(node, [x], x)
+    for number in (0, 4):
+        with pytest.raises(ValueError, match="`number` must be from 1 to 3"):
+            layer.node_after(number)

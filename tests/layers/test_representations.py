@@ -1,0 +1,140 @@
+"""What all four composition layers do with their input, whatever they compute."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keras_nmt.layers import BilinearPooling, HierarchicalAggregation, LinearCombination, LowRankBilinearPooling
+
+N, WIDTH = 3, 4
+
+MAKERS = {
+    "linear": LinearCombination,
+    "hierarchical": lambda **kwargs: HierarchicalAggregation(N, **kwargs),
+    "full": BilinearPooling,
+    "low_rank": lambda **kwargs: LowRankBilinearPooling(first_order=False, **kwargs),
+    "extended": LowRankBilinearPooling,
+}
+
+
+@pytest.fixture(params=MAKERS)
+def make(request):
+    return MAKERS[request.param]
+
+
+def _randomised(layer, stacked):
+    layer(stacked)
+    generator = np.random.default_rng(1)
+    layer.set_weights([generator.normal(size=w.shape) for w in layer.get_weights()])
+    return layer
+
+
+def _separate(stacked):
+    return [stacked[..., i, :] for i in range(stacked.shape[-2])]
+
+
+@pytest.mark.parametrize("leading", [(2, 5), (5,), (2, 3, 5), (1, 1)])
+def test_a_list_and_a_stacked_tensor_are_the_same(make, random, leading):
+    stacked = random(*leading, N, WIDTH)
+    layer = _randomised(make(), stacked)
+    expected = layer(stacked)
+    assert tuple(expected.shape) == (*leading, WIDTH) == layer.compute_output_shape(stacked.shape)
+    assert layer.compute_output_shape([r.shape for r in _separate(stacked)]) == (*leading, WIDTH)
+    for nest in (list, tuple):
+        np.testing.assert_allclose(layer(nest(_separate(stacked))), expected, rtol=1e-5, atol=1e-5)
+    built_of_a_list = make()
+    built_of_a_list(_separate(stacked))
+    built_of_a_list.set_weights(layer.get_weights())
+    np.testing.assert_allclose(built_of_a_list(stacked), expected, rtol=1e-5, atol=1e-5)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    kind=st.sampled_from(sorted(set(MAKERS) - {"hierarchical"})),
+    number=st.integers(2, 5),
+    width=st.integers(1, 4),
+    units=st.none() | st.integers(1, 5),
+)
+def test_any_number_of_any_width_composes_to_units(kind, number, width, units):
+    layer = MAKERS[kind](units=units, **({"rank": 1} if kind in ("low_rank", "extended") else {}))
+    assert tuple(layer(np.ones((2, number, width), "float32")).shape) == (2, units or width)
+
+
+def test_is_position_wise(make, random):
+    stacked = random(2, 5, N, WIDTH)
+    layer = _randomised(make(), stacked)
+    np.testing.assert_allclose(
+        layer(stacked[:, 3:4]), np.asarray(layer(stacked))[:, 3:4], rtol=1e-5, atol=1e-5
+    )  # of length one too
+
+
+def test_a_functional_model_of_a_list_saves_and_loads(make, random, tmp_path):
+    arrays = [random(2, 5, WIDTH) for _ in range(N)]
+    inputs = [keras.Input((None, WIDTH)) for _ in range(N)]
+    model = keras.Model(inputs, make()(inputs))
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_allclose(loaded(arrays), model(arrays), rtol=1e-6, atol=1e-6)
+
+
+def test_the_mask_passes_through(make):
+    tokens = np.array([[4, 5, 0]])
+    embedded = [keras.layers.Embedding(9, WIDTH, mask_zero=True)(tokens) for _ in range(N - 1)]
+    unmasked = np.zeros((1, 3, WIDTH), "float32")
+    np.testing.assert_array_equal(make()([unmasked, *embedded])._keras_mask, [[True, True, False]])
+    assert getattr(make()([unmasked] * N), "_keras_mask", None) is None
+
+
+@pytest.mark.parametrize(
+    ("shapes", "match"),
+    [
+        ([(2, 5, 4)], "two representations or more"),
+        ([], "list of N tensors"),
+        ((2, 1, 4), "two representations or more"),
+        ((2, None, 4), "N and d' known"),
+        ([(2, 5, None)] * N, "N and d' known"),
+        ((4,), "list of N tensors"),
+        ([(2, 5, 4), (2, 5, 4), (2, 5, 3)], "one shape"),
+        ([(2, 5, 4), (2, 5, 4), (2, 6, 4)], "one shape"),
+        ([(2, 5, 4), (2, 5, 4), (5, 4)], "one shape"),
+    ],
+)
+def test_representations_that_do_not_go_together_are_refused(make, shapes, match):
+    with pytest.raises(ValueError, match=f"{match}.*Received: "):
+        make().build(shapes)
+
+
+def test_other_representations_than_it_was_built_for_are_refused(make, random):
+    layer = make()
+    layer(random(2, N, WIDTH))
+    for other in (random(2, N + 1, WIDTH), _separate(random(2, N, WIDTH + 1))):
+        with pytest.raises(ValueError, match="was built for 3 representations of width 4"):
+            layer(other)
+
+
+@pytest.mark.parametrize("kind", ["linear", "full", "low_rank", "extended"])
+@pytest.mark.parametrize("units", [0, -1, 2.5, True])
+def test_units_must_be_a_positive_integer(kind, units):
+    with pytest.raises(ValueError, match="`units` must be a positive integer"):
+        MAKERS[kind](units=units)
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
+@pytest.mark.parametrize("size", [0.0, 1e-4, 1e3])
+def test_half_precision_extremes(make, random, policy, size):
+    """Also where products of two neurons, 1e6, are above what float16 holds, but the result is not."""
+    stacked = (size * random(2, 5, N, WIDTH)).astype("float16").astype("float32")
+    whole = make()
+    whole(stacked)
+    if not isinstance(whole, HierarchicalAggregation):
+        whole.weights[-1].assign(whole.weights[-1] * 1e-3)
+    half = make(dtype=policy)
+    half(stacked)
+    half.set_weights(whole.get_weights())
+    expected, output = np.asarray(whole(stacked)), np.asarray(keras.ops.cast(half(stacked), "float32"))
+    assert np.isfinite(output).all()
+    np.testing.assert_allclose(output, expected, rtol=5e-2, atol=5e-2 * max(np.abs(expected).max(), 1e-6))

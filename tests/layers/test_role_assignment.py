@@ -1,0 +1,253 @@
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keras_nmt.layers import RoleAssignment
+
+B, T, D, HR = 3, 6, 5, 4
+MASK = np.array([[1] * 6, [1] * 3 + [0] * 3, [1] + [0] * 5], bool)
+CAUSAL = [{"context": context, "exclusive": exclusive} for context in ("lstm", "cnn") for exclusive in (False, True)]
+
+
+def _sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def _softmax(x):
+    exponential = np.exp(x - x.max(-1, keepdims=True))
+    return exponential / exponential.sum(-1, keepdims=True)
+
+
+def _lstm(inputs, kernel, recurrent_kernel, bias):
+    """Hochreiter and Schmidhuber's LSTM over one sentence [T, d], gates in the order i, f, c, o."""
+    hidden = carry = np.zeros(recurrent_kernel.shape[0])
+    states = []
+    for x in inputs:
+        i, f, c, o = np.split(x @ kernel + hidden @ recurrent_kernel + bias, 4)
+        carry = _sigmoid(f) * carry + _sigmoid(i) * np.tanh(c)
+        hidden = _sigmoid(o) * np.tanh(carry)
+        states.append(hidden)
+    return np.array(states)
+
+
+def _context(layer, sentence):
+    """h of one sentence without padding, [T, units]."""
+    weights = [w.numpy() for w in layer.context_layer.weights]
+    if layer.context == "lstm":
+        context = _lstm(sentence, *weights)
+    elif layer.context == "bilstm":
+        forward, backward = _lstm(sentence, *weights[:3]), _lstm(sentence[::-1], *weights[3:])[::-1]
+        context = np.concatenate([forward, backward], -1)
+    else:
+        kernel, bias = weights
+        before = layer.kernel_size - 1 if layer.causal else (layer.kernel_size - 1) // 2
+        padded = np.pad(sentence, ((before, layer.kernel_size - 1 - before), (0, 0)))
+        windows = [padded[t : t + layer.kernel_size] for t in range(len(sentence))]
+        context = np.array([np.maximum(np.einsum("kd,kdu->u", window, kernel) + bias, 0) for window in windows])
+    return np.concatenate([0 * context[:1], context[:-1]]) if layer.exclusive else context
+
+
+def _roles(layer, sentence):
+    roles = np.tanh(_context(layer, sentence) @ layer.projection.kernel.numpy() + layer.projection.bias.numpy())
+    if layer.assignment == "dense":
+        return roles
+    logits = roles @ layer.logits.kernel.numpy()
+    return _softmax(logits) if layer.assignment == "softmax" else np.eye(HR)[logits.argmax(-1)]
+
+
+def _randomised(layer, random):
+    layer.build((None, None, D))
+    for weight in layer.trainable_weights:
+        weight.assign(random(*weight.shape))
+    return layer
+
+
+@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
+@pytest.mark.parametrize("options", [*({"causal": True, **options} for options in CAUSAL), {"context": "bilstm"}, {}])
+def test_follows_the_equations_whatever_the_padding(random, assignment, options):
+    layer = _randomised(RoleAssignment(HR, assignment, context_units=3, kernel_size=3, **options), random)
+    inputs = random(B, T, D)
+    roles = layer(inputs, mask=MASK)
+    for b, length in enumerate(MASK.sum(1)):
+        np.testing.assert_allclose(roles[b, :length], _roles(layer, inputs[b, :length]), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kernel_size", [1, 2, 4])
+def test_a_convolution_that_is_not_causal_sees_both_sides(random, kernel_size):
+    layer = _randomised(RoleAssignment(HR, context="cnn", kernel_size=kernel_size), random)
+    inputs = random(1, T, D)
+    np.testing.assert_allclose(layer(inputs)[0], _roles(layer, inputs[0]), rtol=1e-4, atol=1e-5)
+
+
+def _parameters(assignment, context):
+    """As the specification counts them: the context, W and b, U'."""
+    directions = 2 if context == "bilstm" else 1
+    parameters = 7 * D * HR + HR if context == "cnn" else directions * 4 * HR * (D + HR + 1)
+    return parameters + HR * (directions * HR + 1) + (0 if assignment == "dense" else HR * HR)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "context", "weights"), [("dense", "bilstm", 8), ("softmax", "lstm", 6), ("one_hot", "cnn", 5)]
+)
+def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context, weights):
+    keras.utils.set_random_seed(1)
+    check_layer(
+        lambda **kwargs: RoleAssignment(HR, assignment, context, **kwargs),
+        {"inputs": random(B, T, D), "mask": MASK},
+        weights=weights,
+        parameters=_parameters(assignment, context),
+    )
+
+
+@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
+@pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
+def test_has_as_many_parameters_as_the_specification_says(assignment, context):
+    layer = RoleAssignment(HR, assignment, context)
+    layer.build((None, None, D))
+    assert sum(int(np.prod(w.shape)) for w in layer.trainable_weights) == _parameters(assignment, context)
+
+
+@settings(max_examples=20, deadline=None)
+@given(option=st.sampled_from(CAUSAL), changed=st.integers(0, T - 1), seed=st.integers(0, 99))
+def test_causal_roles_depend_on_nothing_later(option, changed, seed):
+    generator = np.random.default_rng(seed)
+    layer = RoleAssignment(HR, causal=True, **option)
+    inputs = generator.normal(size=(1, T, D))
+    other = inputs.copy()
+    other[:, changed] += generator.normal(size=D)
+    first = changed + option["exclusive"]  # the first role that may change
+    one, two = np.asarray(layer(inputs)), np.asarray(layer(other))
+    np.testing.assert_array_equal(one[:, :first], two[:, :first])
+    assert first == T or not np.array_equal(one[:, first], two[:, first])
+
+
+@pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16"])
+@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
+@pytest.mark.parametrize("options", CAUSAL)
+def test_step_equals_call(random, assignment, options, policy):
+    batch, beam = 2, 3
+    layer = RoleAssignment(HR, assignment, causal=True, kernel_size=3, dtype=policy, **options)
+    inputs = random(batch, beam, T, D)
+    expected = np.asarray(layer(inputs.reshape(batch * beam, T, D)), "float32").reshape(batch, beam, T, HR)
+    cache = layer.empty_cache(batch, beam)
+    for t in range(T):
+        roles, new_cache = layer.step(inputs[:, :, t], t, cache)
+        assert {k: (v.shape, v.dtype) for k, v in new_cache.items()} == {
+            k: (v.shape, v.dtype) for k, v in cache.items()
+        }
+        np.testing.assert_allclose(np.asarray(roles, "float32"), expected[:, :, t], atol=1e-5)
+        cache = new_cache
+
+
+def test_a_layer_that_is_not_causal_has_no_steps(random):
+    layer = RoleAssignment(HR)
+    layer(random(B, T, D))
+    with pytest.raises(ValueError, match="Received: causal=False"):
+        layer.empty_cache(1, 1)
+    with pytest.raises(ValueError, match="Received: causal=False"):
+        layer.step(random(1, 1, D), 0, {})
+    with pytest.raises(ValueError, match="Build or call"):
+        RoleAssignment(HR, causal=True).empty_cache(1, 1)
+
+
+def test_noise_draws_roles_by_their_probability(random):
+    # Sampling a role = the largest of logits + Gumbel noise, whatever the temperature (Eq. 6).
+    layer = _randomised(RoleAssignment(HR, "one_hot", causal=True, exclusive=True), random)
+    inputs = np.zeros((5000, 1, D), "float32")  # an exclusive role of position 0 depends on weights alone
+    probabilities = _softmax(np.tanh(layer.projection.bias.numpy()) @ layer.logits.kernel.numpy())
+    roles = np.asarray(layer(inputs, training=True))[:, 0]
+    np.testing.assert_allclose(np.bincount(roles.argmax(-1), minlength=HR) / 5000, probabilities, atol=0.03)
+    np.testing.assert_allclose(roles.sum(-1), 1, rtol=1e-5)
+    assert not np.array_equal(roles, layer(inputs, training=True)[:, 0]), "the noise was the same again"
+
+
+def test_temperature_makes_roles_hard(random):
+    layer = _randomised(RoleAssignment(HR, "one_hot"), random)
+    assert float(layer.temperature) == 5
+    largest = []
+    for temperature in (5.0, 0.5, 0.01):
+        layer.temperature.assign(temperature)
+        largest.append(np.asarray(layer(random(50, T, D), training=True)).max(-1).mean())
+    assert largest[0] < 0.5 < largest[1] < 0.95 < largest[2]
+
+
+def test_straight_through_is_hard_forward_and_soft_backward(random):
+    def run(straight_through):
+        keras.utils.set_random_seed(7)
+        layer = RoleAssignment(HR, "one_hot", straight_through=straight_through)
+        with tf.GradientTape() as tape:
+            roles = layer(inputs, training=True)
+            loss = tf.reduce_sum(roles * weights)
+        return np.asarray(roles), tape.gradient(loss, layer.logits.kernel.value)
+
+    inputs, weights = random(B, T, D), random(HR)
+    (soft, soft_gradient), (hard, hard_gradient) = run(False), run(True)
+    np.testing.assert_allclose(hard, np.eye(HR)[soft.argmax(-1)], atol=1e-6)
+    assert np.abs(soft - hard).max() > 0.1
+    np.testing.assert_allclose(soft_gradient, hard_gradient, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
+def test_dropout_is_for_training(random, assignment):
+    layer = RoleAssignment(HR, assignment, dropout=0.5)
+    inputs = random(20, T, D)
+    plain, dropped = np.asarray(layer(inputs)), np.asarray(layer(inputs, training=True))
+    if assignment == "one_hot":  # of the logits: each vector is still a choice
+        np.testing.assert_allclose(dropped.sum(-1), 1, rtol=1e-5)
+    else:
+        kept = dropped != 0
+        assert 0.4 < kept.mean() < 0.6
+        np.testing.assert_allclose(dropped[kept], 2 * plain[kept], rtol=1e-5)
+
+
+@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
+@pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
+def test_padding_alone_and_single_words_are_finite(random, assignment, context):
+    layer = RoleAssignment(HR, assignment, context)
+    for inputs, mask in ((random(B, T, D), np.zeros((B, T), bool)), (random(B, 1, D), None)):
+        with tf.GradientTape() as tape:
+            roles = layer(inputs, mask=mask, training=True)
+            loss = tf.reduce_sum(roles**2)
+        assert np.isfinite(roles).all()
+        assert all(np.isfinite(x).all() for x in tape.gradient(loss, [w.value for w in layer.trainable_weights]))
+
+
+@pytest.mark.parametrize("context", ["lstm", "cnn"])
+def test_takes_the_mask_that_keras_attached(context):
+    embedding, layer = keras.layers.Embedding(9, D, mask_zero=True), RoleAssignment(HR, context=context)
+    ids = np.array([[4, 5, 0, 0]])
+    implicit, explicit = layer(embedding(ids)), layer(np.asarray(embedding(ids)), mask=ids != 0)
+    np.testing.assert_array_equal(implicit, explicit)
+    np.testing.assert_array_equal(implicit._keras_mask, ids != 0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"num_roles": 0},
+        {"num_roles": 2.5},
+        {"assignment": "sparse"},
+        {"context": "gru"},
+        {"context_units": 0},
+        {"kernel_size": 0},
+        {"dropout": 1.0},
+        {"causal": True, "context": "bilstm"},
+        {"exclusive": True},
+        {"straight_through": True},
+    ],
+)
+def test_wrong_arguments_are_named(arguments):
+    with pytest.raises(ValueError, match="Received: "):
+        RoleAssignment(**{"num_roles": 4, **arguments})
+
+
+def test_wrong_inputs_are_named(random):
+    with pytest.raises(ValueError, match="must be boolean"):
+        RoleAssignment(HR)(random(B, T, D), mask=random(B, T))
+    with pytest.raises(ValueError, match=r"must be \[B, T, d\]"):
+        RoleAssignment(HR)(random(B, D))

@@ -1,0 +1,292 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from keras import ops
+
+from keras_nmt.layers import RoleInteraction
+from keras_nmt.layers.role_interaction import _mix_roles
+from keras_nmt.training import RoleTemperature
+
+B, T, D, HR = 2, 5, 6, 4
+MASK = np.array([[1] * 5, [1] * 3 + [0] * 2], bool)
+CAUSAL = [
+    {"context": context, "exclusive": exclusive, "low_rank": low_rank, "residual": not low_rank}
+    for context in ("lstm", "cnn")
+    for exclusive in (False, True)
+    for low_rank in (False, True)
+]
+
+
+def _randomised(layer, random):
+    layer.build((None, None, D))
+    for weight in layer.trainable_weights:
+        weight.assign(random(*weight.shape))
+    return layer
+
+
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
+def test_follows_the_equations(random, assignment, residual):
+    layer = _randomised(RoleInteraction(HR, assignment, residual=residual), random)
+    e = random(B, T, D)
+    outputs, r = layer(e, mask=MASK, return_roles=True)
+    np.testing.assert_array_equal(r, layer.role_assignment(e, mask=MASK))
+    u = layer.kernel.numpy()
+    expected = np.stack([np.sum([r[b, t, i] * (e[b, t] @ u[i]) for i in range(HR)], 0) for b, t in np.ndindex(B, T)])
+    np.testing.assert_allclose(outputs, expected.reshape(B, T, D) + residual * e, rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(layer(e, mask=MASK), outputs)
+
+
+@pytest.mark.parametrize("residual", [False, True])
+def test_low_rank_follows_the_equation(random, residual):
+    layer = _randomised(RoleInteraction(HR, residual=residual, low_rank=True), random)
+    e = random(B, T, D)
+    outputs, r = layer(e, return_roles=True)
+    u_r, u_e, u_o = (w.numpy() for w in (layer.role_kernel, layer.embedding_kernel, layer.output_kernel))
+    np.testing.assert_allclose(outputs, ((np.asarray(r) @ u_r) * (e @ u_e)) @ u_o + e, rtol=1e-4, atol=1e-4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows=st.integers(0, 7), roles=st.integers(1, 40), width=st.integers(1, 5), seed=st.integers(0, 99))
+def test_gradient_is_that_of_the_plain_sum(rows, roles, width, seed):
+    generator = np.random.default_rng(seed)
+    shapes = ((rows, roles), (rows, width), (roles, width, width))
+    tensors = [tf.constant(generator.normal(size=shape), "float32") for shape in shapes]
+    upstream = generator.normal(size=(rows, width)).astype("float32")
+
+    def run(function):
+        with tf.GradientTape() as tape:
+            tape.watch(tensors)
+            outputs = function(*tensors)
+            loss = tf.reduce_sum(outputs * upstream)
+        return [outputs, *tape.gradient(loss, tensors)]
+
+    for one, other in zip(run(_mix_roles), run(lambda r, e, u: tf.einsum("ni,nk,ikd->nd", r, e, u)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_gradient_is_the_same_compiled_for_any_length(random):
+    layer = _randomised(RoleInteraction(HR, "softmax", "bilstm", residual=True), random)
+    weights = [w.value for w in layer.trainable_weights]
+
+    def run(inputs, mask):
+        with tf.GradientTape() as tape:
+            tape.watch([inputs, *weights])
+            loss = tf.reduce_sum(layer(inputs, mask=mask, training=True) ** 2)
+        return tape.gradient(loss, [inputs, *weights])
+
+    signature = [tf.TensorSpec([None, None, D]), tf.TensorSpec([None, None], tf.bool)]
+    graph = tf.function(run, input_signature=signature)
+    compiled = tf.function(tf.function(run, jit_compile=True), input_signature=signature)
+    inputs = tf.constant(random(B, T, D))
+    for results in zip(run(inputs, MASK), graph(inputs, MASK), compiled(inputs, MASK), strict=True):
+        np.testing.assert_allclose(results[1], results[0], rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(results[2], results[0], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "context", "low_rank", "weights"), [("softmax", "lstm", False, 7), ("one_hot", "cnn", True, 8)]
+)
+def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context, low_rank, weights):
+    roles = 7 * D * HR + HR if context == "cnn" else 4 * HR * (D + HR + 1)
+    roles += HR * (HR + 1) + HR * HR
+    keras.utils.set_random_seed(1)
+    check_layer(
+        lambda **kwargs: RoleInteraction(HR, assignment, context, low_rank=low_rank, **kwargs),
+        {"inputs": random(B, T, D), "mask": MASK},
+        weights=weights,
+        parameters=roles + (2 * D * D + HR * D if low_rank else HR * D * D),
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "parameters"),
+    [({"context": "bilstm"}, 2_174_240), ({"causal": True}, 2_136_224), ({"causal": True, "low_rank": True}, 178_336)],
+)
+def test_has_as_many_parameters_as_the_specification_says(options, parameters):
+    layer = RoleInteraction(32, "softmax", **options)
+    layer.build((None, None, 256))
+    assert layer.count_params() == parameters
+
+
+@pytest.mark.parametrize("options", CAUSAL)
+def test_step_equals_call(random, options):
+    batch, beam = 2, 3
+    layer = RoleInteraction(HR, "softmax", causal=True, kernel_size=3, **options)
+    inputs = random(batch, beam, T, D)
+    expected = np.asarray(layer(inputs.reshape(batch * beam, T, D))).reshape(batch, beam, T, D)
+    cache = layer.empty_cache(batch, beam)
+    for t in range(T):
+        outputs, cache = layer.step(inputs[:, :, t], t, cache)
+        np.testing.assert_allclose(outputs, expected[:, :, t], atol=1e-5)
+
+
+@pytest.mark.parametrize("options", CAUSAL)
+def test_causal_outputs_depend_on_nothing_later(random, options):
+    layer = RoleInteraction(HR, causal=True, **options)
+    inputs = random(1, T, D)
+    expected = np.asarray(layer(inputs))
+    np.testing.assert_allclose(layer(inputs[:, :3]), expected[:, :3], atol=1e-6)
+
+
+@pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
+def test_padding_is_invisible(random, context):
+    layer = RoleInteraction(HR, "softmax", context)
+    inputs = random(B, T, D)
+    other = np.where(MASK[..., None], inputs, 100 * random(B, T, D))
+    one, two = np.asarray(layer(inputs, mask=MASK)), np.asarray(layer(other, mask=MASK))
+    np.testing.assert_allclose(one[MASK], two[MASK], atol=1e-6)
+    np.testing.assert_allclose(layer(inputs[1:, :3]), one[1:, :3], atol=1e-5)
+
+
+@pytest.mark.parametrize("low_rank", [False, True])
+def test_padding_alone_and_single_words_are_finite(random, low_rank):
+    layer = RoleInteraction(HR, "softmax", "bilstm", low_rank=low_rank)
+    assert np.isfinite(layer(random(B, T, D), mask=np.zeros((B, T), bool))).all()
+    assert np.isfinite(layer(random(B, 1, D))).all()
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
+@pytest.mark.parametrize("low_rank", [False, True])
+@pytest.mark.parametrize("scale", [1e-4, 1e4])
+def test_half_precision_extremes_are_finite_and_right(random, policy, low_rank, scale):
+    keras.utils.set_random_seed(1)
+    layer = RoleInteraction(20, "softmax", residual=True, low_rank=low_rank)
+    inputs = np.asarray(tf.cast(scale * random(B, T, D), policy.removeprefix("mixed_")), "float32")
+    expected = np.asarray(layer(inputs))
+    half = RoleInteraction.from_config({**layer.get_config(), "dtype": policy})
+    half.build((None, None, D))
+    half.set_weights(layer.get_weights())
+    with tf.GradientTape() as tape:
+        outputs = tf.cast(half(inputs), "float32")
+        loss = tf.reduce_mean(outputs / scale)
+    assert np.abs(outputs - expected).max() < 2e-2 * np.abs(expected).max()
+    gradients = tape.gradient(loss, [w.value for w in half.trainable_weights])
+    assert all(np.isfinite(gradient).all() for gradient in gradients)
+
+
+def test_roles_are_summed_in_float32():
+    # In bfloat16, 256 + 1 is 256: with the large role first, all others would vanish.
+    roles, inputs = np.ones((1, 257)), np.ones((1, 1))
+    kernel = np.ones((257, 1, 1))
+    kernel[0] = 256
+    outputs = _mix_roles(*(ops.cast(x, "bfloat16") for x in (roles, inputs, kernel)))
+    assert float(outputs[0, 0]) == 512
+
+
+def test_drops_into_a_keras_model():
+    ids = np.array([[4, 5, 6, 0], [7, 0, 0, 0]])
+    inputs = keras.Input((None,), dtype="int32")
+    embedded = keras.layers.Embedding(9, D, mask_zero=True)(inputs)
+    outputs, roles = RoleInteraction(HR, context="bilstm", residual=True)(embedded, return_roles=True)
+    pooled = keras.layers.GlobalAveragePooling1D()(outputs)
+    model = keras.Model(inputs, [pooled, roles])
+    one, two = model(ids)[0], model(ids[:, :3])[0]
+    np.testing.assert_allclose(one, two, atol=1e-6)  # the mask has passed on
+    assert tuple(model(ids)[1].shape) == (2, 4, HR)
+
+
+@pytest.mark.parametrize("arguments", [{"num_roles": 0}, {"causal": True, "context": "bilstm"}, {"assignment": "hard"}])
+def test_wrong_arguments_are_named(arguments):
+    with pytest.raises(ValueError, match="Received: "):
+        RoleInteraction(**{"num_roles": 4, **arguments})
+
+
+MEMORY_PROGRAM = """
+import re
+from pathlib import Path
+import numpy as np, tensorflow as tf
+from keras_nmt.layers import RoleInteraction
+
+tf.config.threading.set_inter_op_parallelism_threads(4)  # room to start things at once
+B, T, D, HR = 64, 64, 512, 32
+LIMIT = 4 * B * T * HR * D / 2**20  # MiB: what holding B x T x hr x d floats would take
+
+def memory(name):  # VmRSS: now; VmHWM: the most since it was last reset, in MiB
+    return int(re.search(name + r":\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+
+def peak_of(function):
+    before = memory("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # reset VmHWM
+    function()
+    return memory("VmHWM") - before
+
+layer = RoleInteraction(HR)
+layer.build((None, None, D))
+weights = [w.value for w in layer.trainable_weights]
+
+@tf.function(input_signature=[tf.TensorSpec([None, None, D])])
+def gradients(inputs):
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        loss = tf.reduce_sum(layer(inputs, training=True))
+    return tape.gradient(loss, [inputs, *weights])
+
+gradients(tf.ones([2, 3, D]))
+inputs = tf.ones([B, T, D])
+assert peak_of(lambda: np.ones(int(LIMIT) * 2**18, "float32")) > 0.99 * LIMIT  # the measurement sees such a tensor
+peak = peak_of(lambda: [gradient.numpy() for gradient in gradients(inputs)])
+assert 4 * HR * D * D / 2**20 < peak < LIMIT, f"{peak:.0f} MiB, limit {LIMIT:.0f}"
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux")
+def test_never_holds_every_role_of_every_token():
+    ran = subprocess.run([sys.executable, "-c", MEMORY_PROGRAM], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_roles_tell_two_readings_of_a_word_apart():
+    # Each word is to be named; one of them, the ambiguous, goes by two names, and a cue elsewhere in the sentence says
+    # by which. What names a word sees its position alone, so only roles can carry the context to it. As in the paper,
+    # the roles are softmax at first, and one-hot in the end.
+    cues, fillers, ambiguous, length, num_roles = 10, 10, 20, 6, 4
+    generator = np.random.default_rng(0)
+    keras.utils.set_random_seed(0)
+
+    def draw(count):
+        words = generator.integers(cues, cues + fillers, size=(count, length))
+        places = generator.permuted(np.tile(np.arange(length), (count, 1)), axis=1)
+        cue = generator.integers(cues, size=count)
+        words[np.arange(count), places[:, 0]] = cue
+        words[np.arange(count), places[:, 1]] = ambiguous
+        reading = cue % 2
+        return words, np.where(words == ambiguous, words + reading[:, None], words), reading
+
+    def make(assignment):
+        inputs = keras.Input((length,), dtype="int32")
+        embedded = keras.layers.Embedding(21, 16, embeddings_initializer=keras.initializers.RandomNormal(0, 1))(inputs)
+        outputs, roles = RoleInteraction(num_roles, assignment, "bilstm")(embedded, return_roles=True)
+        model = keras.Model(inputs, keras.layers.Dense(22)(outputs))
+        model.compile(keras.optimizers.Adam(0.01), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        return model, keras.Model(inputs, roles)
+
+    def purity(chosen, readings):  # how many would be right if each role stood for the reading it has most often
+        counts = np.zeros((num_roles, 2))
+        np.add.at(counts, (chosen, readings), 1)
+        return counts.max(1).sum() / counts.sum()
+
+    softmax, softmax_roles = make("softmax")
+    one_hot, one_hot_roles = make("one_hot")
+    words, names, _ = draw(4000)
+    softmax.fit(words, names, epochs=1, verbose=0)
+    for old, new in zip(softmax.trainable_weights, one_hot.trainable_weights, strict=True):
+        new.assign(old)
+    one_hot.fit(words, names, epochs=1, verbose=0, callbacks=[RoleTemperature(2.0, 0.98)])
+
+    words, names, readings = draw(500)
+    here = words == ambiguous
+    for model, roles in ((softmax, softmax_roles), (one_hot, one_hot_roles)):
+        chosen = np.asarray(roles(words))[here].argmax(-1)
+        assert purity(chosen, readings) > 0.9
+        assert purity(chosen, generator.permutation(readings)) < 0.6  # by chance
+        assert (np.asarray(model(words)).argmax(-1) == names)[here].mean() > 0.9  # the readings are used

@@ -1,0 +1,88 @@
+"""The comparison of any configurations, by a list."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from keras_nmt.comparison import Comparison
+from keras_nmt.errors import UserError
+
+PATH = Path(__file__).parents[2] / "recipes" / "compare.py"
+FILES = {f"{part}_{side}": f"{part}.{side}" for part in ("train", "dev") for side in ("source", "target")}
+LIST = {
+    "settings": {**FILES, "max_updates": 5, "model": {"dropout": 0.2}},
+    "configurations": {"plain": {"model": {"shortcuts": "plain"}}, "small": {}},
+    "baseline": "small",
+    "seeds": [3, 4],
+}
+
+
+@pytest.fixture(scope="module")
+def app():
+    spec = importlib.util.spec_from_file_location("recipes_compare", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    app = typer.Typer()
+    app.command()(module.main)
+    return app
+
+
+@pytest.fixture
+def run(app, tmp_path, monkeypatch):
+    """Runs the recipe on a list, and gives the comparison that it would run."""
+    made = []
+    monkeypatch.setattr(Comparison, "run", lambda self: made.append(self))
+    monkeypatch.setattr(Comparison, "show", lambda self: None)
+
+    def run(content, *arguments):
+        path = tmp_path / "list.json"
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        result = CliRunner().invoke(app, [str(path), "--output", "here", *arguments])
+        if result.exception is not None:
+            raise result.exception
+        return made[0] if made else None
+
+    return run
+
+
+def test_a_list_makes_the_experiments_that_it_describes(run):
+    comparison = run(LIST)
+    assert (comparison.baseline, comparison.seeds, comparison.directory) == ("small", [3, 4], Path("here"))
+    experiment = comparison._runs[4]["plain"]
+    assert (experiment.seed, experiment.directory) == (4, Path("here/plain-4"))
+    assert experiment.model == {"dropout": 0.2, "shortcuts": "plain"}
+    assert experiment.train_source == "train.source"
+
+
+def test_the_command_line_wins(run):
+    comparison = run(LIST, "--seeds", "9", "--set", "max_updates=7", "--unequal")
+    assert comparison._runs[9]["small"].max_updates == 7
+    assert comparison.unequal
+
+
+def test_the_table_alone(run):
+    assert run(LIST, "--table-only") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("no json", "JSON object"),
+        ({**LIST, "seeds": 3}, "needs `seeds`, a list. Received: seeds=3"),
+        ({**LIST, "seeds": ["a"]}, "Seeds are integers"),
+        ({**LIST, "speed": 3}, "Received: speed"),
+        ({**LIST, "baseline": "gold"}, "must be one of plain, small. Received: baseline='gold'"),
+        ({**LIST, "configurations": {"small": 3}}, "Received: small=3"),
+        ({**LIST, "configurations": {"small": {"gold": 3}}}, "no such settings.*Received: gold"),
+        ({k: v for k, v in LIST.items() if k != "settings"}, "needs `settings`"),
+    ],
+)
+def test_what_is_wrong_with_a_list_is_said(run, content, message):
+    with pytest.raises(UserError, match=message):
+        run(content)

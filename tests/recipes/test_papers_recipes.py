@@ -1,0 +1,207 @@
+"""The papers' recipes: configurations make experiments, have the parameters that are derived, and start from what they
+should; each script trains on a slice of real text in files named as its README says."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from keras_nmt.data import read_lines
+from keras_nmt.errors import UserError
+from keras_nmt.models import Transformer
+from keras_nmt.models.matched_width import count_parameters
+from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.training.warm_start import warm_start
+
+FOLDER = Path(__file__).parents[2] / "recipes"
+SCRIPTS = (
+    "iwslt14/roles",
+    "wmt14/composition",
+    "wmt14/roles",
+    "wmt14/shortcuts",
+    "wmt17/roles",
+    "wmt17/shortcuts",
+    "wmt18/shortcuts",
+)
+TINY = {
+    "num_encoder_layers": 2,
+    "num_decoder_layers": 2,
+    "hidden_dim": 16,
+    "num_heads": 2,
+    "intermediate_dim": 24,
+}
+
+
+def load(script):
+    name = f"recipe_{script.replace('/', '_')}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, FOLDER / f"{script}.py")
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+RECIPES = {script: load(script).RECIPE for script in SCRIPTS}
+ALL = [(script, name) for script, recipe in RECIPES.items() for name in recipe.configurations]
+
+
+def experiment(script, configuration, data_dir="data", folder="runs", **overrides):
+    recipe = RECIPES[script]
+    source, target = recipe.languages
+    directory = Path(folder) / f"{recipe.name}-{configuration}-1"
+    options = {"data_dir": data_dir, "source": source, "target": target, "seed": 1, "directory": directory}
+    return recipe.experiment(configuration, **options, **overrides)
+
+
+def arguments(made):
+    return {"preset": made.preset, "source_vocabulary_size": made.vocabulary_size, **made.model}
+
+
+@functools.cache
+def parameters(script, configuration):
+    return count_parameters(**arguments(experiment(script, configuration)))
+
+
+def tiny_model(made):
+    """A model of the experiment's kind: sizes do not tell it from another one."""
+    sizes = TINY | {size: 4 for size in ("composition_rank", "num_roles") if size in made.model}
+    return _tiny_model(json.dumps({**made.model, **sizes, "dropout": 0.1}, sort_keys=True))
+
+
+@functools.cache
+def _tiny_model(model):
+    return Transformer(20, **json.loads(model))
+
+
+@pytest.mark.parametrize(("script", "configuration"), ALL, ids=[f"{s}-{c}" for s, c in ALL])
+def test_every_configuration_makes_an_experiment_whose_model_can_be_built(script, configuration, monkeypatch):
+    monkeypatch.setattr("keras_nmt.recipe._matched_hidden_dim", lambda *_: 48)  # slow; tested below
+    made = experiment(script, configuration)
+    assert made.preset in TRANSFORMER_PRESETS
+    assert {made.train_source.suffix, made.train_target.suffix} == {f".{x}" for x in RECIPES[script].languages}
+    tiny_model(made)
+
+
+@pytest.mark.parametrize(
+    ("script", "configuration"),
+    [
+        ("wmt14/composition", "baseline_continued"),
+        ("wmt14/composition", "linear_layers"),
+        ("wmt14/composition", "hierarchical_both"),
+        ("wmt14/composition", "ni_both"),
+        ("wmt14/composition", "big_french_ni_both"),
+        ("wmt14/composition", "ni_heads_second_order"),
+        ("iwslt14/roles", "one_hot_16"),
+        ("iwslt14/roles", "one_hot_cnn_residual_32"),
+        ("wmt17/roles", "one_hot_residual"),
+    ],
+)
+def test_what_starts_from_another_run_takes_all_of_it_but_what_is_new(script, configuration):
+    recipe, made = RECIPES[script], experiment(script, configuration)
+    other = recipe.configurations[configuration]["start_from"]
+    assert Path(made.init_from) == Path("runs") / f"{recipe.name}-{other}-1"
+    started_from = experiment(script, other)
+    ours, theirs = tiny_model(made), tiny_model(started_from)
+    result = warm_start(ours, theirs, allow_new=made.allow_new, allow_unused=made.allow_unused)
+    assert result.unused == []
+    assert bool(result.new) == (configuration != "baseline_continued")  # what is composed, or the temperature
+    assert bool(result.misfit) == (configuration == "hierarchical_both")  # its heads' projection
+    if result.new:
+        with pytest.raises(UserError, match="missing"):
+            warm_start(ours, theirs)
+
+
+def test_shortcuts_have_the_papers_numbers_of_parameters():
+    counts = {"baseline": 65_166_336, "plain": 71_470_080, "big_fusion": 293_935_104}
+    counts["cross"] = counts["baseline"] + 9_443_328
+    assert {name: parameters("wmt14/shortcuts", name) for name in counts} == counts
+
+
+def test_composition_adds_the_parameters_that_its_equations_have():
+    baseline = parameters("wmt14/composition", "baseline")
+    added = {
+        "hierarchical_layers": 23_090_176,
+        "ni_both": 2 * (2 * (6 * 512 + 1) * 512 + 512 * 512) + 14_174_208,
+        "ni_heads_rank_32": 884_736 + 18 * 2 * 32,
+    }
+    assert {name: parameters("wmt14/composition", name) - baseline for name in added} == added
+
+
+def test_roles_add_the_parameters_that_their_formulas_have():
+    d, hr = 256, 32
+    baseline = parameters("iwslt14/roles", "baseline")
+    context = 12 * hr * (d + hr + 1) + hr * (2 * hr + 1) + hr * (hr + 1)  # both sides
+    added = {
+        f"dense_{hr}": 2 * hr * d**2 + context,
+        f"softmax_residual_{hr}": 2 * hr * d**2 + context + 2 * hr**2,
+        f"low_rank_{hr}": 2 * (2 * d**2 + hr * d) + context,
+        f"contextualized_{hr}": 2 * hr * d + context,
+    }
+    assert {name: parameters("iwslt14/roles", name) - baseline for name in added} == added
+
+
+def test_the_matched_baseline_is_as_large_as_the_roles():
+    matched, wanted = (parameters("iwslt14/roles", name) for name in ("matched_32", "dense_32"))
+    assert experiment("iwslt14/roles", "matched_32").model.get("roles") is None
+    assert abs(matched - wanted) <= 0.01 * wanted
+
+
+def test_every_cell_of_the_role_papers_table_1_has_a_configuration():
+    rows = ("", "residual_", "cnn_residual_")
+    cells = [f"{roles}_{row}{hr}" for roles in ("dense", "softmax", "one_hot") for row in rows for hr in (16, 32)]
+    cells += [f"{row}_{hr}" for row in ("contextualized", "matched", "low_rank") for hr in (16, 32)]
+    assert sorted(RECIPES["iwslt14/roles"].configurations) == sorted([*cells, "baseline"])
+    plain = experiment("iwslt14/roles", "softmax_16").model
+    cnn = experiment("iwslt14/roles", "one_hot_cnn_residual_32").model
+    assert (plain["num_roles"], plain["role_residual"], plain["role_context"]) == (16, False, "lstm")
+    assert (cnn["roles"], cnn["num_roles"], cnn["role_residual"], cnn["role_context"]) == ("one_hot", 32, True, "cnn")
+
+
+def test_the_papers_hyper_parameters_reach_the_experiments():
+    fusion, big = experiment("wmt18/shortcuts", "fusion"), experiment("wmt14/shortcuts", "big_fusion")
+    assert (fusion.warmup_steps, fusion.max_updates, fusion.keep_last) == (8000, 150_000, 5)
+    assert (big.preset, big.warmup_steps, big.max_updates, big.keep_last) == ("transformer_big", 16_000, 300_000, 16)
+    composed = experiment("wmt14/composition", "big_french_ni_both")
+    assert (composed.batch_size, composed.preset, composed.model["dropout"]) == (32_768, "transformer_big", 0.1)
+    tuned = experiment("iwslt14/roles", "one_hot_residual_32")
+    assert (tuned.schedule, tuned.learning_rate, tuned.model["dropout"]) == ("constant", 2e-4, 0.3)
+    assert experiment("wmt17/roles", "one_hot_residual").learning_rate == 1e-4
+    assert experiment("wmt14/roles", "softmax").batch_size == 400_000
+
+
+# What each script is run with: configurations (the last may start from the first), and languages of Multi30k in place
+# of its own.
+RUNS = {
+    "iwslt14/roles": (["softmax_residual_16", "one_hot_residual_16"], {"de": "de", "en": "en"}),
+    "wmt14/composition": (["baseline", "hierarchical_both"], {"en": "en", "de": "de"}),
+    "wmt14/roles": (["matched"], {"en": "en", "de": "de"}),
+    "wmt14/shortcuts": (["self_and_cross"], {"en": "en", "de": "de"}),
+    "wmt17/roles": (["dense"], {"en": "en", "fi": "cs"}),
+    "wmt17/shortcuts": (["plain"], {"en": "en", "ru-Latn": "fr"}),
+    "wmt18/shortcuts": (["fusion"], {"en": "en", "cs": "cs"}),
+}
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
+    configurations, languages = RUNS[script]
+    stems = RECIPES[script].corpora
+    for language, stand_in in languages.items():
+        for corpus, lines in (("train", 300), ("dev", 4), ("test", 4)):
+            text = read_lines(multi30k / f"{'train' if corpus == 'train' else 'val'}.{stand_in}.gz")[:lines]
+            if language == "ru-Latn":
+                text = [load("wmt17/transliterate").romanize(line) for line in text]
+            (tmp_path / f"{stems[corpus]}.{language}").write_text("\n".join([*text, ""]), encoding="utf-8")
+    tiny = {"preset": "transformer_tiny", "vocabulary_size": 300, "batch_size": 512, "accumulation_steps": 1}
+    for configuration in configurations:
+        made = experiment(script, configuration, tmp_path, tmp_path, **tiny, model=TINY, max_updates=2, beam_size=2)
+        results = made.run(report=lambda line: None)
+    assert results["updates"] == 2
+    assert 0 <= results["test"]["bleu"]["score"] <= 100
+    settings = json.loads((Path(made.directory) / "settings.json").read_text())
+    assert settings["train_target"].endswith(f"train.{RECIPES[script].languages[1]}")

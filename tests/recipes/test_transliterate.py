@@ -1,0 +1,82 @@
+"""Russian in Latin letters: nothing is lost, English words stay English, and subwords leave it alone."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keras_nmt.text import SubwordTokenizer, train_subwords
+
+SCRIPT = Path(__file__).parents[2] / "recipes" / "wmt17" / "transliterate.py"
+_spec = importlib.util.spec_from_file_location("transliterate", SCRIPT)
+assert _spec is not None
+assert _spec.loader is not None
+transliterate = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(transliterate)
+
+SMALL = "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"
+MIXED = st.text(st.sampled_from("аьЬъЪЯёyqAˮʹž¬ .é7"), max_size=12)  # where marks matter
+
+
+@given(st.text() | MIXED | st.text(st.sampled_from(SMALL + SMALL.upper() + " -,")))
+def test_every_text_comes_back_as_it_was(text):
+    assert transliterate.cyrillize(transliterate.romanize(text)) == text
+
+
+@given(MIXED)
+def test_going_back_reads_whatever_a_model_writes(text):
+    assert transliterate.cyrillize(text).count(" ") == text.count(" ")
+
+
+@given(st.text(st.sampled_from(SMALL + SMALL.upper())))
+def test_russian_becomes_as_many_letters_without_marks(text):
+    romanized = transliterate.romanize(text)
+    assert len(romanized) == len(text)
+    assert not set(romanized) & {*SMALL, *SMALL.upper(), transliterate.MARK}
+
+
+@pytest.mark.parametrize(
+    ("russian", "latin"),
+    [
+        ("Съешь же ещё этих мягких французских булок", "Sʺešʹ že eŝë ètih mâgkih francuzskih bulok"),
+        ("ОБЪЕКТ и ТЕНЬ", "OBˮEKT i TENˈ"),
+        ("сайт google.com в Google'е, TVшный", "sajt ¬google.¬com v ¬Google'e, ¬TV¬šnyj"),
+        ("100 % — «да»", "100 % — «da»"),
+    ],
+)
+def test_examples(russian, latin):
+    assert transliterate.romanize(russian) == latin
+    assert transliterate.cyrillize(latin) == russian
+
+
+def test_subwords_leave_all_letters_and_the_mark_as_they_are(tmp_path):
+    line = " ".join(transliterate.CYRILLIC) + f" {transliterate.MARK}PDF{transliterate.MARK}y"
+    (tmp_path / "text").write_text(f"{line}\n", encoding="utf-8")
+    tokenizer = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=80))
+    assert tokenizer.detokenize(tokenizer.tokenize([line])).numpy()[0].decode() == line
+
+
+def test_files_in_files_out_and_back(tmp_path):
+    text = "Объём\n\nPDFы и Wi-Fi\n"
+    (tmp_path / "train.ru").write_text(text, encoding="utf-8")
+    for arguments in (["train.ru", "train.ru-Latn.gz"], ["--back", "train.ru-Latn.gz", "back.ru"]):
+        subprocess.run([sys.executable, SCRIPT, *arguments], cwd=tmp_path, check=True)
+    assert gzip.decompress((tmp_path / "train.ru-Latn.gz").read_bytes()).decode().startswith("Obʺëm\n\n¬PDF¬y")
+    assert (tmp_path / "back.ru").read_text(encoding="utf-8") == text
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path):
+    run = subprocess.run(
+        [sys.executable, SCRIPT, "no.ru", "out"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 2
+    assert run.stderr.startswith("Error: ")
+    assert "no.ru" in run.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,133 @@
+"""Mechanisms combine: forty Transformers drawn by seed over all options, each through its whole life."""
+
+from __future__ import annotations
+
+import random
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.serving import export
+
+NUMBER = 40
+OPTIONS = {
+    "shortcuts": (None, "plain", "fusion"),
+    "shortcut_source": ("lexical", "non_lexical"),
+    "shortcut_sites": (("self",), ("cross",), ("self", "cross")),
+    "shortcut_sides": (("encoder",), ("decoder",), ("encoder", "decoder")),
+    "layer_composition": (None, "linear", "hierarchical", "low_rank", "extended"),
+    "head_composition": (None, "linear", "hierarchical", "low_rank", "extended"),
+    "composition_rank": (None, 5),
+    "head_intermediate_dim": (None, 6),
+    "output_projection": (True, False),
+    "roles": (None, "dense", "softmax", "one_hot", "contextualized"),
+    "num_roles": (2, 3, 6),
+    "role_context": ("lstm", "cnn"),
+    "role_units": (None, 5),
+    "role_residual": (True, False),
+    "role_low_rank": (True, False),
+    "role_straight_through": (True, False),
+    "role_exclusive": (True, False),
+    "norm": ("pre", "post"),
+    "tie_embeddings": (True, False),
+    "target_vocabulary_size": (None, 100),
+    "num_encoder_layers": (2, 3),
+    "num_decoder_layers": (2, 3),
+}
+
+
+def _draw():
+    """Every option takes each of its values equally often; which come together is chance."""
+    generator = random.Random(2026)
+    columns = {}
+    for name, values in OPTIONS.items():
+        column = [values[i % len(values)] for i in range(NUMBER)]
+        generator.shuffle(column)
+        columns[name] = column
+    for i in range(NUMBER):
+        options = {name: column[i] for name, column in columns.items()}
+        # What does not go together is an error, tested elsewhere.
+        if "cross" in options["shortcut_sites"]:
+            options["shortcut_sides"] = ("encoder", "decoder") if i % 2 else ("decoder",)
+        if options["head_composition"] not in ("low_rank", "extended"):
+            options["output_projection"] = True
+        options["role_straight_through"] &= options["roles"] == "one_hot"
+        yield options
+
+
+COMBINATIONS = list(_draw())
+
+
+def _name(options):
+    names = ("shortcuts", "layer_composition", "head_composition", "roles", "role_context", "norm")
+    return "-".join(str(options[name]) for name in names)
+
+
+def _ids(tokenizer, sentence):
+    return tokenizer.tokenize(sentence[None]).to_list()[0]
+
+
+@pytest.mark.parametrize("options", COMBINATIONS, ids=_name)
+def test_a_combination_steps_trains_saves_loads_and_exports(
+    options, make_model, source_tokenizer, target_tokenizer, tmp_path
+):
+    model = make_model(hidden_dim=8, intermediate_dim=12, dropout=0.0, **options)
+    joint = options["target_vocabulary_size"] is None
+    tokenizers = (source_tokenizer, None if joint else target_tokenizer)
+    source = np.array([[7, 9, 30, 41, END], [50, 8, END, PAD, PAD], [60, END, PAD, PAD, PAD]], "int32")
+    target = np.array([[BEGIN, 5, 11, 17, 9], [BEGIN, 8, 8, 20, 31], [BEGIN, 70, 6, 5, 44]], "int32")
+
+    # Stepwise equals full.
+    logits = model([source, target]).numpy()
+    constants, caches = model.prepare(model.encoder(source), 2, target.shape[1])
+    step = tf.function(model.decoder_step, autograph=False)
+    for position in range(target.shape[1]):
+        tokens = np.repeat(target[:, position : position + 1], 2, 1)
+        stepwise, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
+        np.testing.assert_allclose(stepwise[:, 0], logits[:, position], rtol=1e-4, atol=1e-4)
+        np.testing.assert_array_equal(stepwise[:, 0], stepwise[:, 1])
+
+    # Padding is invisible.
+    padded = model([np.pad(source, ((0, 1), (0, 3))), np.pad(target, ((0, 1), (0, 2)))])[:3, : target.shape[1]]
+    np.testing.assert_allclose(padded, logits, rtol=1e-4, atol=1e-4)
+
+    # Saved equals loaded.
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(loaded([source, target]), logits)
+
+    # The export computes what the model computes, with XLA and without.
+    options = {"beam_size": 2, "length_buckets": (12,), "batch_buckets": (2,), "max_length": 6}
+    served = tf.saved_model.load(str(export(tmp_path / "export", model, *tokenizers, **options)))
+    sentences = tf.constant(["seven cats sleep", "a mouse"])
+    plain, compiled = (served.signatures[f"serving_default{twin}"](text=sentences) for twin in ("", "_xla"))
+    assert plain["translation"].numpy().tolist() == compiled["translation"].numpy().tolist()
+    np.testing.assert_allclose(plain["score"], compiled["score"], rtol=1e-4, atol=1e-4)
+    target_text = tf.constant(["katze", "die katze"])
+    scored = served.signatures["score"](source=sentences, target=target_text)["log_probability"]
+    for i in range(2):  # alone and without padding, against the model's logits
+        source_ids = _ids(tokenizers[0], sentences[i]) + [END]
+        target_ids = _ids(tokenizers[1] or tokenizers[0], target_text[i])
+        log_probabilities = tf.nn.log_softmax(model([np.array([source_ids]), np.array([[BEGIN, *target_ids]])]))[0]
+        expected = sum(log_probabilities[t, token] for t, token in enumerate([*target_ids, END]))
+        np.testing.assert_allclose(scored[i], expected, rtol=1e-4, atol=1e-4)
+
+    # A step of training reaches every weight.
+    with tf.GradientTape() as tape:
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)(
+            np.roll(target, -1, 1), model([source, target], training=True)
+        )
+    gradients = tape.gradient(loss, model.trainable_weights)
+    assert np.isfinite(loss)
+    for weight, gradient in zip(model.trainable_weights, gradients, strict=True):
+        gradient = tf.convert_to_tensor(gradient)  # that of an embedding is sparse
+        assert np.isfinite(gradient).all() and np.any(gradient), weight.path
+
+
+def test_every_value_of_every_option_is_drawn():
+    for name, values in OPTIONS.items():
+        assert {options[name] for options in COMBINATIONS} == set(values), name
+    assert len({str(options) for options in COMBINATIONS}) == NUMBER

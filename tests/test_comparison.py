@@ -1,0 +1,270 @@
+"""Comparisons, of runs that are written instead of trained; `tests/recipes/test_multi30k.py` trains one."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from keras_nmt import comparison as module
+from keras_nmt.comparison import Comparison
+from keras_nmt.errors import UserError
+from keras_nmt.experiment import Experiment
+
+LINES = [f"a man number {i} rides his bike through street {i} today" for i in range(20)]
+SIGNATURE = "nrefs:1|tok:13a"
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = {}
+    for name in ("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target"):
+        paths[name] = tmp_path / f"{name}.txt"
+        paths[name].write_text("".join(f"{line}\n" for line in LINES))
+    return paths
+
+
+def make(seed, directory, files, **settings):
+    return Experiment(**{"directory": directory, "seed": seed, "max_updates": 100, **files, **settings})
+
+
+def worse(every):
+    return [line if i % every else "a man rides" for i, line in enumerate(LINES)]
+
+
+def write_run(settings, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypotheses=LINES):
+    """What a finished run leaves."""
+    folder = Path(settings["directory"])
+    folder.mkdir(parents=True)
+    for name, value in {
+        "settings": settings,
+        "config": {},
+        "results": {
+            "parameters": 1000 + len(settings["model"]),
+            "updates": settings["max_updates"],
+            "ended_by": "max_updates",
+            "dev_bleu_greedy": dev,
+            "test": {"bleu": {"score": test, "signature": SIGNATURE}},
+        },
+    }.items():
+        (folder / f"{name}.json").write_text(json.dumps(value))
+    (folder / "model.weights.h5").write_bytes(b"")
+    (folder / "test.hypotheses.txt").write_text("".join(f"{line}\n" for line in hypotheses))
+    lines = [{"update": i, "tokens_per_second": rate} for i, rate in enumerate(rates)] + [{"update": 9, "bleu": 1.0}]
+    (folder / "training_log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Instead of processes that train and measure: what they were asked to do, and files like theirs."""
+    made = []
+
+    def python(function, *arguments):
+        if function == "_train":
+            settings = json.loads(Path(arguments[0]).read_text())
+            made.append(f"train {Path(settings['directory']).name}")
+            write_run(settings)
+        else:
+            made.append(f"measure {Path(arguments[0]).name}")
+            (Path(arguments[0]) / "speed.json").write_text(json.dumps({"sentences_per_second": 12.34}))
+
+    monkeypatch.setattr(module, "_python", python)
+    return made
+
+
+def compared(files, directory, *, seeds=(1, 2), unequal=False, **changes):
+    changes = changes or {"plain": {"model": {"shortcuts": "plain"}}}
+    experiments = {name: functools.partial(make, files=files, **change) for name, change in changes.items()}
+    experiments = {"baseline": functools.partial(make, files=files), **experiments}
+    return Comparison(
+        experiments=experiments, baseline="baseline", seeds=seeds, directory=directory, unequal=unequal, report=str
+    )
+
+
+def test_seeds_come_one_after_the_other_and_what_is_finished_is_not_made_again(files, tmp_path, calls):
+    folder = tmp_path / "runs"
+    compared(files, folder).run()
+    first = ["train baseline-1", "measure baseline-1", "train plain-1", "measure plain-1"]
+    assert calls == first + ["train baseline-2", "train plain-2"]
+    calls.clear()
+    compared(files, folder).run()
+    assert calls == []
+    compared(files, folder, seeds=(1, 2, 3), fusion={"model": {"shortcuts": "fusion"}}).run()
+    assert calls == ["train fusion-1", "measure fusion-1", "train fusion-2", "train baseline-3", "train fusion-3"]
+
+
+def test_the_table(files, tmp_path):
+    comparison = compared(
+        files, tmp_path / "runs", seeds=(1, 2, 3), other={"model": {"dropout": 0.2}}, none={"clip": 1.0}
+    )
+    runs = comparison._runs
+    scores = {1: 30.0, 2: 32.0, 3: 37.0}
+    for seed, score in scores.items():
+        write_run(module._settings(runs[seed]["baseline"]), dev=score, test=score, hypotheses=worse(2))
+    for seed in (1, 3):  # still training: 2
+        settings = module._settings(runs[seed]["other"])
+        write_run(settings, dev=20.0, test=scores[seed] + seed, rates=(10.0, 20.0, 30.0 * seed))
+    (tmp_path / "runs" / "other-1" / "speed.json").write_text('{"sentences_per_second": 1234.56}')
+    comparison.show()
+    lines = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
+    assert lines[0].startswith("| configuration | parameters | training tokens/s | decoding sentences/s | runs |")
+    # 33 is the mean of 30, 32 and 37; squares of differences 9 + 1 + 16 = 26, over n - 1 = 2: 13, whose root is 3.61.
+    assert lines[2] == "| baseline | 1,000 | 200 | | 3 of 3 | 33.00 ± 3.61 | 33.00 ± 3.61 | | |"
+    # Medians 20 and 20. Of seeds 1 and 3: 31 and 40, of the baseline 30 and 37, so 2 better, in every sentence drawn.
+    assert lines[3].startswith("| other | 1,001 | 20 | 1,234.6 | 2 of 3 | 20.00 ± 0.00 | 35.50 ± 6.36 | +2.00 | 0.0")
+    assert lines[4] == "| none | | | | 0 of 3 | | | | |"
+    assert SIGNATURE in lines[6]
+    assert "Seeds 1, 2, 3; budget: max_updates=100, batch_size=4096, batch_unit=tokens." in lines[6]
+    written = json.loads((tmp_path / "runs" / "comparison.json").read_text())
+    other = written["configurations"]["other"]
+    assert other["test_bleu"]["scores"] == {"1": 31.0, "3": 40.0}
+    assert set(other["p_values"]) == {"1", "3"}
+    assert other["p_value"] < 0.05
+
+
+def test_one_seed_has_no_deviation_and_its_p_value_is_that_of_the_bootstrap(files, tmp_path):
+    from keras_nmt.evaluation import paired_bootstrap
+
+    comparison = compared(files, tmp_path / "runs", seeds=(7,))
+    write_run(module._settings(comparison._runs[7]["baseline"]), hypotheses=worse(3))
+    write_run(module._settings(comparison._runs[7]["plain"]), hypotheses=worse(4))
+    comparison.write()
+    row = (tmp_path / "runs" / "comparison.md").read_text().splitlines()[3]
+    expected = paired_bootstrap(worse(4), worse(3), LINES, metrics=["bleu"])["bleu"].p_value
+    assert row.startswith("| plain | 1,001 | 200 | | 1 of 1 | 30.00 | 40.00 | +0.00 | ")
+    assert float(row.split("|")[-2]) == pytest.approx(expected, abs=2e-3)
+
+
+def test_a_run_that_fails_is_named_and_the_table_shows_what_there_is(files, tmp_path, calls, monkeypatch):
+    python = module._python
+
+    def fail(function, *arguments):
+        if len(calls) == 3:
+            raise UserError("No memory. Received: little")
+        python(function, *arguments)
+
+    monkeypatch.setattr(module, "_python", fail)
+    with pytest.raises(UserError, match="^plain, seed 1: No memory. Received: little$"):
+        compared(files, tmp_path / "runs", plain={"model": {"shortcuts": "plain"}}, fusion={}).run()
+    assert calls == ["train baseline-1", "measure baseline-1", "train plain-1"]
+    rows = (tmp_path / "runs" / "comparison.md").read_text().splitlines()[2:5]
+    assert [row.split("|")[5].strip() for row in rows] == ["1 of 2", "0 of 2", "0 of 2"]
+    monkeypatch.setattr(module, "_python", python)
+    calls.clear()
+    compared(files, tmp_path / "runs", plain={"model": {"shortcuts": "plain"}}, fusion={}).run()
+    assert calls[:3] == ["measure plain-1", "train fusion-1", "measure fusion-1"]
+
+
+def test_speed_is_measured_again_where_the_model_is_newer(files, tmp_path, calls):
+    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    calls.clear()
+    os.utime(tmp_path / "runs" / "plain-1" / "speed.json", (1, 1))
+    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    assert calls == ["measure plain-1"]
+
+
+def test_without_test_data_there_is_no_test_and_no_speed(files, tmp_path, monkeypatch, calls):
+    files = {name: path for name, path in files.items() if not name.startswith("test")}
+    python = module._python
+
+    def without_test(function, *arguments):
+        python(function, *arguments)
+        path = Path(json.loads(Path(arguments[0]).read_text())["directory"]) / "results.json"
+        path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != "test"}))
+
+    monkeypatch.setattr(module, "_python", without_test)
+    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    assert calls == ["train baseline-1", "train plain-1"]
+    rows = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
+    assert rows[3] == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | | | |"
+
+
+def test_a_finished_run_with_other_settings_is_not_taken_nor_overwritten(files, tmp_path, calls):
+    compared(files, tmp_path / "runs").run()
+    calls.clear()
+    with pytest.raises(UserError, match=r"plain-1 holds a finished run.*model=\{'dropout': 0.5\} \(was \{'shortcuts'"):
+        compared(files, tmp_path / "runs", plain={"model": {"dropout": 0.5}}).run()
+    compared(files, tmp_path / "runs", plain={"model": {"shortcuts": "plain"}, "log_every": 7}).run()
+    assert calls == []
+
+
+def test_a_run_that_goes_on_after_its_first_end_is_not_finished(files, tmp_path, calls):
+    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    path = tmp_path / "runs" / "plain-1" / "results.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "updates": 50}))
+    assert [runs["runs"] for runs in compared(files, tmp_path / "runs").summary()["configurations"].values()] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "change", [{"max_updates": 200}, {"time_limit": 3.0}, {"batch_size": 9}, {"batch_unit": "sentences"}]
+)
+def test_budgets_are_equal_unless_told_otherwise(files, tmp_path, calls, change):
+    with pytest.raises(UserError, match="Budgets must be equal.*--unequal.*Received: "):
+        compared(files, tmp_path / "runs", other=change).run()
+    assert calls == []
+    compared(files, tmp_path / "runs", other=change, unequal=True).run()
+    assert "train other-2" in calls
+    assert " or " in (tmp_path / "runs" / "comparison.md").read_text().splitlines()[-1]
+
+
+def test_what_cannot_be_compared_is_said_before_anything_is_trained(files, tmp_path, calls):
+    with pytest.raises(UserError, match="scored on the same data. Received: test_source"):
+        compared(files, tmp_path / "runs", other={"test_source": files["dev_source"]}, unequal=True).run()
+    with pytest.raises(FileNotFoundError):
+        compared({**files, "train_target": tmp_path / "missing"}, tmp_path / "runs").run()
+    for seeds in ((), (1, 1)):
+        with pytest.raises(UserError, match="seed.*Received: "):
+            compared(files, tmp_path / "runs", seeds=seeds)
+    with pytest.raises(UserError, match="baseline must be one of a. Received: baseline='b'"):
+        Comparison(experiments={"a": make}, baseline="b", seeds=[1], directory=tmp_path)
+    assert calls == []
+
+
+def test_an_error_of_the_process_is_one_line(tmp_path, capfd):
+    (tmp_path / "settings.json").write_text('{"speed": 9}')
+    with pytest.raises(UserError, match="^There are no such settings.*Received: speed$"):
+        module._python("_train", str(tmp_path / "settings.json"))
+    assert capfd.readouterr().err == ""
+
+
+def executable(path, script):
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("echo 'Traceback' >&2; echo 'KeyError: 3' >&2; exit 1", "It failed, see above. Received: KeyError: 3"),
+        ("kill -9 $$", "It was killed, perhaps for lack of memory. Received: SIGKILL"),
+        ("exit 3", "It failed, see above. Received: exit code 3"),
+    ],
+)
+def test_a_process_that_fails_for_no_fault_of_the_user(tmp_path, monkeypatch, capfd, script, message):
+    monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
+    with pytest.raises(UserError, match=f"^{message}$"):
+        module._python("_train")
+    assert ("Traceback" in capfd.readouterr().err) == ("Traceback" in script)
+
+
+def test_who_is_told_to_end_tells_the_process_and_waits_for_it(tmp_path, monkeypatch):
+    script = f"trap 'sleep 0.3; echo saved > {tmp_path}/saved; exit 143' TERM\ntouch {tmp_path}/started\n"
+    monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script + "while :; do sleep 0.05; done"))
+
+    def end():
+        while not (tmp_path / "started").exists():
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=end).start()
+    with pytest.raises(SystemExit) as ended:
+        module._python("_train")
+    assert ended.value.code == 143
+    assert (tmp_path / "saved").exists()

@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from keras_nmt import comparison
+from keras_nmt.errors import UserError
+from keras_nmt.experiment import Experiment
+from keras_nmt.models import count_parameters
+from keras_nmt.recipe import Recipe, corpus_file, merge_settings, parse_seeds
+
+FUSION = {"model": {"shortcuts": "fusion"}}
+CONFIGURATIONS = {
+    "started": {**FUSION, "start_from": "baseline", "allow_new": ["*/key_value/*"]},
+    "baseline": {},
+    "fusion": {**FUSION, "warmup_steps": 30},
+    "matched": {"matched_to": "fusion"},
+}
+
+
+def recipe(**changes):
+    given = {
+        "name": "mine",
+        "corpora": {"train": "train", "dev": "valid", "test": "test2014"},
+        "languages": ("de", "en"),
+        "known_languages": ("de", "en", "fr"),
+        "settings": {
+            "preset": "transformer_tiny",
+            "vocabulary_size": 500,
+            "max_updates": 10,
+            "warmup_steps": 20,
+            "model": {"dropout": 0.2, "attention_dropout": 0.1},
+        },
+        "configurations": CONFIGURATIONS,
+        "baseline": "baseline",
+        "comparison": {"model": {"dropout": 0.1}, "max_updates": 5},
+    }
+    return Recipe(**{**given, **changes})
+
+
+def experiment(configuration, of=None, **changes):
+    given = {"data_dir": "data", "source": "de", "target": "en", "seed": 3, "directory": f"runs/x-{configuration}-3"}
+    return (of or recipe()).experiment(configuration, **{**given, **changes})
+
+
+def run(*arguments, of=None):
+    result = CliRunner().invoke((of or recipe()).app(), [str(argument) for argument in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_the_last_place_that_says_something_counts():
+    made = experiment("fusion", max_updates=7, model={"dropout": 0.3})
+    assert made.model == {"dropout": 0.3, "attention_dropout": 0.1, "shortcuts": "fusion"}
+    assert (made.max_updates, made.warmup_steps, made.seed) == (7, 30, 3)
+    assert experiment("baseline").warmup_steps == 20
+    # Neither changes what the recipe declares.
+    assert recipe().settings["model"] == {"dropout": 0.2, "attention_dropout": 0.1}
+    assert CONFIGURATIONS["fusion"]["model"] == {"shortcuts": "fusion"}
+
+
+def test_files_are_named_by_corpus_and_language(tmp_path):
+    with gzip.open(tmp_path / "valid.fr.gz", "wt") as file:
+        file.write("Bonjour\n")
+    made = experiment("baseline", data_dir=tmp_path, source="fr", target="de")
+    assert made.train_source == tmp_path / "train.fr"
+    assert made.dev_source == tmp_path / "valid.fr.gz"
+    assert made.test_target == tmp_path / "test2014.de"
+    assert corpus_file(tmp_path, "valid.fr") == tmp_path / "valid.fr.gz"
+    assert experiment("baseline", recipe(corpora={"train": "a", "dev": "b"})).test_source is None
+
+
+def test_the_matched_configuration_has_nearly_as_many_parameters(capsys):
+    one_layer = {"num_encoder_layers": 1, "num_decoder_layers": 1}
+    made = experiment("matched", model=one_layer)
+    said = capsys.readouterr().out
+    shared = {"preset": "transformer_tiny", "source_vocabulary_size": 500, **one_layer}
+    wanted = count_parameters(**shared, shortcuts="fusion")
+    width = made.model["hidden_dim"]
+    below, residual, above = (count_parameters(**shared, hidden_dim=width + more) - wanted for more in (-4, 0, 4))
+    assert below < 0 < above
+    assert abs(residual) <= min(-below, above)
+    assert f"{abs(residual):,} {'more' if residual > 0 else 'fewer'} than fusion has" in said
+    assert made.model["dropout"] == 0.2
+    experiment("matched", model=one_layer, seed=4)
+    assert capsys.readouterr().out == ""  # solved and said once, whatever the seed
+
+
+def test_what_starts_from_another_configuration_starts_from_its_run_of_the_same_seed():
+    made = experiment("started", directory="runs/x-started-3")
+    assert Path(made.init_from) == Path("runs/x-baseline-3")
+    assert made.allow_new == ["*/key_value/*"]
+    assert experiment("started", init_from="elsewhere", directory="anywhere").init_from == "elsewhere"
+    with pytest.raises(UserError, match=r"name the folder \.\.\.started-3.*Received: anywhere"):
+        experiment("started", directory="anywhere")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"configuration": "gold"}, "configurations started, baseline, fusion, matched. Received: gold"),
+        ({"source": "xx"}, "The corpus has de, en, fr. Received: xx"),
+        ({"source": "en"}, "Source and target must differ. Received: en and en"),
+        ({"speed": 9}, "no such settings.*Received: speed"),
+        ({"model": "fusion"}, "`model` must be arguments.*Received: model='fusion'"),
+        ({"configuration": "matched", "model": {"gold": 1}}, "gold"),
+        ({"configuration": "matched", "preset": "huge"}, "huge"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments, message):
+    with pytest.raises(UserError, match=message):
+        experiment(**{"configuration": "baseline", **arguments})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"baseline": "gold"}, "Received: gold"),
+        ({"corpora": {"train": "train"}}, "Received: dev"),
+        ({"corpora": {"train": "a", "dev": "b", "valid": "c"}}, "Received: valid"),
+        ({"configurations": {"baseline": {}, "a": {"matched_to": "gold"}}}, "Received: gold"),
+        ({"configurations": {"baseline": {"start_from": "baseline"}}}, "Received: baseline, start_from='baseline'"),
+        (
+            {"configurations": {"baseline": {}, "a": {"matched_to": "b"}, "b": {"matched_to": "baseline"}}},
+            "has none itself. Received: a, matched_to='b'",
+        ),
+    ],
+)
+def test_a_recipe_that_cannot_work_is_an_error(changes, message):
+    with pytest.raises(UserError, match=message):
+        recipe(**changes)
+
+
+def test_any_language_where_none_are_known():
+    assert experiment("baseline", recipe(known_languages=()), source="xx").train_source == Path("data/train.xx")
+
+
+def test_list_shows_what_each_changes():
+    lines = run("list").output.splitlines()
+    assert lines[0] == 'started   shortcuts="fusion", start_from="baseline", allow_new=["*/key_value/*"]'
+    assert lines[1] == "baseline  the shared settings"
+    assert "vocabulary_size=500" in lines[5]
+    assert lines[6] == "Where they are compared: dropout=0.1, max_updates=5"
+
+
+def test_train_gives_its_options_to_the_experiment(monkeypatch):
+    made = []
+    monkeypatch.setattr(Experiment, "run", lambda self: made.append(self))
+    flags = (
+        "--data-dir data --source fr --target de --seed 4 --dtype mixed_bfloat16 --replicas 2 --accumulation-steps 3"
+    )
+    flags += " --jit-compile --max-updates 9 --time-limit 1.5 --init-from other --allow-new a/* --allow-new b/*"
+    flags += " --batch-size 64 --no-export --set beam_size=6"
+    run("train", "fusion", *flags.split(), "--set", 'model={"dropout": 0.5}')
+    (one,) = made
+    assert one.directory == Path("runs/mine-fr-de-fusion-4")
+    assert one.train_source == Path("data/train.fr")
+    assert (one.seed, one.dtype, one.replicas, one.accumulation_steps, one.jit_compile) == (
+        4,
+        "mixed_bfloat16",
+        2,
+        3,
+        True,
+    )
+    assert (one.max_updates, one.time_limit, one.batch_size, one.beam_size) == (9, 1.5, 64, 6)
+    assert (one.init_from, one.allow_new) == (Path("other"), ["a/*", "b/*"])
+    assert one.model == {"dropout": 0.5, "attention_dropout": 0.1, "shortcuts": "fusion"}
+
+
+@pytest.fixture
+def comparisons(monkeypatch):
+    """The comparisons that would have been run or shown."""
+    made = {"run": [], "show": []}
+    for name, seen in made.items():
+        monkeypatch.setattr(comparison.Comparison, name, lambda self, seen=seen: seen.append(self))
+    return made
+
+
+def test_compare_has_the_settings_of_comparisons_and_every_start_first(comparisons):
+    configurations = {name: CONFIGURATIONS[name] for name in ("started", "baseline", "fusion")}
+    run("compare", "--data-dir", "data", "--seeds", "4,2", of=recipe(configurations=configurations))
+    (made,) = comparisons["run"]
+    assert list(made.experiments) == ["baseline", "fusion", "started"]
+    assert made.seeds == [4, 2]
+    assert made.directory == Path("runs/mine-de-en-comparison")
+    one = made._runs[2]["started"]
+    assert one.directory == Path("runs/mine-de-en-comparison/started-2")
+    assert one.init_from == Path("runs/mine-de-en-comparison/baseline-2")
+    assert one.model == {"dropout": 0.1, "attention_dropout": 0.1, "shortcuts": "fusion"}
+    assert (one.max_updates, one.seed) == (5, 2)
+
+
+def test_compare_some_with_the_baseline(comparisons):
+    arguments = ["--data-dir", "data", "--seeds", "1", "--output", "here", "--max-updates", "8", "--table-only"]
+    run("compare", "fusion", *arguments)
+    assert comparisons["run"] == []
+    (made,) = comparisons["show"]
+    assert list(made.experiments) == ["baseline", "fusion"]
+    assert made._runs[1]["fusion"].max_updates == 8
+    assert made.directory == Path("here")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gold"], "Received: gold"),
+        (["--seeds", "1,x"], "Received: 1,x"),
+        (["--seeds", "1,1"], "none twice"),
+        (["--set", "clip"], "--set takes NAME=VALUE"),
+    ],
+)
+def test_what_is_wrong_with_compare_is_said(comparisons, arguments, message):
+    with pytest.raises(UserError, match=message):
+        run("compare", "--data-dir", "data", *arguments)
+
+
+def test_compare_does_not_leave_out_what_others_start_from(comparisons):
+    configurations = {"baseline": {}, "big": {}, "warm": {"start_from": "big"}}
+    with pytest.raises(UserError, match=r"Received: no big \(for warm\)"):
+        run("compare", "warm", "--data-dir", "data", of=recipe(configurations=configurations))
+
+
+def test_merging_leaves_what_it_merges():
+    layers = [{"model": {"a": 1}, "x": 1}, {"x": 2}, {"model": {"b": 2}}, {"model": {"a": 3}}]
+    assert merge_settings(*layers) == {"model": {"a": 3, "b": 2}, "x": 2}
+    assert layers[0] == {"model": {"a": 1}, "x": 1}
+    assert merge_settings({"x": 1}) == {"x": 1}
+
+
+def test_seeds():
+    assert parse_seeds("1,2, 30") == [1, 2, 30]
