@@ -115,7 +115,7 @@ def one_hot_from(softmax: str, settings: Settings, learning_rate: float) -> Sett
         "allow_new": ["*/temperature"],
         "schedule": "constant",
         "learning_rate": learning_rate,
-        "max_updates": 10_000,  # ours; the temperature is at its floor after 4,604
+        "max_updates": 10_000,  # ours; the temperature is at its floor after 4,605
     }
 
 

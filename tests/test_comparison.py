@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -256,11 +257,13 @@ def test_a_process_that_fails_for_no_fault_of_the_user(tmp_path, monkeypatch, ca
 
 def test_who_is_told_to_end_tells_the_process_and_waits_for_it(tmp_path, monkeypatch):
     script = f"trap 'sleep 0.3; echo saved > {tmp_path}/saved; exit 143' TERM\ntouch {tmp_path}/started\n"
-    monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script + "while :; do sleep 0.05; done"))
+    monkeypatch.setattr(
+        sys, "executable", executable(tmp_path / "python", script + "for i in $(seq 200); do sleep 0.05; done")
+    )
 
     def end():
         while not (tmp_path / "started").exists():
-            pass
+            time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=end).start()

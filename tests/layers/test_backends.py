@@ -8,8 +8,9 @@ import sys
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
-from keras_nmt.layers import TransformerDecoder, TransformerEncoder
+from keras_nmt.layers import RoleInteraction, TransformerDecoder, TransformerEncoder
 
 pytest.importorskip("jax")
 
@@ -75,3 +76,82 @@ def test_jax_gives_what_tensorflow_gives(random, tmp_path):
     )
     assert ran.returncode == 0, ran.stderr
     np.testing.assert_allclose(np.load(tmp_path / "output.npy"), run(), rtol=1e-3, atol=1e-4)
+
+
+ROLES = [
+    {"assignment": "softmax", "causal": True, "residual": True},
+    {"assignment": "one_hot", "context": "cnn", "causal": True, "exclusive": True, "low_rank": True},
+    {"assignment": "dense", "context": "bilstm"},
+]
+
+ROLES_PROGRAM = """
+import sys
+sys.modules["tensorflow"] = None  # importing it would fail
+import jax, keras, numpy as np
+from keras_nmt.layers import RoleInteraction
+
+assert keras.backend.backend() == "jax"
+given = dict(np.load(sys.argv[1]))
+results = {}
+for number, options in enumerate(ROLES):
+    layer = RoleInteraction(3, **options)
+    layer.build((None, None, 8))
+    for i, weight in enumerate(layer.trainable_weights):
+        weight.assign(given[f"layer{number}_{i}"])
+    trainable, fixed = ([w.value for w in weights] for weights in (layer.trainable_weights, layer.non_trainable_weights))
+
+    def loss(trainable):
+        outputs, _ = layer.stateless_call(trainable, fixed, given["inputs"], mask=given["mask"])
+        return (outputs**2).sum(), outputs
+
+    gradients, outputs = jax.jit(jax.grad(loss, has_aux=True))(trainable)
+    results |= {f"gradient{number}_{i}": gradient for i, gradient in enumerate(gradients)}
+    results[f"output{number}"] = outputs
+    if layer.role_assignment.causal:
+        expected = layer(given["inputs"])
+        cache = layer.empty_cache(1, 2)
+        for t in range(4):
+            step, cache = layer.step(given["inputs"][None, :, t], t, cache)
+            np.testing.assert_allclose(step[0], expected[:, t], rtol=1e-4, atol=1e-5)
+    model = keras.Sequential([keras.Input((4, 8)), RoleInteraction(3, **options)])
+    model.compile("adam", "mse")
+    losses = model.fit(given["inputs"], given["inputs"][..., ::-1], epochs=5, verbose=0).history["loss"]
+    assert options["assignment"] == "one_hot" or losses[-1] < losses[0]
+np.savez(sys.argv[2], **results)
+"""
+
+
+def test_roles_on_jax_give_what_tensorflow_gives(random, tmp_path):
+    given = {"inputs": random(2, 4, 8), "mask": np.array([[1, 1, 1, 1], [1, 1, 0, 0]], bool)}
+    expected = {}
+    for number, options in enumerate(ROLES):
+        layer = RoleInteraction(3, **options)
+        layer.build((None, None, 8))
+        for i, weight in enumerate(layer.trainable_weights):
+            given[f"layer{number}_{i}"] = random(*weight.shape)
+            weight.assign(given[f"layer{number}_{i}"])
+        with tf.GradientTape() as tape:
+            outputs = layer(given["inputs"], mask=given["mask"])
+            loss = tf.reduce_sum(outputs**2)
+        gradients = tape.gradient(loss, [w.value for w in layer.trainable_weights], unconnected_gradients="zero")
+        expected |= {f"gradient{number}_{i}": gradient for i, gradient in enumerate(gradients)}
+        expected[f"output{number}"] = outputs
+    np.savez(tmp_path / "given.npz", **given)
+    ran = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            ROLES_PROGRAM.replace("ROLES", repr(ROLES)),
+            tmp_path / "given.npz",
+            tmp_path / "out.npz",
+        ],
+        env={**os.environ, "KERAS_BACKEND": "jax", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    results = np.load(tmp_path / "out.npz")
+    assert set(results) == set(expected)
+    for name, value in expected.items():
+        np.testing.assert_allclose(results[name], value, rtol=1e-3, atol=1e-3, err_msg=name)

@@ -179,7 +179,7 @@ def test_the_papers_hyper_parameters_reach_the_experiments():
 RUNS = {
     "iwslt14/roles": (["softmax_residual_16", "one_hot_residual_16"], {"de": "de", "en": "en"}),
     "wmt14/composition": (["baseline", "hierarchical_both"], {"en": "en", "de": "de"}),
-    "wmt14/roles": (["matched"], {"en": "en", "de": "de"}),
+    "wmt14/roles": (["softmax"], {"en": "en", "de": "de"}),
     "wmt14/shortcuts": (["self_and_cross"], {"en": "en", "de": "de"}),
     "wmt17/roles": (["dense"], {"en": "en", "fi": "cs"}),
     "wmt17/shortcuts": (["plain"], {"en": "en", "ru-Latn": "fr"}),
@@ -198,8 +198,11 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
                 text = [load("wmt17/transliterate").romanize(line) for line in text]
             (tmp_path / f"{stems[corpus]}.{language}").write_text("\n".join([*text, ""]), encoding="utf-8")
     tiny = {"preset": "transformer_tiny", "vocabulary_size": 300, "batch_size": 512, "accumulation_steps": 1}
+    # One layer where that will do: what takes the time is the tracing of graphs.
+    layers = {} if script == "wmt14/composition" else {"num_encoder_layers": 1, "num_decoder_layers": 1}
+    tiny |= {"model": {**TINY, **layers}, "max_updates": 2, "beam_size": 2}
     for configuration in configurations:
-        made = experiment(script, configuration, tmp_path, tmp_path, **tiny, model=TINY, max_updates=2, beam_size=2)
+        made = experiment(script, configuration, tmp_path, tmp_path, **tiny)
         results = made.run(report=lambda line: None)
     assert results["updates"] == 2
     assert 0 <= results["test"]["bleu"]["score"] <= 100
