@@ -27,6 +27,7 @@ from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import (
     InverseSquareRootSchedule,
     NoamSchedule,
+    RoleTemperature,
     Trainer,
     TrainingResult,
     make_optimizer,
@@ -39,7 +40,7 @@ CHOICES = {
     "subword_model": ("bpe", "unigram"),
     "batch_unit": BATCH_UNITS,
     "optimizer": ("adam", "adamw", "sgd"),
-    "schedule": ("noam", "inverse_square_root", "constant"),
+    "schedule": ("noam", "inverse_square_root", "cosine", "constant"),
     "normalize_by": ("tokens", "sentences"),
     "dtype": ("float32", "mixed_bfloat16"),
     "final": FINALS,
@@ -76,8 +77,9 @@ class Experiment:
         batch_unit: "tokens" (positions of a side, padding included) or "sentences".
         accumulation_steps: Micro-batches a replica.
         optimizer: "adam", "adamw" or "sgd".
-        schedule: "noam", "inverse_square_root" or "constant".
-        learning_rate: Peak learning rate ("inverse_square_root"), scale ("noam") or the rate itself ("constant").
+        schedule: "noam", "inverse_square_root", "constant", or "cosine": down to zero at `max_updates`, which it needs.
+        learning_rate: Peak learning rate ("inverse_square_root", "cosine"), scale ("noam") or the rate itself
+            ("constant").
         warmup_steps: Updates of warm-up.
         weight_decay: Decoupled weight decay, for "adamw".
         clip: Largest global norm of the gradient. None: not clipped.
@@ -190,6 +192,11 @@ class Experiment:
         if self.max_updates is None and self.time_limit is None and self.patience is None:
             raise UserError(
                 "Nothing would end the training: set `max_updates`, `time_limit` or `patience`. Received: none"
+            )
+        if self.schedule == "cosine" and self.warmup_steps >= (self.max_updates or 0):
+            raise UserError(
+                "The cosine schedule ends at `max_updates`: set it, above `warmup_steps`. "
+                f"Received: max_updates={self.max_updates}, warmup_steps={self.warmup_steps}"
             )
         if (self.test_source is None) != (self.test_target is None):
             raise UserError(
@@ -339,6 +346,7 @@ class Experiment:
             allow_new=self.allow_new,
             allow_unused=self.allow_unused,
             final=self.final,
+            callbacks=[RoleTemperature()] if model.get_config()["roles"] == "one_hot" else [],
             log_every=self.log_every,
             report=report,
         )
@@ -381,10 +389,11 @@ class Experiment:
         settings = json.loads(json.dumps(settings))  # as they are read back: tuples become lists
         if folder.settings_path.is_file():
             old = self.read_settings(folder.settings_path)
+            may_change = set(self._MAY_CHANGE) - ({"max_updates"} if self.schedule == "cosine" else set())
             changed = [
                 name
                 for name, value in settings.items()
-                if name in old and old[name] != value and name not in self._MAY_CHANGE
+                if name in old and old[name] != value and name not in may_change
             ]
             if changed and not folder.checkpoints_path.exists():
                 for path in folder.path.glob("subwords*.model"):  # they may be those of other settings
@@ -436,6 +445,13 @@ class Experiment:
             return NoamSchedule(hidden_dim, self.warmup_steps, self.learning_rate)
         if self.schedule == "inverse_square_root":
             return InverseSquareRootSchedule(self.learning_rate, self.warmup_steps)
+        if self.schedule == "cosine" and self.max_updates is not None:
+            return keras.optimizers.schedules.CosineDecay(
+                self.learning_rate / self.warmup_steps,
+                self.max_updates - self.warmup_steps,
+                warmup_target=self.learning_rate,
+                warmup_steps=self.warmup_steps,
+            )
         return self.learning_rate
 
 

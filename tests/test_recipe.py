@@ -55,6 +55,7 @@ def run(*arguments, of=None):
 
 def test_the_last_place_that_says_something_counts():
     made = experiment("fusion", max_updates=7, model={"dropout": 0.3})
+    assert experiment("fusion", warmup_steps=40, model={"shortcuts": "plain"}).warmup_steps == 40
     assert made.model == {"dropout": 0.3, "attention_dropout": 0.1, "shortcuts": "fusion"}
     assert (made.max_updates, made.warmup_steps, made.seed) == (7, 30, 3)
     assert experiment("baseline").warmup_steps == 20

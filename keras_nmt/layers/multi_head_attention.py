@@ -62,8 +62,8 @@ class MultiHeadAttention(keras.layers.Layer):
         Tensor `[B, T, d]`; with `return_weights=True` also the weights `[B, H, T, S]`.
 
     Raises:
-        ValueError: `hidden_dim` is no multiple of `num_heads`, `lexical` and `shortcut` do not go together, there is one
-            head only to compose, or `output_projection` is False without a pooling in its place.
+        ValueError: `hidden_dim` is no multiple of `num_heads`, `lexical` and `shortcut` do not go together, there is
+            one head only to compose, or `output_projection` is False without a pooling in its place.
 
     Example:
 
@@ -133,7 +133,7 @@ class MultiHeadAttention(keras.layers.Layer):
             self.num_heads,
             hidden_dim,
             rank=composition_rank,
-            intermediate_dim=head_intermediate_dim or 2 * hidden_dim,
+            intermediate_dim=2 * hidden_dim if head_intermediate_dim is None else head_intermediate_dim,
             dtype=policy,
             name="head_composition",
         )

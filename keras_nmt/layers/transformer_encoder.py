@@ -27,10 +27,11 @@ class TransformerEncoder(TransformerStack):
         shortcut: None (default), "plain" or "fusion": the shortcut on every self-attention.
         shortcut_source: "lexical" (default): E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1
             and 2.
-        layer_composition: What comes out of the stack. None (default): the last layer's states H^L. Else the composition
-            of H^1 .. H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or
-            11), or "hierarchical" (`HierarchicalAggregation`, whose aggregates also take the place of H^2, H^4, ... as
-            input of the next layer). Under `norm="pre"` each H^l is normalised before, and the result after.
+        layer_composition: What comes out of the stack. None (default): the last layer's states H^L. Else the
+            composition of H^1 .. H^L: "linear" (`LinearCombination`), "low_rank" or "extended"
+            (`LowRankBilinearPooling`, Eq. 10 or 11), or "hierarchical" (`HierarchicalAggregation`, whose aggregates
+            also take the place of H^2, H^4, ... as input of the next layer). Under `norm="pre"` each H^l is
+            normalised before, and the result after.
         head_composition: How attentions combine their heads, see `MultiHeadAttention`. Default None.
         composition_rank: Integer, rank of the poolings. Default None: `hidden_dim`.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice

@@ -58,7 +58,7 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
 
     widths = [num_heads * times for times in (2, 4, 8)]
     quadratic = np.polynomial.Polynomial.fit(widths, [count(width) for width in widths], deg=2).convert()
-    roots = (quadratic - parameters).roots()
+    roots: np.ndarray = np.asarray((quadratic - parameters).roots(), complex)
     nearest = max((root.real for root in roots if abs(root.imag) < 1e-6), default=0.0)
     below = num_heads * int(nearest // num_heads)
     if below < num_heads:

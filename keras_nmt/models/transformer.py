@@ -23,7 +23,7 @@ ROLE_CONTEXTS = ("lstm", "cnn")
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class Transformer(TranslationModel):
-    """The Transformer for translation, with lexical shortcuts, composition and roles where asked for, in any combination.
+    """The Transformer for translation, with any combination of lexical shortcuts, composition and roles.
 
     A functional Keras model `(source ids [B, S], target-input ids [B, T]) -> logits [B, T, V]`; see `TranslationModel`
     for the parts that search uses. Attention projections and the output have no biases, positions no weights.
@@ -183,9 +183,7 @@ class Transformer(TranslationModel):
                 source_vocabulary_size, hidden_dim, dtype=policy, name="embedding"
             )
         else:
-            source_embedding = TokenEmbedding(
-                source_vocabulary_size, hidden_dim, dtype=policy, name="source_embedding"
-            )
+            source_embedding = TokenEmbedding(source_vocabulary_size, hidden_dim, dtype=policy, name="source_embedding")
             target_embedding = TokenEmbedding(
                 target_vocabulary_size or source_vocabulary_size,
                 hidden_dim,

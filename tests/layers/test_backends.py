@@ -98,7 +98,8 @@ for number, options in enumerate(ROLES):
     layer.build((None, None, 8))
     for i, weight in enumerate(layer.trainable_weights):
         weight.assign(given[f"layer{number}_{i}"])
-    trainable, fixed = ([w.value for w in weights] for weights in (layer.trainable_weights, layer.non_trainable_weights))
+    trainable = [variable.value for variable in layer.trainable_variables]
+    fixed = [variable.value for variable in layer.non_trainable_variables]
 
     def loss(trainable):
         outputs, _ = layer.stateless_call(trainable, fixed, given["inputs"], mask=given["mask"])

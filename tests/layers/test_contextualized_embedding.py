@@ -18,10 +18,10 @@ def test_follows_the_equation(random):
 
 def test_keeps_the_contract_of_a_layer(check_layer, random):
     check_layer(
-        lambda **kwargs: ContextualizedEmbedding(HR, **kwargs),
+        lambda **kwargs: ContextualizedEmbedding(HR, "cnn", **kwargs),
         {"inputs": random(B, T, D), "mask": MASK},
-        weights=6,
-        parameters=4 * HR * (D + HR + 1) + HR * (HR + 1) + HR * D,
+        weights=5,
+        parameters=7 * D * HR + HR + HR * (HR + 1) + HR * D,
     )
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -75,7 +76,7 @@ def test_gradient_is_that_of_the_plain_sum(rows, roles, width, seed):
 
 
 def test_gradient_is_the_same_compiled_for_any_length(random):
-    layer = _randomised(RoleInteraction(HR, "softmax", "bilstm", residual=True), random)
+    layer = _randomised(RoleInteraction(HR, "softmax", residual=True), random)
     weights = [w.value for w in layer.trainable_weights]
 
     def run(inputs, mask):
@@ -116,6 +117,12 @@ def test_has_as_many_parameters_as_the_specification_says(options, parameters):
     layer = RoleInteraction(32, "softmax", **options)
     layer.build((None, None, 256))
     assert layer.count_params() == parameters
+
+
+def test_each_role_starts_like_a_projection(random):
+    keras.utils.set_random_seed(1)
+    outputs = RoleInteraction(8, "one_hot")(random(4, 16, 64))  # a token has one role
+    assert 0.8 < np.var(outputs) < 1.2
 
 
 @pytest.mark.parametrize("options", CAUSAL)
@@ -241,7 +248,13 @@ assert 4 * HR * D * D / 2**20 < peak < LIMIT, f"{peak:.0f} MiB, limit {LIMIT:.0f
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux")
 def test_never_holds_every_role_of_every_token():
-    ran = subprocess.run([sys.executable, "-c", MEMORY_PROGRAM], capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", MEMORY_PROGRAM],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
 
 

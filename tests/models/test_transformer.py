@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.ids import BEGIN, END, PAD
-from keras_nmt.models import Transformer
+from keras_nmt.models import Transformer, count_parameters
 
 V = 23
 TINY = {
@@ -167,10 +167,63 @@ def test_search_models_do_not_count_or_save_weights_twice(tmp_path):
     ],
 )
 def test_parameter_counts(preset, options, parameters):
-    # Shapes suffice: no need to fill hundreds of millions of weights with random numbers.
-    with keras.StatelessScope(initialize_variables=False):
-        model = Transformer.from_preset(preset, source_vocabulary_size=41_138, **options)
-    assert sum(int(np.prod(w.shape)) for w in model.trainable_weights) == parameters
+    assert count_parameters(preset=preset, source_vocabulary_size=41_138, **options) == parameters
+
+
+def _added(preset="transformer_base", **options):
+    """Parameters that options add to a plain model under post-LN, which has no norms to add."""
+    shared = {"preset": preset, "source_vocabulary_size": 500, "norm": "post"}
+    return count_parameters(**shared, **options) - count_parameters(**shared)
+
+
+D = 512
+
+
+@pytest.mark.parametrize(
+    ("options", "parameters"),
+    [
+        ({"head_composition": "extended"}, 14_174_208),
+        ({"head_composition": "low_rank", "composition_rank": 32}, 884_736),
+        # The pooling's P is d x d too: in place of W_O it saves 18 of these.
+        ({"head_composition": "extended", "output_projection": False}, 14_174_208 - 18 * D**2),
+        # 13,565,952 without the biases and LayerNorms of four nodes.
+        ({"head_composition": "hierarchical"}, 13_565_952 + 18 * 4 * (1024 + 64 + 2 * 64)),
+        ({"head_composition": "linear"}, 0),
+        ({"layer_composition": "linear"}, 3_145_728),
+        ({"layer_composition": "hierarchical"}, 23_090_176),
+        ({"layer_composition": "low_rank"}, 2 * (2 * 6 * D * D + D * D)),
+        ({"layer_composition": "extended"}, 2 * (2 * (6 * D + 1) * D + D * D)),
+    ],
+)
+def test_parameters_of_composition(options, parameters):
+    assert _added(**options) == parameters
+
+
+@pytest.mark.parametrize("hr", [16, 32])
+@pytest.mark.parametrize(
+    ("options", "extra"),  # what replaces hr d^2, and s
+    [
+        ({"roles": "dense"}, lambda d, hr: hr * d**2),
+        ({"roles": "softmax"}, lambda d, hr: hr * d**2 + hr**2),
+        ({"roles": "one_hot"}, lambda d, hr: hr * d**2 + hr**2),
+        ({"roles": "dense", "role_low_rank": True}, lambda d, hr: 2 * d**2 + hr * d),
+        ({"roles": "contextualized"}, lambda d, hr: hr * d),
+    ],
+)
+def test_parameters_of_roles(options, extra, hr):
+    d = 256
+    source = extra(d, hr) + 8 * hr * (d + hr + 1) + hr * (2 * hr + 1)
+    target = extra(d, hr) + 4 * hr * (d + hr + 1) + hr * (hr + 1)
+    if hr == 32 and options == {"roles": "softmax"}:
+        assert (source, target) == (2_174_240, 2_136_224)
+    assert _added("transformer_small", num_roles=hr, **options) == source + target
+
+
+def test_pre_norm_adds_a_norm_to_each_composed_layer():
+    options = {"source_vocabulary_size": 500, "layer_composition": "extended"}
+    post = count_parameters(**options, norm="post")
+    norms = 2 * 6 * 2 * D + 2 * 2 * D  # of what is composed, and the final ones
+    assert count_parameters(**options) == post + norms
 
 
 def test_tying():
@@ -229,6 +282,21 @@ def test_fits_by_keras_alone():
         {"shortcuts": "plain", "shortcut_sites": ("cross",), "shortcut_sides": ("encoder",)},
         {"source_vocabulary_size": 3},
         {"source_vocabulary_size": "8000"},
+        {"layer_composition": "attention"},
+        {"layer_composition": "linear", "num_decoder_layers": 1},
+        {"layer_composition": "extended", "composition_rank": 0},
+        {"layer_composition": "extended", "composition_rank": (3 * 8) ** 2 + 1},
+        {"head_composition": "mean"},
+        {"head_composition": "extended", "num_heads": 1},
+        {"head_composition": "hierarchical", "head_intermediate_dim": 0},
+        {"output_projection": False},
+        {"output_projection": False, "head_composition": "hierarchical"},
+        {"roles": "sparse"},
+        {"roles": "dense", "num_roles": 0},
+        {"roles": "dense", "role_context": "bilstm"},
+        {"roles": "dense", "role_straight_through": True},
+        {"roles": "dense", "role_dropout": 1.0},
+        {"roles": "dense", "role_units": 0},
     ],
 )
 def test_wrong_arguments_are_named(options):

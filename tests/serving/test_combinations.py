@@ -124,7 +124,8 @@ def test_a_combination_steps_trains_saves_loads_and_exports(
     assert np.isfinite(loss)
     for weight, gradient in zip(model.trainable_weights, gradients, strict=True):
         gradient = tf.convert_to_tensor(gradient)  # that of an embedding is sparse
-        assert np.isfinite(gradient).all() and np.any(gradient), weight.path
+        assert np.isfinite(gradient).all(), weight.path
+        assert np.any(gradient), weight.path
 
 
 def test_every_value_of_every_option_is_drawn():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from keras_nmt.errors import UserError
+from keras_nmt.models import Transformer
 from keras_nmt.training import make_strategy, warm_start
 
 
@@ -46,6 +47,43 @@ def test_new_and_unused_are_refused_unless_named(make_model: Callable[..., keras
     with pytest.raises(UserError, match=r"no place.*extra/kernel"):
         warm_start(source, deeper)
     assert warm_start(source, deeper, allow_unused=["extra/*"]).unused == ["extra/kernel", "extra/bias"]
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_composition_starts_from_a_plain_transformer(norm: str) -> None:
+    sizes = {"source_vocabulary_size": 20, "num_encoder_layers": 2, "num_decoder_layers": 2}
+    sizes |= {"hidden_dim": 8, "num_heads": 2, "intermediate_dim": 12}
+    plain = Transformer(**sizes, norm=norm)
+    model = Transformer(**sizes, norm=norm, layer_composition="extended", head_composition="extended")
+    with pytest.raises(UserError, match=r"missing.*composition"):
+        warm_start(model, plain)
+    with pytest.raises(UserError, match=r"missing.*head_composition"):
+        warm_start(model, plain, allow_new=["*/layer_composition*"])
+    result = warm_start(model, plain, allow_new=["*/layer_composition*", "*/head_composition/*"])
+    assert len(result.taken) == len(plain.weights)
+    assert len(result.taken) + len(result.new) == len(model.weights)
+    assert not result.misfit
+    assert not result.unused
+    ours = {weight.path: weight for weight in model.weights}
+    for weight in plain.weights:
+        np.testing.assert_array_equal(ours[weight.path], weight)
+
+
+def test_what_takes_the_place_of_a_weight_is_said() -> None:
+    sizes = {"source_vocabulary_size": 20, "num_encoder_layers": 2, "num_decoder_layers": 2}
+    sizes |= {"hidden_dim": 8, "num_heads": 2, "intermediate_dim": 12}
+    plain, model = (
+        Transformer(**sizes),
+        Transformer(**sizes, layer_composition="hierarchical", head_composition="hierarchical"),
+    )
+    new = ["*/layer_composition*", "*/head_composition/*"]
+    with pytest.raises(UserError, match=r"another shape.*output/kernel"):
+        warm_start(model, plain, allow_new=new)
+    with pytest.raises(UserError, match=r"no place.*final_norm"):
+        warm_start(model, plain, allow_new=[*new, "*_attention/output/kernel"])
+    result = warm_start(model, plain, allow_new=[*new, "*_attention/output/kernel"], allow_unused=["*/final_norm/*"])
+    assert len(result.misfit) == 6
+    assert len(result.unused) == 4
 
 
 def test_nothing_in_common_is_an_error() -> None:

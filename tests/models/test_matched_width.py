@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from keras_nmt.models import count_parameters, matched_width
+
+TINY = {"preset": "transformer_tiny", "source_vocabulary_size": 101}
+
+
+@pytest.mark.parametrize("options", [{"roles": "softmax"}, {"shortcuts": "fusion"}, {"layer_composition": "linear"}])
+def test_no_neighbour_is_nearer(options):
+    target = count_parameters(**TINY, **options)
+    matched = matched_width(target, **TINY)
+    assert matched.hidden_dim % 4 == 0
+    assert matched.parameters == count_parameters(**TINY, hidden_dim=matched.hidden_dim)
+    assert matched.residual == matched.parameters - target
+    for neighbour in (matched.hidden_dim - 4, matched.hidden_dim + 4):
+        assert abs(count_parameters(**TINY, hidden_dim=neighbour) - target) >= abs(matched.residual)
+
+
+def test_a_plain_model_matches_itself():
+    target = count_parameters(**TINY)
+    assert matched_width(target, **TINY) == (128, target, 0)
+
+
+@pytest.mark.parametrize(("parameters", "options"), [(10, {}), (10**6, {"hidden_dim": 128}), (10**6, {"num_heads": 0})])
+def test_what_cannot_be_matched_is_named(parameters, options):
+    with pytest.raises(ValueError, match="Received: "):
+        matched_width(parameters, **TINY, **options)
