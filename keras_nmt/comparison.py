@@ -215,7 +215,7 @@ class Comparison:
             self.report(f"{what}: training in {experiment.directory}")
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "settings.json"
-                write_json(path, _settings(experiment))
+                write_json(path, experiment.settings())
                 _python("_train", os.fspath(path))
         if with_speed and experiment.test_source is not None and _speed(experiment) is None:
             self.report(f"{what}: measuring how fast it decodes")
@@ -250,7 +250,7 @@ def _is_finished(experiment: Experiment) -> bool:
     folder = ModelDirectory(experiment.directory)
     if not (folder.path / "results.json").is_file():
         return False
-    wanted, there = _settings(experiment), Experiment.read_settings(folder.settings_path)
+    wanted, there = experiment.settings(), Experiment.read_settings(folder.settings_path)
     changed = [
         name for name, value in wanted.items() if name in there and there[name] != value and name not in OF_NO_EFFECT
     ]
@@ -324,17 +324,6 @@ def _reason(returncode: int, told: str) -> str:
     if returncode < 0:
         return f"It was killed, perhaps for lack of memory. Received: {signal.Signals(-returncode).name}"
     return f"It failed, see above. Received: {last or f'exit code {returncode}'}"
-
-
-def _settings(experiment: Experiment) -> dict[str, Any]:
-    """As the experiment writes them."""
-    paths = {field.name for field in dataclasses.fields(experiment) if "PathLike" in str(field.type)}
-    settings = {
-        name: os.path.abspath(value) if value is not None and name in paths else value
-        for name, value in dataclasses.asdict(experiment).items()
-    }
-    read: dict[str, Any] = json.loads(json.dumps(settings))
-    return read
 
 
 def _results(experiment: Experiment) -> dict[str, Any]:

@@ -258,6 +258,15 @@ class Experiment:
             raise UserError(f"These settings are needed. Received: no {', '.join(missing)}")
         return cls(**settings)
 
+    def settings(self) -> dict[str, Any]:
+        """All settings by name, as `settings.json` in the model directory holds them: paths are absolute."""
+        settings = {
+            name: os.path.abspath(value) if value is not None and name in _PATHS else value
+            for name, value in dataclasses.asdict(self).items()
+        }
+        as_read: dict[str, Any] = json.loads(json.dumps(settings))  # tuples become lists
+        return as_read
+
     def run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> dict[str, Any]:
         """Trains, evaluates and leaves a model directory.
 
@@ -382,11 +391,7 @@ class Experiment:
         return results
 
     def _write_settings(self, folder: ModelDirectory) -> None:
-        settings = {
-            name: os.path.abspath(value) if value is not None and name in _PATHS else value
-            for name, value in dataclasses.asdict(self).items()
-        }
-        settings = json.loads(json.dumps(settings))  # as they are read back: tuples become lists
+        settings = self.settings()
         if folder.settings_path.is_file():
             old = self.read_settings(folder.settings_path)
             may_change = set(self._MAY_CHANGE) - ({"max_updates"} if self.schedule == "cosine" else set())

@@ -11,13 +11,15 @@ README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_layer_in_a_model_of_your_own_trains():
-    block = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0]
+    alone, with_mechanisms = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[:2]
     names: dict = {}
-    exec(block, names)
+    exec(alone, names)
     tokens = np.array([[5, 6, 7, 0], [8, 9, 10, 11]])
     names["model"].fit(tokens, np.array([0, 1]), verbose=0)
     # Padding is invisible, although nobody passed a mask.
     np.testing.assert_allclose(names["model"](tokens[:1, :3]), names["model"](tokens[:1]), rtol=1e-4, atol=1e-5)
+    exec(with_mechanisms, names)
+    assert names["composed"].shape == (None, None, 256)
 
 
 def test_the_two_commands_of_the_setup_are_there():

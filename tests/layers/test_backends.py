@@ -14,8 +14,10 @@ from keras_nmt.layers import RoleInteraction, TransformerDecoder, TransformerEnc
 
 pytest.importorskip("jax")
 
-ENCODER = {"num_layers": 3, "num_heads": 2, "hidden_dim": 8, "intermediate_dim": 12, "shortcut": "plain"}
-DECODER = {**ENCODER, "shortcut": "fusion", "shortcut_source": "non_lexical", "cross_shortcut": "plain"}
+SIZES = {"num_layers": 3, "num_heads": 2, "hidden_dim": 8, "intermediate_dim": 12}
+ENCODER = {**SIZES, "shortcut": "plain", "layer_composition": "extended", "head_composition": "extended"}
+DECODER = {**SIZES, "shortcut": "fusion", "shortcut_source": "non_lexical", "cross_shortcut": "plain"}
+DECODER |= {"layer_composition": "hierarchical", "head_composition": "hierarchical"}
 
 PROGRAM = """
 import sys

@@ -1,0 +1,331 @@
+"""What each mechanism costs: its speed as a share of the plain Transformer's, measured, and counted in multiply-adds.
+
+    python recipes/benchmarks/overhead.py --output overhead.md
+
+Plain model and variant take turns, and the median of the ratios of neighbouring measurements counts: what else the
+machine does at the time falls on both. See README.md beside this file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import math
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from keras_nmt.atomic_files import write_bytes
+from keras_nmt.cli import run_app
+from keras_nmt.decoding import beam_search
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.models import Transformer
+from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.training import Trainer, make_optimizer
+
+FIRST_WORD = max(PAD, BEGIN, END) + 1
+COLUMNS = (
+    "mechanism",
+    "training measured",
+    "training counted",
+    "decoding measured",
+    "decoding counted",
+    "paper training",
+    "paper decoding",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Mechanism:
+    """A variant of the plain model, and its speed over the plain one's (training, decoding) as its paper gives them."""
+
+    title: str
+    arguments: dict[str, Any]
+    paper: tuple[float, float] | tuple[float] | tuple[()] = ()
+
+
+_NI_BOTH = {"layer_composition": "extended", "head_composition": "extended"}
+# Emelin et al., 2019, table 5: words/s, training only. Li et al., 2020, table 1: steps/s and sentences/s.
+MECHANISMS = {
+    "plain": Mechanism("plain again", {}),  # what is left of the noise
+    "shortcuts": Mechanism("plain shortcuts", {"shortcuts": "plain"}, (26423 / 29698,)),
+    "fusion": Mechanism("fusion shortcuts", {"shortcuts": "fusion"}, (23601 / 29698,)),
+    "linear_layers": Mechanism("linear layers", {"layer_composition": "linear"}, (1.98 / 2.02, 1.46 / 1.50)),
+    "hierarchical_layers": Mechanism(
+        "hierarchical layers", {"layer_composition": "hierarchical"}, (1.62 / 2.02, 1.36 / 1.50)
+    ),
+    "ni_layers": Mechanism("NI layers", {"layer_composition": "extended"}, (1.93 / 2.02, 1.44 / 1.50)),
+    "ni_heads": Mechanism("NI heads", {"head_composition": "extended"}, (1.92 / 2.02, 1.43 / 1.50)),
+    "ni_heads_32": Mechanism("NI heads, rank 32", {"head_composition": "extended", "composition_rank": 32}),
+    "ni_both": Mechanism("NI both", _NI_BOTH, (1.87 / 2.02, 1.40 / 1.50)),
+    "hierarchical_heads": Mechanism(
+        "hierarchical heads", {"head_composition": "hierarchical"}, (1.74 / 2.02, 1.38 / 1.50)
+    ),
+    "hierarchical_both": Mechanism(
+        "hierarchical both",
+        {"layer_composition": "hierarchical", "head_composition": "hierarchical"},
+        (1.42 / 2.02, 1.25 / 1.50),
+    ),
+    "ril_dense": Mechanism("RIL dense", {"roles": "dense", "role_residual": False}),
+    "ril_softmax": Mechanism("RIL softmax + residual", {"roles": "softmax"}),
+    "ril_low_rank": Mechanism("RIL low rank", {"roles": "dense", "role_low_rank": True}),
+    "ril_cnn": Mechanism("RIL softmax + residual, CNN", {"roles": "softmax", "role_context": "cnn"}),
+    "contextualized": Mechanism("contextualised", {"roles": "contextualized"}),
+    "all": Mechanism("fusion + NI both + RIL softmax", {"shortcuts": "fusion", **_NI_BOTH, "roles": "softmax"}),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    """What is trained and decoded.
+
+    Attributes:
+        batch: sentences of an update.
+        length: tokens of a sentence, source and target.
+        sentences: sentences that are decoded at once.
+        steps: tokens that are decoded.
+        beam: hypotheses a sentence.
+    """
+
+    batch: int
+    length: int
+    sentences: int
+    steps: int
+    beam: int
+
+
+class Work:
+    """Training and decoding of one model: `train()` and `decode()` do it once, `operations` has the multiply-adds."""
+
+    def __init__(self, model: Transformer, sizes: Sizes) -> None:
+        self.model = model
+        self.operations: dict[str, int] = {}
+        self.seconds: dict[str, list[float]] = {"training": [], "decoding": []}
+        self._calls = {"training": self._training(sizes), "decoding": self._decoding(sizes)}
+
+    def measure(self, what: str) -> float:
+        """Does it once and gives the seconds that it took."""
+        start = time.perf_counter()
+        tf.nest.map_structure(lambda result: result.numpy(), self._calls[what]())  # waits for the result
+        return time.perf_counter() - start
+
+    def _training(self, sizes: Sizes) -> Callable[[], Any]:
+        """The update of `Trainer`: forward pass, backward pass, Adam. Dropout is on."""
+        trainer = Trainer(
+            self.model,
+            None,  # type: ignore[arg-type]  # the batch is given
+            tempfile.gettempdir(),  # nothing is written
+            optimizer=make_optimizer(learning_rate=1e-4),
+            max_updates=1,
+        )
+        batch = {
+            name: self._words(1, sizes.batch, sizes.length) for name in ("source", "target_input", "target_output")
+        }
+        fixed = {name: tf.TensorSpec(words.shape, "int32") for name, words in batch.items()}
+        free = {name: tf.TensorSpec((1, None, None), "int32") for name in batch}  # as in training
+        self.operations["training"] = multiply_adds(trainer._make_update(fixed).get_concrete_function().graph)
+        update = trainer._make_update(free)
+        return lambda: update(batch)
+
+    def _decoding(self, sizes: Sizes) -> Callable[[], Any]:
+        """Encoder, preparation and beam search, compiled by XLA. END is never chosen: all steps are done."""
+        model = self.model
+
+        def search(source: tf.Tensor) -> tf.Tensor:
+            constants, caches = model.prepare(model.encoder(source, training=False), sizes.beam, sizes.steps)
+            return beam_search(
+                model.decoder_step,
+                constants,
+                caches,
+                batch_size=sizes.sentences,
+                beam_size=sizes.beam,
+                max_length=sizes.steps,
+                suppress=(PAD, BEGIN, END),
+            ).tokens
+
+        source = self._words(sizes.sentences, sizes.length)
+        compiled = tf.function(search, autograph=False, jit_compile=True)
+        self.operations["decoding"] = multiply_adds(compiled.get_concrete_function(source).graph, sizes.steps)
+        return lambda: compiled(source)
+
+    def _words(self, *shape: int) -> tf.Tensor:
+        random = np.random.default_rng(1)
+        return tf.constant(random.integers(FIRST_WORD, self.model.source_vocabulary_size, shape), "int32")
+
+
+def multiply_adds(graph: Any, trips: int | None = None, root: Any = None) -> int:
+    """Multiply-adds of all matrix products and convolutions that a traced graph of known shapes computes.
+
+    Args:
+        graph: The graph of a concrete function.
+        trips: How often loops run that do not say it themselves.
+        root: The graph that knows the functions called. Default: `graph`.
+
+    Returns:
+        Their number. Bodies of loops count as often as they run.
+
+    Raises:
+        ValueError: A shape or the number of a loop's iterations is not known.
+    """
+    root = root or graph
+    total = 0
+    for operation in _needed(graph):
+        if operation.type in ("While", "StatelessWhile"):
+            body = multiply_adds(root._get_function(operation.get_attr("body").name).graph, trips, root)
+            total += body * (_iterations(operation, trips) if body else 0)
+        elif operation.type in ("PartitionedCall", "StatefulPartitionedCall"):
+            total += multiply_adds(root._get_function(operation.get_attr("f").name).graph, trips, root)
+        elif operation.type in ("If", "StatelessIf", "Case", "StatelessCase"):
+            raise ValueError(f"Which branch runs is not known. Received: {operation.name}, a {operation.type}")
+        else:
+            total += _products(operation)
+    return total
+
+
+def _needed(graph: Any) -> list[Any]:
+    """The operations that results or effects depend on: TensorFlow leaves out the others."""
+    left = [tensor.op for tensor in graph.outputs] + list(getattr(graph, "control_outputs", ()))
+    found: dict[str, Any] = {}
+    while left:
+        operation = left.pop()
+        if operation.name not in found:
+            found[operation.name] = operation
+            left += [tensor.op for tensor in operation.inputs] + list(operation.control_inputs)
+    return list(found.values())
+
+
+def _iterations(loop: Any, trips: int | None) -> int:
+    """How often a loop runs: its second input, or -1 there if it does not say."""
+    most = tf.get_static_value(loop.inputs[1])
+    if most is not None and most >= 0:
+        return int(most)
+    if trips is None:
+        raise ValueError(f"How often a loop runs is not known. Received: {loop.name}")
+    return trips
+
+
+def _products(operation: Any) -> int:
+    """The multiply-adds of one operation; none where it is no product."""
+
+    def size(tensor: Any) -> int:
+        if not tensor.shape.is_fully_defined():
+            raise ValueError(f"All shapes must be known. Received: shape {tensor.shape} in {operation.name}")
+        return math.prod(tensor.shape)
+
+    kind, inputs = operation.type, operation.inputs
+    if kind in ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"):
+        transposed = operation.get_attr("transpose_a" if kind == "MatMul" else "adj_x")
+        size(inputs[0])
+        return size(operation.outputs[0]) * inputs[0].shape[-2 if transposed else -1]
+    if kind in ("Einsum", "XlaEinsum"):
+        labels = operation.get_attr("equation").decode().split("->")[0].split(",")
+        sizes = {
+            label: axis
+            for of_input, tensor in zip(labels, inputs, strict=True)
+            for label, axis in zip(of_input, tensor.shape, strict=True)  # of different lengths with an ellipsis
+        }
+        for tensor in inputs:
+            size(tensor)
+        return math.prod(sizes.values()) if len(inputs) > 1 else 0
+    if kind == "Conv2D":  # a one-dimensional convolution is one of these
+        return size(operation.outputs[0]) * math.prod(inputs[1].shape[:3])
+    if kind == "Conv2DBackpropInput":
+        return size(inputs[2]) * math.prod(inputs[1].shape[:3])
+    if kind == "Conv2DBackpropFilter":
+        return size(inputs[2]) * math.prod(operation.outputs[0].shape[:3])
+    if "MatMul" in kind or "Conv" in kind:
+        raise ValueError(f"A product of a kind that is not counted. Received: {operation.name}, a {kind}")
+    return 0
+
+
+def compare(plain: Work, variant: Work, rounds: int) -> dict[str, tuple[float, float]]:
+    """The variant's speed over the plain model's, measured and counted, in training and in decoding."""
+    ratios = {}
+    for what in ("training", "decoding"):
+        for work in (plain, variant, plain, variant):
+            work.measure(what)  # the first call compiles, the second finds its memory
+        before, found = plain.measure(what), []
+        for _ in range(rounds):
+            seconds, after = variant.measure(what), plain.measure(what)
+            found.append((before + after) / 2 / seconds)
+            before = after
+        ratios[what] = statistics.median(found), plain.operations[what] / variant.operations[what]
+    return ratios
+
+
+def main(
+    preset: Annotated[str, typer.Option(help="Sizes of the model.")] = "transformer_base",
+    vocabulary_size: Annotated[int, typer.Option(help="Subwords of the joint vocabulary.")] = 32000,
+    batch: Annotated[int, typer.Option(help="Sentences of a training update.")] = 8,
+    length: Annotated[int, typer.Option(help="Tokens of a sentence.")] = 24,
+    sentences: Annotated[int, typer.Option(help="Sentences decoded at once.")] = 4,
+    steps: Annotated[int, typer.Option(help="Tokens decoded.")] = 16,
+    beam: Annotated[int, typer.Option(help="Hypotheses a sentence.")] = 4,
+    rounds: Annotated[int, typer.Option(help="Measurements of each variant.")] = 5,
+    dtype: Annotated[str, typer.Option(help="float32, or mixed_bfloat16 where the processor has it.")] = "float32",
+    mechanisms: Annotated[str, typer.Option(help="Which, with commas between them. Default: all.")] = "",
+    threads: Annotated[int, typer.Option(help="Threads of one operation. Default: one a core.")] = 0,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+) -> None:
+    """Measures and counts the speed of each mechanism relative to the plain Transformer."""
+    names = [name.strip() for name in mechanisms.split(",")] if mechanisms else list(MECHANISMS)
+    if unknown := sorted(set(names) - set(MECHANISMS)):
+        raise UserError(f"Known mechanisms are {', '.join(MECHANISMS)}. Received: {', '.join(unknown)}")
+    if preset not in TRANSFORMER_PRESETS:
+        raise UserError(f"Known presets are {', '.join(TRANSFORMER_PRESETS)}. Received: preset={preset!r}")
+    if vocabulary_size <= FIRST_WORD or min(batch, length, sentences, steps, beam, rounds) < 1:
+        raise UserError(
+            f"Sizes must be at least 1, the vocabulary above {FIRST_WORD}. Received: vocabulary_size={vocabulary_size}, "
+            f"batch={batch}, length={length}, sentences={sentences}, steps={steps}, beam={beam}, rounds={rounds}"
+        )
+    if threads:
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+    sizes = Sizes(batch, length, sentences, steps, beam)
+
+    def work(arguments: dict[str, Any]) -> Work:
+        keras.utils.set_random_seed(1)
+        arguments = {"source_vocabulary_size": vocabulary_size, "dtype": dtype, **arguments}
+        return Work(Transformer.from_preset(preset, **arguments), sizes)
+
+    console = Console()
+    console.width = max(console.width, 100)  # a cell in two lines reads worse than a line that the terminal wraps
+    rows: list[list[str]] = []
+    with console.status("plain model") as status:
+        plain = work({})
+        for number, name in enumerate(names, 1):
+            mechanism = MECHANISMS[name]
+            status.update(f"{mechanism.title} ({number} of {len(names)})")
+            ratios = compare(plain, work(mechanism.arguments), rounds)
+            paper = [f"{ratio:.3f}" for ratio in mechanism.paper]
+            cells = [f"{ratio:.3f}" for what in ("training", "decoding") for ratio in ratios[what]]
+            rows.append([mechanism.title, *cells, *paper, *[""] * (2 - len(paper))])
+            if output is not None:
+                write_bytes(output, _markdown(rows).encode())  # what there is, if the rest is not waited for
+            keras.backend.clear_session()
+            gc.collect()  # a model and its graphs know each other
+    table = Table(*(column.replace(" ", "\n") for column in COLUMNS), box=box.SIMPLE)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def _markdown(rows: list[list[str]]) -> str:
+    lines = [COLUMNS, ["---"] * len(COLUMNS), *rows]
+    return "".join("|" + "".join(f" {cell} |" if cell else " |" for cell in line) + "\n" for line in lines)
+
+
+if __name__ == "__main__":
+    run_app(main)
