@@ -31,6 +31,7 @@ from keras_nmt.training.training_log import TrainingLog
 
 ALIKE = ("dev_source", "dev_target", "test_source", "test_target")
 BUDGET = ("max_updates", "time_limit", "batch_size", "batch_unit")
+SEARCH = ("beam_size", "length_penalty")
 # What may differ between a finished run and the run that is asked for: it has no part in the outcome.
 OF_NO_EFFECT = ("directory", "log_every", "tensorboard")
 COLUMNS = (
@@ -76,8 +77,9 @@ class Comparison:
         baseline: Name of the configuration to compare with.
         seeds: Seeds of everything random.
         directory: Folder of the runs and of the table.
-        unequal: Whether configurations may differ in how long they train: in `max_updates`, `time_limit`, `batch_size`
-            and `batch_unit`.
+        unequal: Whether configurations may differ in how long they train (`max_updates`, `time_limit`, `batch_size`,
+            `batch_unit`, and whether there is an `init_from`, whose training counts, too) and in how the test is
+            translated (`beam_size`, `length_penalty`).
         report: Gets each line of progress. What a run tells goes to standard output.
 
     Raises:
@@ -111,8 +113,8 @@ class Comparison:
             What `comparison.json` holds.
 
         Raises:
-            UserError: Budgets are unequal, a file of the corpus is missing, a finished run had other settings, or a
-                run failed.
+            UserError: Budgets or searches are unequal, a file of the corpus is missing, a finished run had other
+                settings, or a run failed.
         """
         self._check()
         self.write()
@@ -152,16 +154,14 @@ class Comparison:
             name: {seed: runs[name] for seed, runs in self._runs.items() if _is_finished(runs[name])}
             for name in self.experiments
         }
-        first = next(iter(self._runs[self.seeds[0]].values()))
+        first = self._runs[self.seeds[0]]
         configurations = {name: self._outcome(name, finished) for name in self.experiments}
         return {
             "baseline": self.baseline,
             "seeds": list(self.seeds),
-            "budget": {
-                name: {key: getattr(experiment, key) for key in BUDGET}
-                for name, experiment in self._runs[self.seeds[0]].items()
-            },
-            "beam_size": first.beam_size,
+            "budget": {name: {key: getattr(made, key) for key in BUDGET} for name, made in first.items()},
+            "search": {name: {key: getattr(made, key) for key in SEARCH} for name, made in first.items()},
+            "started_from_a_trained_run": [name for name, made in first.items() if made.init_from is not None],
             "signature": next((found["signature"] for found in configurations.values() if found["signature"]), None),
             "configurations": {
                 name: {key: value for key, value in found.items() if key != "signature"}
@@ -224,15 +224,24 @@ class Comparison:
     def _check(self) -> None:
         """What can be known before hours of training."""
         experiments = [experiment for runs in self._runs.values() for experiment in runs.values()]
-        for name in (*ALIKE, *BUDGET):
+        for name in (*ALIKE, *BUDGET, *SEARCH):
             values = sorted({str(getattr(experiment, name)) for experiment in experiments})
             if len(values) > 1 and name in ALIKE:
                 raise UserError(f"What is compared is scored on the same data. Received: {name}={' and '.join(values)}")
             if len(values) > 1 and not self.unequal:
                 raise UserError(
-                    "Budgets must be equal for a fair comparison, unless `unequal` (--unequal) is given. "
-                    f"Received: {name}={' and '.join(values)}"
+                    f"{'Budgets' if name in BUDGET else 'Searches'} must be equal for a fair comparison, unless "
+                    f"`unequal` (--unequal) is given. Received: {name}={' and '.join(values)}"
                 )
+        starts: dict[bool, list[str]] = {True: [], False: []}
+        for name, experiment in self._runs[self.seeds[0]].items():
+            starts[experiment.init_from is not None].append(name)
+        if all(starts.values()) and not self.unequal:
+            raise UserError(
+                "Budgets must be equal for a fair comparison, and what starts from a trained run has that training, "
+                "too, unless `unequal` (--unequal) is given. "
+                f"Received: init_from of {', '.join(starts[True])}, but not of {', '.join(starts[False])}"
+            )
         for experiment in experiments:
             for name, path in dataclasses.asdict(experiment).items():
                 if name.endswith(("_source", "_target")) and path is not None:
@@ -391,11 +400,14 @@ def _markdown(summary: dict[str, Any]) -> str:
         ", ".join(f"{name}={value}" for name, value in budget.items() if value is not None)
         for budget in summary["budget"].values()
     }
+    searches = {"beam {beam_size}, length penalty {length_penalty}".format_map(x) for x in summary["search"].values()}
+    started = summary["started_from_a_trained_run"]
     seeds = ", ".join(map(str, summary["seeds"]))
     notes = [
-        f"Seeds {seeds}; budget: {' or '.join(sorted(budgets))}.",
-        "BLEU: mean ± standard deviation (n - 1) over the finished runs; dev by greedy search, test by a beam of "
-        f"{summary['beam_size']}" + (f" (`{summary['signature']}`)." if summary["signature"] else "."),
+        f"Seeds {seeds}; budget: {' or '.join(sorted(budgets))}."
+        + (f" Started from a trained run, whose budget comes on top: {', '.join(started)}." if started else ""),
+        "BLEU: mean ± standard deviation (n - 1) over the finished runs; dev by greedy search, test by "
+        f"{' or '.join(sorted(searches))}" + (f" (`{summary['signature']}`)." if summary["signature"] else "."),
         "Training: target tokens without padding, the median of a run's log.",
         f"Decoding: the test data after a warm-up, run of seed {summary['seeds'][0]}.",
         f"Difference and p: test BLEU against {summary['baseline']} over the seeds that both have finished; paired "

@@ -193,9 +193,9 @@ class Experiment:
             raise UserError(
                 "Nothing would end the training: set `max_updates`, `time_limit` or `patience`. Received: none"
             )
-        if self.schedule == "cosine" and self.warmup_steps >= (self.max_updates or 0):
+        if self.schedule == "cosine" and not 0 < self.warmup_steps < (self.max_updates or 0):
             raise UserError(
-                "The cosine schedule ends at `max_updates`: set it, above `warmup_steps`. "
+                "The cosine schedule needs `warmup_steps` above zero, and ends at `max_updates`, which is larger. "
                 f"Received: max_updates={self.max_updates}, warmup_steps={self.warmup_steps}"
             )
         if (self.test_source is None) != (self.test_target is None):

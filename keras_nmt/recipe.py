@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 CORPORA = ("train", "dev", "test")
 OF_A_RECIPE = ("matched_to", "start_from")  # keys of a configuration that are no settings of an experiment
+# What each run has of its own, and the flag that says it: `--set` would give it to all of them.
+FLAGS = {
+    "seed": "--seed",
+    "directory": "--output",
+    "source": "--source",
+    "target": "--target",
+    "data_dir": "--data-dir",
+}
 
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 Output = Annotated[
@@ -34,7 +42,7 @@ Runs = Annotated[
     typer.Option(help="Folder of the runs and of the table. Default: runs/RECIPE-SOURCE-TARGET-comparison."),
 ]
 TableOnly = Annotated[bool, typer.Option("--table-only", help="Train nothing: write the table of what there is.")]
-Unequal = Annotated[bool, typer.Option("--unequal", help="Allow configurations that train differently long.")]
+Unequal = Annotated[bool, typer.Option("--unequal", help="Allow budgets, starts and searches that differ.")]
 Dtype = Annotated[str | None, typer.Option(help="float32, or mixed_bfloat16 where the processor has it.")]
 Replicas = Annotated[int | None, typer.Option(help="Replicas. Default: all GPUs, or one.")]
 AccumulationSteps = Annotated[int | None, typer.Option(help="Micro-batches a replica.")]
@@ -122,6 +130,7 @@ class Recipe:
     def experiment(
         self,
         configuration: str,
+        /,
         *,
         data_dir: str | os.PathLike[str],
         source: str,
@@ -154,14 +163,12 @@ class Recipe:
         import_tensorflow()
         from keras_nmt.experiment import Experiment
 
-        settings = merge_settings(self.settings, chosen, overrides)
-        for key in OF_A_RECIPE:
-            settings.pop(key, None)
+        settings = self._settings(configuration, overrides)
         for corpus, stem in self.corpora.items():
             for side, language in (("source", source), ("target", target)):
                 settings.setdefault(f"{corpus}_{side}", corpus_file(data_dir, f"{stem}.{language}"))
         if "matched_to" in chosen:
-            other = merge_settings(self.settings, self._configuration(chosen["matched_to"]), overrides)
+            other = self._settings(chosen["matched_to"], overrides)
             settings["model"] = {
                 **settings.get("model", {}),
                 "hidden_dim": _matched_hidden_dim(configuration, settings, chosen["matched_to"], other),
@@ -204,8 +211,9 @@ class Recipe:
         ) -> None:
             """Trains one configuration, scores it on the test data, and exports it. Started again, it goes on."""
             directory = output or Path("runs") / f"{self.name}-{source}-{target}-{configuration}-{seed}"
-            overrides = _overrides(
+            overrides = parse_overrides(
                 set_,
+                FLAGS,
                 dtype=dtype,
                 replicas=replicas,
                 accumulation_steps=accumulation_steps,
@@ -221,8 +229,9 @@ class Recipe:
                 data_dir=data_dir,
                 source=source,
                 target=target,
+                seed=seed,
                 directory=directory,
-                **{"seed": seed, **overrides},
+                **overrides,
             ).run()
             if export:
                 from keras_nmt.serving import export_directory
@@ -256,8 +265,9 @@ class Recipe:
 
             The baseline is always among them.
             """
-            overrides = _overrides(
+            overrides = parse_overrides(
                 set_,
+                {**FLAGS, "seed": "--seeds"},
                 dtype=dtype,
                 replicas=replicas,
                 accumulation_steps=accumulation_steps,
@@ -271,8 +281,15 @@ class Recipe:
             recipe = dataclasses.replace(self, settings=merge_settings(self.settings, self.comparison))
 
             def make(name: str, seed: int, directory: Path) -> Experiment:
-                files = {"data_dir": data_dir, "source": source, "target": target, "directory": directory}
-                return recipe.experiment(name, **{"seed": seed, **files, **overrides})
+                return recipe.experiment(
+                    name,
+                    data_dir=data_dir,
+                    source=source,
+                    target=target,
+                    seed=seed,
+                    directory=directory,
+                    **overrides,
+                )
 
             names = self._compared(configurations or list(self.configurations))
             numbers = parse_seeds(seeds)
@@ -306,6 +323,10 @@ class Recipe:
         if name not in self.configurations:
             raise UserError(f"There are the configurations {', '.join(self.configurations)}. Received: {name}")
         return self.configurations[name]
+
+    def _settings(self, configuration: str, overrides: dict[str, Any]) -> dict[str, Any]:
+        chosen = {key: x for key, x in self._configuration(configuration).items() if key not in OF_A_RECIPE}
+        return merge_settings(self.settings, chosen, overrides)
 
     def _compared(self, names: list[str]) -> list[str]:
         """The baseline and those named, in the recipe's order, but each after the one that it starts from."""
@@ -354,8 +375,22 @@ def parse_seeds(text: str) -> list[int]:
         raise UserError(f"Seeds are integers with commas between them. Received: {text}") from None
 
 
-def _overrides(set_: Iterable[str] | None, **options: Any) -> dict[str, Any]:
-    return {**dict(setting(text) for text in set_ or ()), **given(**options)}
+def parse_overrides(set_: Iterable[str] | None, flags: dict[str, str], **options: Any) -> dict[str, Any]:
+    """The settings that a command line gives.
+
+    Args:
+        set_: Values of `--set`.
+        flags: Names that `--set` may not give, and the flag of each.
+        **options: Settings with flags of their own, None where they are not given; they win.
+
+    Raises:
+        UserError: `--set` gives one of `flags`, or is not NAME=VALUE.
+    """
+    overrides = dict(setting(text) for text in set_ or ())
+    for name in overrides:
+        if name in flags:
+            raise UserError(f"Give `{name}` by {flags[name]}, not by --set. Received: --set {name}={overrides[name]}")
+    return {**overrides, **given(**options)}
 
 
 def _in_words(settings: dict[str, Any]) -> str:

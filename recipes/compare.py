@@ -23,13 +23,14 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli import run_app, setting
+from keras_nmt.cli import run_app
 from keras_nmt.comparison import Comparison
 from keras_nmt.errors import UserError
 from keras_nmt.experiment import Experiment
-from keras_nmt.recipe import Seeds, Set, TableOnly, Unequal, merge_settings, parse_seeds
+from keras_nmt.recipe import Seeds, Set, TableOnly, Unequal, merge_settings, parse_overrides, parse_seeds
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
+FLAGS = {"seed": "--seeds", "directory": "--output"}  # what each run has of its own
 
 
 def main(
@@ -40,9 +41,15 @@ def main(
     unequal: Unequal = False,
     table_only: TableOnly = False,
 ) -> None:
-    """Trains configurations with several seeds and writes one table. Started again, it goes on."""
+    """Trains configurations with several seeds and writes one table. Started again, it goes on.
+
+    LIST.json is an object: "settings", those of an experiment that all share; "configurations", by name, what each
+    changes; "baseline", the name of the one to compare with; "seeds", a list, for which --seeds may stand in. Such as
+    {"settings": {"train_source": "train.en", ...}, "configurations": {"plain": {}, "fusion": {"model": {"shortcuts":
+    "fusion"}}}, "baseline": "plain", "seeds": [1, 2, 3]}.
+    """
     compared = read_list(list_file)
-    overrides = dict(setting(text) for text in set_ or [])
+    overrides = parse_overrides(set_, FLAGS)
 
     def make(name: str, seed: int, directory: Path) -> Experiment:
         settings = merge_settings(compared["settings"], compared["configurations"][name], overrides)
@@ -71,6 +78,12 @@ def read_list(path: Path) -> dict[str, Any]:
     for name, configuration in compared["configurations"].items():
         if not isinstance(configuration, dict):
             raise UserError(f"A configuration is an object of settings by name. Received: {name}={configuration!r}")
+    for name, settings in {"settings": compared["settings"], **compared["configurations"]}.items():
+        if its_own := sorted(set(FLAGS) & set(settings)):
+            raise UserError(
+                "Each run has a seed and a directory of its own: use `seeds` and --output. "
+                f"Received: {', '.join(its_own)} in {name}"
+            )
     if not all(isinstance(seed, int) for seed in compared["seeds"]):
         raise UserError(f"Seeds are integers. Received: seeds={compared['seeds']!r}")
     return compared

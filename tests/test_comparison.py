@@ -107,9 +107,9 @@ def test_the_table(files, tmp_path):
     runs = comparison._runs
     scores = {1: 30.0, 2: 32.0, 3: 37.0}
     for seed, score in scores.items():
-        write_run(module._settings(runs[seed]["baseline"]), dev=score, test=score, hypotheses=worse(2))
+        write_run(runs[seed]["baseline"].settings(), dev=score, test=score, hypotheses=worse(2))
     for seed in (1, 3):  # still training: 2
-        settings = module._settings(runs[seed]["other"])
+        settings = runs[seed]["other"].settings()
         write_run(settings, dev=20.0, test=scores[seed] + seed, rates=(10.0, 20.0, 30.0 * seed))
     (tmp_path / "runs" / "other-1" / "speed.json").write_text('{"sentences_per_second": 1234.56}')
     comparison.show()
@@ -122,6 +122,7 @@ def test_the_table(files, tmp_path):
     assert lines[4] == "| none | | | | 0 of 3 | | | | |"
     assert SIGNATURE in lines[6]
     assert "Seeds 1, 2, 3; budget: max_updates=100, batch_size=4096, batch_unit=tokens." in lines[6]
+    assert f"test by beam 4, length penalty 0.6 (`{SIGNATURE}`)." in lines[6]
     written = json.loads((tmp_path / "runs" / "comparison.json").read_text())
     other = written["configurations"]["other"]
     assert other["test_bleu"]["scores"] == {"1": 31.0, "3": 40.0}
@@ -133,8 +134,8 @@ def test_one_seed_has_no_deviation_and_its_p_value_is_that_of_the_bootstrap(file
     from keras_nmt.evaluation import paired_bootstrap
 
     comparison = compared(files, tmp_path / "runs", seeds=(7,))
-    write_run(module._settings(comparison._runs[7]["baseline"]), hypotheses=worse(3))
-    write_run(module._settings(comparison._runs[7]["plain"]), hypotheses=worse(4))
+    write_run(comparison._runs[7]["baseline"].settings(), hypotheses=worse(3))
+    write_run(comparison._runs[7]["plain"].settings(), hypotheses=worse(4))
     comparison.write()
     row = (tmp_path / "runs" / "comparison.md").read_text().splitlines()[3]
     expected = paired_bootstrap(worse(4), worse(3), LINES, metrics=["bleu"])["bleu"].p_value
@@ -212,6 +213,34 @@ def test_budgets_are_equal_unless_told_otherwise(files, tmp_path, calls, change)
     compared(files, tmp_path / "runs", other=change, unequal=True).run()
     assert "train other-2" in calls
     assert " or " in (tmp_path / "runs" / "comparison.md").read_text().splitlines()[-1]
+
+
+@pytest.mark.parametrize("change", [{"beam_size": 6}, {"length_penalty": 1.0}])
+def test_the_test_is_translated_alike_unless_told_otherwise(files, tmp_path, calls, change):
+    with pytest.raises(UserError, match="Searches must be equal.*--unequal.*Received: "):
+        compared(files, tmp_path / "runs", other=change).run()
+    assert calls == []
+    compared(files, tmp_path / "runs", other=change, unequal=True).run()
+    other = {"beam_size": 4, "length_penalty": 0.6, **change}
+    note = (tmp_path / "runs" / "comparison.md").read_text().splitlines()[-1]
+    assert "beam 4, length penalty 0.6" in note
+    assert f"beam {other['beam_size']}, length penalty {other['length_penalty']}" in note
+
+
+def test_what_starts_from_a_trained_run_is_no_equal_of_what_does_not(files, tmp_path, calls):
+    started = {"init_from": tmp_path / "trained"}
+    with pytest.raises(UserError, match="--unequal.*Received: init_from of other, but not of baseline$"):
+        compared(files, tmp_path / "runs", other=started).run()
+    assert calls == []
+    compared(files, tmp_path / "runs", other=started, unequal=True).run()
+    note = (tmp_path / "runs" / "comparison.md").read_text().splitlines()[-1]
+    assert "Started from a trained run, whose budget comes on top: other. BLEU" in note
+
+
+def test_all_may_start_from_trained_runs(files, tmp_path, calls):
+    experiments = {name: functools.partial(make, files=files, init_from=name) for name in ("a", "b")}
+    Comparison(experiments=experiments, baseline="a", seeds=[1], directory=tmp_path / "runs", report=str).run()
+    assert calls == ["train a-1", "measure a-1", "train b-1", "measure b-1"]
 
 
 def test_what_cannot_be_compared_is_said_before_anything_is_trained(files, tmp_path, calls):

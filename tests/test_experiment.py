@@ -26,6 +26,7 @@ def test_settings_that_were_written_are_settings_that_can_be_read():
         {"schedule": "linear"},
         {"schedule": "cosine", "max_updates": None, "time_limit": 1.0},
         {"schedule": "cosine", "max_updates": 5, "warmup_steps": 5},
+        {"schedule": "cosine", "max_updates": 5, "warmup_steps": 0},
         {"dtype": "float8"},
         {"test_source": "a.txt"},
         {"preset": "huge"},
@@ -44,6 +45,16 @@ def test_settings_that_were_written_are_settings_that_can_be_read():
 def test_settings_of_the_wrong_kind_are_named(settings):
     with pytest.raises(UserError, match="Received: "):
         Experiment(**{"directory": "x", **FILES, **settings})
+
+
+def test_the_cosine_schedule_rises_and_falls_to_zero_at_the_last_update():
+    settings = {"schedule": "cosine", "learning_rate": 0.01, "warmup_steps": 10, "max_updates": 110}
+    schedule = Experiment(**{"directory": "x", **FILES, **settings})._learning_rate(256)
+    rates = [float(schedule(step)) for step in range(111)]
+    assert rates[0] == pytest.approx(0.001)
+    assert rates[10] == max(rates) == pytest.approx(0.01)
+    assert rates[60] == pytest.approx(0.005)
+    assert rates[110] == pytest.approx(0, abs=1e-9)
 
 
 def test_missing_and_unknown_settings_are_named():

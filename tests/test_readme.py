@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_layer_in_a_model_of_your_own_trains():
@@ -28,9 +30,32 @@ def test_the_two_commands_of_the_setup_are_there():
 
 
 def test_no_figure_is_left_to_be_filled_in():
-    root = Path(__file__).parents[1]
-    for path in [root / "README.md", *root.glob("recipes/**/*.md"), *root.glob("savedmodels/*.md")]:
+    for path in [ROOT / "README.md", *ROOT.glob("recipes/**/*.md"), *ROOT.glob("savedmodels/*.md")]:
         assert not re.findall(r"^[A-Z0-9_]{6,}$|\b[A-Z0-9]+_(?:FIGURES|TABLE)\b", path.read_text(), re.MULTILINE), path
+
+
+def relative_links(path):
+    text = re.sub(r"^(?: {4}.*|```(?:.*\n)*?```)$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)  # no code
+    links = re.findall(r"\]\(<?([^)\s>]+)", text) + re.findall(r"^ {0,3}\[[^\]]+\]: *<?([^\s>]+)", text, re.MULTILINE)
+    return [link.split("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "README.md",
+        "savedmodels/README.md",
+        *sorted(str(x.relative_to(ROOT)) for x in ROOT.glob("recipes/**/README.md")),
+    ],
+)
+def test_relative_links_lead_to_files_that_exist(path):
+    for link in relative_links(ROOT / path):
+        assert (ROOT / path).parent.joinpath(link).is_file(), link
+
+
+def test_relative_links_are_found():
+    assert "recipes/wmt14/README.md" in relative_links(ROOT / "README.md")
+    assert relative_links(ROOT / "savedmodels" / "README.md") == ["../tests/serving/saved_model_run.c"]
 
 
 def test_the_options_that_the_readme_shows_exist():

@@ -107,6 +107,7 @@ def test_what_starts_from_another_configuration_starts_from_its_run_of_the_same_
         ({"source": "xx"}, "The corpus has de, en, fr. Received: xx"),
         ({"source": "en"}, "Source and target must differ. Received: en and en"),
         ({"speed": 9}, "no such settings.*Received: speed"),
+        ({"start_from": "fusion"}, "no such settings.*Received: start_from"),
         ({"model": "fusion"}, "`model` must be arguments.*Received: model='fusion'"),
         ({"configuration": "matched", "model": {"gold": 1}}, "gold"),
         ({"configuration": "matched", "preset": "huge"}, "huge"),
@@ -217,6 +218,30 @@ def test_compare_some_with_the_baseline(comparisons):
 def test_what_is_wrong_with_compare_is_said(comparisons, arguments, message):
     with pytest.raises(UserError, match=message):
         run("compare", "--data-dir", "data", *arguments)
+
+
+@pytest.mark.parametrize("command", [["train", "fusion"], ["compare"]])
+@pytest.mark.parametrize(
+    ("name", "flag"),
+    [
+        ("seed", {"train": "--seed", "compare": "--seeds"}),
+        ("directory", "--output"),
+        ("source", "--source"),
+        ("target", "--target"),
+        ("data_dir", "--data-dir"),
+    ],
+)
+def test_what_each_run_has_of_its_own_is_not_set_for_all(comparisons, monkeypatch, command, name, flag):
+    monkeypatch.setattr(Experiment, "run", lambda self: pytest.fail("It runs."))
+    flag = flag[command[0]] if isinstance(flag, dict) else flag
+    with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
+        run(*command, "--data-dir", "data", "--set", f"{name}=7")
+    assert comparisons["run"] == []
+
+
+def test_what_is_no_setting_is_said_by_its_name():
+    with pytest.raises(UserError, match="no such settings.*Received: configuration"):
+        run("train", "fusion", "--data-dir", "data", "--set", "configuration=baseline")
 
 
 def test_compare_does_not_leave_out_what_others_start_from(comparisons):

@@ -56,6 +56,14 @@ def check_positive(**sizes: Any) -> None:
             raise ValueError(f"`{name}` must be a positive integer. Received: {name}={value!r}")
 
 
+def optional_size(name: str, value: Any) -> int | None:
+    """A size that has a default where it is None."""
+    if value is None:
+        return None
+    check_positive(**{name: value})
+    return int(value)
+
+
 def check_rate(**rates: Any) -> None:
     for name, value in rates.items():
         if not isinstance(value, (int, float)) or not 0 <= value < 1:

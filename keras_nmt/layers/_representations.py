@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras import ops, tree
 
-from keras_nmt.layers._common import check_positive
+from keras_nmt.layers._common import optional_size
 
 
 class Composition(keras.layers.Layer):
@@ -19,14 +19,12 @@ class Composition(keras.layers.Layer):
 
     def __init__(self, units: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if units is not None:
-            check_positive(units=units)
-        self.units = units
+        self.units = optional_size("units", units)
         self.supports_masking = True
 
     def build(self, representations_shape: Any) -> None:
         self.number, self.width = _number_and_width(representations_shape)  # N and d'
-        self.output_width = self.width if self.units is None else int(self.units)
+        self.output_width = self.width if self.units is None else self.units
         self.build_composition(self.number, self.width)
 
     def build_composition(self, number: int, width: int) -> None:
@@ -62,7 +60,7 @@ class Composition(keras.layers.Layer):
         _, width = _number_and_width(representations_shape)
         nest = _is_nest(representations_shape[0])
         leading = representations_shape[0][:-1] if nest else representations_shape[:-2]
-        return (*leading, width if self.units is None else int(self.units))
+        return (*leading, width if self.units is None else self.units)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "units": self.units}

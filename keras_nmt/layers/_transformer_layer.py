@@ -5,7 +5,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import NORMS, check_choice, check_positive, check_rate
+from keras_nmt.layers._common import NORMS, check_choice, check_positive, check_rate, optional_size
 from keras_nmt.layers.feed_forward import FeedForward
 from keras_nmt.layers.multi_head_attention import MultiHeadAttention
 
@@ -42,8 +42,8 @@ class TransformerLayer(keras.layers.Layer):
         self.norm = norm
         self.shortcut = shortcut
         self.head_composition = head_composition
-        self.composition_rank = composition_rank
-        self.head_intermediate_dim = head_intermediate_dim
+        self.composition_rank = optional_size("composition_rank", composition_rank)
+        self.head_intermediate_dim = optional_size("head_intermediate_dim", head_intermediate_dim)
         self.output_projection = output_projection
         self.supports_masking = True
         policy = self.dtype_policy

@@ -4,7 +4,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import COMPOSITIONS, NORMS, SHORTCUT_KINDS, check_choice, check_positive
+from keras_nmt.layers._common import COMPOSITIONS, NORMS, SHORTCUT_KINDS, check_choice, check_positive, optional_size
 from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers._transformer_layer import TransformerLayer
 
@@ -53,8 +53,8 @@ class TransformerStack(keras.layers.Layer):
         self.shortcut_source = shortcut_source
         self.layer_composition = layer_composition
         self.head_composition = head_composition
-        self.composition_rank = composition_rank
-        self.head_intermediate_dim = head_intermediate_dim
+        self.composition_rank = optional_size("composition_rank", composition_rank)
+        self.head_intermediate_dim = optional_size("head_intermediate_dim", head_intermediate_dim)
         self.output_projection = output_projection
         self.supports_masking = True
         self.composition: Any = make_composition(

@@ -44,9 +44,6 @@ class BilinearPooling(Composition):
         ([Li et al., 2020](https://arxiv.org/abs/1911.09877)), Eq. 6 to 8.
     """
 
-    def __init__(self, units: int | None = None, **kwargs: Any) -> None:
-        super().__init__(units, **kwargs)
-
     def build_composition(self, number: int, width: int) -> None:
         self.kernel = self.add_weight(  # W_B: row i N d' + j is for the product of neurons i and j
             shape=((number * width) ** 2, self.output_width),

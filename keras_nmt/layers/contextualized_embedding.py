@@ -48,8 +48,8 @@ class ContextualizedEmbedding(keras.layers.Layer):
     (2, 5, 16)
 
     Reference:
-        Contextualized Role Interaction for Neural Machine Translation
-        ([Weissenborn et al., 2018](https://openreview.net/forum?id=ryx3_iAcY7)), section 4, "Baseline".
+        Weissenborn et al., [Contextualized Role Interaction for Neural Machine
+        Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019, section 4, "Baseline".
     """
 
     def __init__(

@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_positive
+from keras_nmt.layers._common import check_positive, optional_size
 from keras_nmt.layers._representations import Composition
 from keras_nmt.layers.feed_forward import FeedForward
 
@@ -60,10 +60,8 @@ class HierarchicalAggregation(Composition):
                 "There must be two representations or more to compose. "
                 f"Received: num_representations={num_representations!r}"
             )
-        if intermediate_dim is not None:
-            check_positive(intermediate_dim=intermediate_dim)
         self.num_representations = int(num_representations)
-        self.intermediate_dim = intermediate_dim
+        self.intermediate_dim = optional_size("intermediate_dim", intermediate_dim)
         self.num_nodes = (self.num_representations + 1) // 2
 
     def build_composition(self, number: int, width: int) -> None:

@@ -41,9 +41,6 @@ class LinearCombination(Composition):
         footnote 2 of [Li et al., 2020](https://arxiv.org/abs/1911.09877), whose table 1 counts its weights so.
     """
 
-    def __init__(self, units: int | None = None, **kwargs: Any) -> None:
-        super().__init__(units, **kwargs)
-
     def build_composition(self, number: int, width: int) -> None:
         self.kernel = self.add_weight(  # W_1 .. W_N
             shape=(number * width, self.output_width), initializer=projection_initializer(), name="kernel"

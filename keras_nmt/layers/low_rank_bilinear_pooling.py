@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
 from typing import Any
 
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_positive, projection_initializer
+from keras_nmt.layers._common import optional_size, projection_initializer
 from keras_nmt.layers._representations import Composition
 
 
@@ -20,16 +22,19 @@ class LowRankBilinearPooling(Composition):
     The row that the 1 adds to U and to V is a bias, b_U and b_V in R^r: with it the products of two neurons (second
     order) are joined by the neurons themselves (first order). There is no bias after P.
 
-    b_U starts at one and b_V at zero, U, V and P at random, so that the layer starts as the linear map R^ V P plus
-    second-order terms of the same variance, without a constant. P is scaled such that independent representations of
-    variance one give an output of variance one, with and without first order.
+    With first order the layer starts as if it were not there: U and b_V are zero, b_U is one, and V P takes the last
+    `units` neurons of R^ (all of them where heads are composed, the last layer where layers are). A model that starts
+    from a trained one without composition gives at first what that one gives. Where r is below `units`, V P keeps r
+    random directions of these neurons. Without first order there is no such start: U, V and P are random, and
+    representations of variance one give an output of variance one. The paper is silent.
 
     Weights: 2 N d' r + r `units`, and 2 r more with first order. Under `mixed_float16` products that are too large for
     float16 stay finite: the output overflows only where it does not fit itself.
 
     Args:
         units: Integer, width of the output. Default None: the width d' of a representation.
-        rank: Integer, rank r of the factors, at most (N d')^2, the number of products. Default None: `units`.
+        rank: Integer, rank r of the factors, at most (N d')^2, the number of products: the paper's bound N d' is for
+            one output (Eq. 9), and here all outputs share the factors. Default None: `units`, where that is no more.
         first_order: Boolean, default True. Whether neurons count alone too (Eq. 11), or only their products (Eq. 10).
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
@@ -61,31 +66,26 @@ class LowRankBilinearPooling(Composition):
         self, units: int | None = None, rank: int | None = None, first_order: bool = True, **kwargs: Any
     ) -> None:
         super().__init__(units, **kwargs)
-        if rank is not None:
-            check_positive(rank=rank)
-        self.rank = rank
+        self.rank = optional_size("rank", rank)
         self.first_order = first_order
 
     def build_composition(self, number: int, width: int) -> None:
-        rank = self.output_width if self.rank is None else int(self.rank)  # r
-        if rank > (number * width) ** 2:
+        products = (number * width) ** 2
+        rank = min(self.output_width, products) if self.rank is None else self.rank  # r
+        if rank > products:
             raise ValueError(
-                f"`rank` must be at most {(number * width) ** 2}, the number of products of two of the "
+                f"`rank` must be at most {products}, the number of products of two of the "
                 f"{number} x {width} neurons. Received: rank={rank!r}"
             )
-        # U and V lie side by side: one product gives both.
-        self.factors = self.add_weight(
-            shape=(number * width, 2 * rank), initializer=projection_initializer(), name="factors"
-        )
+        factors: Any = projection_initializer()
+        projection: Any = projection_initializer()
         if self.first_order:
+            factors, projection = _last_neurons(number * width, self.output_width, rank)
             self.ones_row = self.add_weight(shape=(2 * rank,), initializer=_one_then_zero, name="ones_row")  # b_U | b_V
-        # With first order the variance of what P sees is 2: second order 1, first order 1.
+        # U and V lie side by side: one product gives both.
+        self.factors = self.add_weight(shape=(number * width, 2 * rank), initializer=factors, name="factors")
         self.projection = self.add_weight(  # P
-            shape=(rank, self.output_width),
-            initializer=keras.initializers.VarianceScaling(
-                0.5 if self.first_order else 1.0, mode="fan_in", distribution="uniform"
-            ),
-            name="projection",
+            shape=(rank, self.output_width), initializer=projection, name="projection"
         )
 
     def call(self, representations: Any) -> Any:
@@ -107,3 +107,19 @@ class LowRankBilinearPooling(Composition):
 def _one_then_zero(shape: tuple[int, ...], dtype: Any = None) -> Any:
     half = shape[0] // 2
     return ops.concatenate([ops.ones((half,), dtype), ops.zeros((half,), dtype)])
+
+
+def _last_neurons(neurons: int, units: int, rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Initial [U | V] and P. R^ V P is the last `units` of the neurons: V = [0; Q], P = Q^T, Q orthogonal."""
+    # By a seed, so that both get the same Q when they are made, now or later.
+    orthogonal = keras.initializers.Orthogonal(seed=random.randint(1, 10**9))
+
+    def factors(shape: tuple[int, ...], dtype: Any = None) -> Any:
+        q = orthogonal((units, rank), dtype=dtype)[-neurons:]
+        v = ops.pad(q, ((neurons - q.shape[0], 0), (0, 0)))
+        return ops.concatenate([ops.zeros_like(v), v], axis=1)
+
+    def projection(shape: tuple[int, ...], dtype: Any = None) -> Any:
+        return ops.transpose(orthogonal((units, rank), dtype=dtype))
+
+    return factors, projection

@@ -13,6 +13,7 @@ from keras_nmt.layers._common import (
     check_positive,
     check_rate,
     keras_mask,
+    optional_size,
     projection_initializer,
 )
 from keras_nmt.layers._composition import make_composition
@@ -114,8 +115,8 @@ class MultiHeadAttention(keras.layers.Layer):
         self.dropout = dropout
         self.shortcut = shortcut
         self.head_composition = head_composition
-        self.composition_rank = composition_rank
-        self.head_intermediate_dim = head_intermediate_dim
+        self.composition_rank = optional_size("composition_rank", composition_rank)
+        self.head_intermediate_dim = optional_size("head_intermediate_dim", head_intermediate_dim)
         self.output_projection = output_projection
         self.supports_masking = True
         policy = self.dtype_policy

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_choice, check_mask, check_positive, check_rate, keras_mask
+from keras_nmt.layers._common import check_choice, check_mask, check_positive, check_rate, keras_mask, optional_size
 
 ASSIGNMENTS = ("dense", "softmax", "one_hot")
 CONTEXTS = ("lstm", "bilstm", "cnn")
@@ -68,8 +68,8 @@ class RoleAssignment(keras.layers.Layer):
     (2, 5, 4)
 
     Reference:
-        Contextualized Role Interaction for Neural Machine Translation
-        ([Weissenborn et al., 2018](https://openreview.net/forum?id=ryx3_iAcY7)), Eq. 4 and 6, section 3.1.
+        Weissenborn et al., [Contextualized Role Interaction for Neural Machine
+        Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019, Eq. 4 and 6, section 3.1.
     """
 
     def __init__(
@@ -87,8 +87,6 @@ class RoleAssignment(keras.layers.Layer):
     ) -> None:
         super().__init__(**kwargs)
         check_positive(num_roles=num_roles, kernel_size=kernel_size)
-        if context_units is not None:
-            check_positive(context_units=context_units)
         check_choice("assignment", assignment, ASSIGNMENTS)
         check_choice("context", context, CONTEXTS)
         check_rate(dropout=dropout)
@@ -107,7 +105,7 @@ class RoleAssignment(keras.layers.Layer):
         self.num_roles = int(num_roles)
         self.assignment = assignment
         self.context = context
-        self.context_units = None if context_units is None else int(context_units)
+        self.context_units = optional_size("context_units", context_units)
         self.kernel_size = int(kernel_size)
         self.causal = causal
         self.exclusive = exclusive
@@ -123,7 +121,7 @@ class RoleAssignment(keras.layers.Layer):
             self.context_layer = keras.layers.Conv1D(
                 self._units,
                 self.kernel_size,
-                padding="causal" if causal else "same",
+                padding="valid" if causal else "same",  # causal: `call` pads on the left, `step` gives one window
                 activation="relu",
                 dtype="float32",
                 name="context",
@@ -139,11 +137,13 @@ class RoleAssignment(keras.layers.Layer):
             )
             if context == "bilstm":
                 self.context_layer = keras.layers.Bidirectional(self.context_layer, dtype="float32", name="context")
-        self.projection = keras.layers.Dense(num_roles, activation="tanh", dtype="float32", name="projection")  # W, b
+        self.projection = keras.layers.Dense(  # W, b
+            self.num_roles, activation="tanh", dtype="float32", name="projection"
+        )
         self.logits = (
             None
             if assignment == "dense"
-            else keras.layers.Dense(num_roles, use_bias=False, dtype="float32", name="logits")  # U'
+            else keras.layers.Dense(self.num_roles, use_bias=False, dtype="float32", name="logits")  # U'
         )
         self.role_dropout = keras.layers.Dropout(dropout, dtype="float32", name="dropout")
         self.seed_generator = keras.random.SeedGenerator() if assignment == "one_hot" else None
@@ -152,7 +152,7 @@ class RoleAssignment(keras.layers.Layer):
         if len(inputs_shape) != 3 or inputs_shape[-1] is None:
             raise ValueError(f"`inputs` must be [B, T, d] with a known d. Received: shape {tuple(inputs_shape)}")
         self._width = inputs_shape[-1]
-        self.context_layer.build(inputs_shape)
+        self.context_layer.build((inputs_shape[0], None, self._width))  # of any length
         context_width = self._units * (2 if self.context == "bilstm" else 1)
         self.projection.build((*inputs_shape[:-1], context_width))
         if self.logits is not None:
@@ -175,6 +175,8 @@ class RoleAssignment(keras.layers.Layer):
         else:
             # A convolution knows no mask: to it, padding is what lies beyond the ends, zero.
             real = inputs if mask is None else ops.where(ops.expand_dims(mask, -1), inputs, 0)
+            if self.causal:
+                real = ops.pad(real, ((0, 0), (self.kernel_size - 1, 0), (0, 0)))
             context = self.context_layer(real)
         if self.exclusive:  # h_{t-1}, h_0 = 0
             context = ops.pad(context, ((0, 0), (1, 0), (0, 0)))[:, :-1]
@@ -251,7 +253,7 @@ class RoleAssignment(keras.layers.Layer):
         if self.context == "cnn":
             window = ops.concatenate([cache["inputs"], ops.expand_dims(inputs, 2)], axis=2)  # [B, K, kernel_size, d]
             rows = ops.reshape(window, (-1, self.kernel_size, self._width))  # [B K, kernel_size, d]
-            context = self.context_layer(rows)[:, -1]  # where the whole window is seen
+            context = self.context_layer(rows)  # the one position that sees the whole window: [B K, 1, units]
             new_cache = {"inputs": window[:, :, 1:]}
         else:
             rows, hidden, carry = (ops.reshape(x, (-1, x.shape[-1])) for x in (inputs, cache["hidden"], cache["carry"]))

@@ -22,9 +22,10 @@ class RoleInteraction(keras.layers.Layer):
         e~_t = sum_i r_{t,i} U_i e_t + e_t                          (Eq. 7, with `residual`)
         e~_t = U_o [(U_r r_t) * (U_e e_t)] + e_t                    (Eq. 8, with `low_rank`)
 
-    It goes between an embedding and the network, on anything `[B, T, d]`. The full form holds hr d^2 weights and never
-    as many as B T hr d numbers at once, neither forward nor backward. Sums over roles are float32 under every dtype
-    policy.
+    It goes between an embedding and the network, on anything `[B, T, d]`. The full form has hr d^2 weights. It works
+    on c = ceil(hr / 16) roles at a time, forward and backward, so that it holds a few tensors of B T c d numbers and
+    none of B T hr d: of 32 roles a sixteenth, while with one role there is nothing to save. Sums over roles are float32
+    under every dtype policy.
 
     Args:
         num_roles: Integer, number of roles hr.
@@ -36,7 +37,9 @@ class RoleInteraction(keras.layers.Layer):
         exclusive: Boolean, default False. Whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`.
         straight_through: Boolean, default False. Whether "one_hot" roles are one-hot in training too.
         dropout: Float, dropout rate of the roles. Default 0.
-        residual: Boolean, default False. Whether to add e_t, a role with the identity as its matrix.
+        residual: Boolean, default False. Whether to add e_t, a role with the identity as its matrix. Without it the U_i
+            of softmax roles start sqrt(hr) times as large: e~ is then about an average over them, and starts as large
+            as e all the same.
         low_rank: Boolean, default False. Whether to use the factors of Eq. 8, whose residual is part of it: `residual`
             makes no difference then.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
@@ -65,8 +68,8 @@ class RoleInteraction(keras.layers.Layer):
     ((1, 4, 16), (1, 4, 4))
 
     Reference:
-        Contextualized Role Interaction for Neural Machine Translation
-        ([Weissenborn et al., 2018](https://openreview.net/forum?id=ryx3_iAcY7)), Eq. 5, 7 and 8.
+        Weissenborn et al., [Contextualized Role Interaction for Neural Machine
+        Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019, Eq. 5, 7 and 8.
     """
 
     def __init__(
@@ -115,7 +118,10 @@ class RoleInteraction(keras.layers.Layer):
             self.output_kernel = self.add_weight(shape=(d, d), initializer=initializer(), name="output_kernel")
         else:
             # Each U_i starts like a projection of its own: to Keras the roles are part of the fan-in.
-            initializer = keras.initializers.VarianceScaling(self.num_roles, mode="fan_in", distribution="uniform")
+            scale = self.num_roles
+            if self.role_assignment.assignment == "softmax" and not self.residual:
+                scale *= self.num_roles  # to start with, r_i is about 1 / hr: sum_i r_i^2 is too
+            initializer = keras.initializers.VarianceScaling(scale, mode="fan_in", distribution="uniform")
             self.kernel = self.add_weight(shape=(self.num_roles, d, d), initializer=initializer, name="kernel")
 
     def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False) -> Any:
@@ -159,9 +165,6 @@ class RoleInteraction(keras.layers.Layer):
         """
         roles, cache = self.role_assignment.step(inputs, position, cache)
         return self._interact(inputs, roles), cache
-
-    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        return [previous_mask] * 2  # embeddings and roles are as long as the input
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape

@@ -31,7 +31,7 @@ class TransformerEncoder(TransformerStack):
             composition of H^1 .. H^L: "linear" (`LinearCombination`), "low_rank" or "extended"
             (`LowRankBilinearPooling`, Eq. 10 or 11), or "hierarchical" (`HierarchicalAggregation`, whose aggregates
             also take the place of H^2, H^4, ... as input of the next layer). Under `norm="pre"` each H^l is
-            normalised before, and the result after.
+            normalised before, and the result after; an aggregate is normalised already and has no final norm.
         head_composition: How attentions combine their heads, see `MultiHeadAttention`. Default None.
         composition_rank: Integer, rank of the poolings. Default None: `hidden_dim`.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import keras
@@ -26,6 +27,12 @@ def count_parameters(*, preset: str = "transformer_base", **arguments: Any) -> i
     >>> count_parameters(preset="transformer_base", source_vocabulary_size=41_138)
     65166336
     """
-    with keras.StatelessScope(initialize_variables=False):
-        model = Transformer.from_preset(preset, **arguments)
-    return sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)
+
+    def count() -> int:
+        with keras.StatelessScope(initialize_variables=False):
+            model = Transformer.from_preset(preset, **arguments)
+        return sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)
+
+    # Keras keeps, for each thread, a list of variables to initialise later: here it ends with the thread.
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(count).result()

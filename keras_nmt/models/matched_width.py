@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_nmt.layers._common import check_positive
 from keras_nmt.models.count_parameters import count_parameters
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 
@@ -37,7 +38,7 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
         A `MatchedWidth`.
 
     Raises:
-        ValueError: `hidden_dim` is given, or the smallest width is larger already.
+        ValueError: `parameters` is no positive integer, `hidden_dim` is given, or the smallest width is larger already.
 
     Example:
 
@@ -47,6 +48,7 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
     >>> matched.hidden_dim, matched.residual == matched.parameters - target
     (236, True)
     """
+    check_positive(parameters=parameters)
     if "hidden_dim" in arguments:
         raise ValueError(
             f"`hidden_dim` is what is looked for: leave it out. Received: hidden_dim={arguments['hidden_dim']!r}"

@@ -9,7 +9,7 @@ from keras import ops
 
 from keras_nmt.ids import PAD
 from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction, TransformerDecoder, TransformerEncoder
-from keras_nmt.layers._common import check_choice
+from keras_nmt.layers._common import check_choice, check_positive, optional_size
 from keras_nmt.models.positional_encoding import PositionalEncoding
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.models.token_embedding import TokenEmbedding
@@ -88,7 +88,8 @@ class Transformer(TranslationModel):
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762);
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 5 to 14 and section 4.2;
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), Eq. 4 to 11;
-        Contextualized Role Interaction for Neural Machine Translation, submitted to ICLR 2019, section 3.
+        Weissenborn et al., [Contextualized Role Interaction for Neural Machine
+        Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019, section 3.
     """
 
     def __init__(
@@ -137,6 +138,18 @@ class Transformer(TranslationModel):
             )
         check_choice("roles", roles, ROLES)
         check_choice("role_context", role_context, ROLE_CONTEXTS)
+        if roles == "contextualized" and (role_low_rank or role_straight_through):
+            raise ValueError(
+                "`role_low_rank` and `role_straight_through` belong to role interaction. "
+                f"Received: roles={roles!r}, role_low_rank={role_low_rank!r}, "
+                f"role_straight_through={role_straight_through!r}"
+            )
+        # Also where nothing uses them: a typing error would pass unseen.
+        check_positive(num_roles=num_roles)
+        num_roles = int(num_roles)
+        composition_rank = optional_size("composition_rank", composition_rank)
+        head_intermediate_dim = optional_size("head_intermediate_dim", head_intermediate_dim)
+        role_units = optional_size("role_units", role_units)
         for name, size in (
             ("source_vocabulary_size", source_vocabulary_size),
             ("target_vocabulary_size", target_vocabulary_size),

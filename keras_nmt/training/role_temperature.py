@@ -31,8 +31,9 @@ class RoleTemperature(keras.callbacks.Callback):
     2.5
 
     Reference:
-        Contextualized Role Interaction for Neural Machine Translation
-        ([Weissenborn et al., 2018](https://openreview.net/forum?id=ryx3_iAcY7)), section 4, "Discrete Role Assignment".
+        Weissenborn et al., [Contextualized Role Interaction for Neural Machine
+        Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019,
+        section 4, "Discrete Role Assignment".
     """
 
     def __init__(self, start: float = 5.0, decay: float = 0.9995, floor: float = 0.5) -> None:

@@ -107,19 +107,18 @@ class Sizes:
 
 
 class Work:
-    """Training and decoding of one model: `train()` and `decode()` do it once, `operations` has the multiply-adds."""
+    """Training and decoding of one model: `measure` does one of them once, `operations` has their multiply-adds."""
 
     def __init__(self, model: Transformer, sizes: Sizes) -> None:
         self.model = model
         self.operations: dict[str, int] = {}
-        self.seconds: dict[str, list[float]] = {"training": [], "decoding": []}
         self._calls = {"training": self._training(sizes), "decoding": self._decoding(sizes)}
 
-    def measure(self, what: str) -> float:
+    def measure(self, what: str, clock: Callable[[], float] = time.perf_counter) -> float:
         """Does it once and gives the seconds that it took."""
-        start = time.perf_counter()
-        tf.nest.map_structure(lambda result: result.numpy(), self._calls[what]())  # waits for the result
-        return time.perf_counter() - start
+        start = clock()
+        self._calls[what]().numpy()  # waits for the result
+        return clock() - start
 
     def _training(self, sizes: Sizes) -> Callable[[], Any]:
         """The update of `Trainer`: forward pass, backward pass, Adam. Dropout is on."""
@@ -133,10 +132,9 @@ class Work:
         batch = {
             name: self._words(1, sizes.batch, sizes.length) for name in ("source", "target_input", "target_output")
         }
-        fixed = {name: tf.TensorSpec(words.shape, "int32") for name, words in batch.items()}
-        free = {name: tf.TensorSpec((1, None, None), "int32") for name in batch}  # as in training
-        self.operations["training"] = multiply_adds(trainer._make_update(fixed).get_concrete_function().graph)
-        update = trainer._make_update(free)
+        # In training one graph serves all shapes, and is as fast: what is counted has to know them.
+        update: Any = trainer._make_update({name: tf.TensorSpec(words.shape, "int32") for name, words in batch.items()})
+        self.operations["training"] = multiply_adds(update.get_concrete_function().graph)
         return lambda: update(batch)
 
     def _decoding(self, sizes: Sizes) -> Callable[[], Any]:
@@ -208,7 +206,10 @@ def _needed(graph: Any) -> list[Any]:
 
 def _iterations(loop: Any, trips: int | None) -> int:
     """How often a loop runs: its second input, or -1 there if it does not say."""
-    most = tf.get_static_value(loop.inputs[1])
+    limit = loop.inputs[1]
+    if limit.op.type == "Max" and limit.op.inputs[0].shape == ():  # Keras' recurrence: the largest of one number
+        limit = limit.op.inputs[0]
+    most = tf.get_static_value(limit)
     if most is not None and most >= 0:
         return int(most)
     if trips is None:
@@ -230,15 +231,13 @@ def _products(operation: Any) -> int:
         size(inputs[0])
         return size(operation.outputs[0]) * inputs[0].shape[-2 if transposed else -1]
     if kind in ("Einsum", "XlaEinsum"):
-        labels = operation.get_attr("equation").decode().split("->")[0].split(",")
-        sizes = {
-            label: axis
-            for of_input, tensor in zip(labels, inputs, strict=True)
-            for label, axis in zip(of_input, tensor.shape, strict=True)  # of different lengths with an ellipsis
-        }
-        for tensor in inputs:
+        of_inputs, of_output = operation.get_attr("equation").decode().split("->")
+        sizes: dict[str, int] = {}
+        for labels, tensor in zip(of_inputs.split(","), inputs, strict=True):
             size(tensor)
-        return math.prod(sizes.values()) if len(inputs) > 1 else 0
+            sizes |= dict(zip(labels, tensor.shape, strict=True))
+        # Where nothing is summed over, or there is one factor, nothing is multiplied and added.
+        return math.prod(sizes.values()) if len(inputs) > 1 and set(sizes) - set(of_output) else 0
     if kind == "Conv2D":  # a one-dimensional convolution is one of these
         return size(operation.outputs[0]) * math.prod(inputs[1].shape[:3])
     if kind == "Conv2DBackpropInput":
@@ -250,18 +249,18 @@ def _products(operation: Any) -> int:
     return 0
 
 
-def compare(plain: Work, variant: Work, rounds: int) -> dict[str, tuple[float, float]]:
+def compare(plain: Work, variant: Work, rounds: int, clock: Callable[[], float]) -> dict[str, tuple[float, float]]:
     """The variant's speed over the plain model's, measured and counted, in training and in decoding."""
     ratios = {}
-    for what in ("training", "decoding"):
-        for work in (plain, variant, plain, variant):
+    for what, operations in plain.operations.items():
+        for work in (variant, plain, variant):
             work.measure(what)  # the first call compiles, the second finds its memory
-        before, found = plain.measure(what), []
+        before, found = plain.measure(what, clock), []
         for _ in range(rounds):
-            seconds, after = variant.measure(what), plain.measure(what)
+            seconds, after = variant.measure(what, clock), plain.measure(what, clock)
             found.append((before + after) / 2 / seconds)
             before = after
-        ratios[what] = statistics.median(found), plain.operations[what] / variant.operations[what]
+        ratios[what] = statistics.median(found), operations / variant.operations[what]
     return ratios
 
 
@@ -276,6 +275,9 @@ def main(
     rounds: Annotated[int, typer.Option(help="Measurements of each variant.")] = 5,
     dtype: Annotated[str, typer.Option(help="float32, or mixed_bfloat16 where the processor has it.")] = "float32",
     mechanisms: Annotated[str, typer.Option(help="Which, with commas between them. Default: all.")] = "",
+    cpu_time: Annotated[
+        bool, typer.Option("--cpu-time", help="Take the processor's time: for one core that others use too.")
+    ] = False,
     threads: Annotated[int, typer.Option(help="Threads of one operation. Default: one a core.")] = 0,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
 ) -> None:
@@ -287,12 +289,14 @@ def main(
         raise UserError(f"Known presets are {', '.join(TRANSFORMER_PRESETS)}. Received: preset={preset!r}")
     if vocabulary_size <= FIRST_WORD or min(batch, length, sentences, steps, beam, rounds) < 1:
         raise UserError(
-            f"Sizes must be at least 1, the vocabulary above {FIRST_WORD}. Received: vocabulary_size={vocabulary_size}, "
-            f"batch={batch}, length={length}, sentences={sentences}, steps={steps}, beam={beam}, rounds={rounds}"
+            f"Sizes must be at least 1, the vocabulary above {FIRST_WORD}. Received: "
+            f"vocabulary_size={vocabulary_size}, batch={batch}, length={length}, sentences={sentences}, "
+            f"steps={steps}, beam={beam}, rounds={rounds}"
         )
     if threads:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
+    clock = time.process_time if cpu_time else time.perf_counter
     sizes = Sizes(batch, length, sentences, steps, beam)
 
     def work(arguments: dict[str, Any]) -> Work:
@@ -308,7 +312,7 @@ def main(
         for number, name in enumerate(names, 1):
             mechanism = MECHANISMS[name]
             status.update(f"{mechanism.title} ({number} of {len(names)})")
-            ratios = compare(plain, work(mechanism.arguments), rounds)
+            ratios = compare(plain, work(mechanism.arguments), rounds, clock)
             paper = [f"{ratio:.3f}" for ratio in mechanism.paper]
             cells = [f"{ratio:.3f}" for what in ("training", "decoding") for ratio in ratios[what]]
             rows.append([mechanism.title, *cells, *paper, *[""] * (2 - len(paper))])

@@ -1,6 +1,9 @@
-"""IWSLT'14 German-English: role interaction in a small Transformer (submitted to ICLR 2019), every cell of table 1.
+"""IWSLT'14 German-English: role interaction in a small Transformer, every cell of table 1.
 
     python recipes/iwslt14/roles.py train softmax_residual_32 --data-dir DATA
+
+Weissenborn et al., "Contextualized Role Interaction for Neural Machine Translation", submitted to ICLR 2019,
+https://openreview.net/forum?id=ryx3_iAcY7.
 
 Files and results: README.md beside this file.
 """

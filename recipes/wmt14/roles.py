@@ -1,6 +1,9 @@
-"""WMT14 English-German: role interaction in the big Transformer (submitted to ICLR 2019), table 2.
+"""WMT14 English-German: role interaction in the big Transformer, table 2.
 
     python recipes/wmt14/roles.py train softmax_residual --data-dir DATA
+
+Weissenborn et al., "Contextualized Role Interaction for Neural Machine Translation", submitted to ICLR 2019,
+https://openreview.net/forum?id=ryx3_iAcY7.
 
 Files and results: README.md beside this file.
 """

@@ -1,6 +1,9 @@
-"""WMT17 English-Finnish: role interaction in the base Transformer (submitted to ICLR 2019), table 2.
+"""WMT17 English-Finnish: role interaction in the base Transformer, table 2.
 
     python recipes/wmt17/roles.py train softmax_residual --data-dir DATA
+
+Weissenborn et al., "Contextualized Role Interaction for Neural Machine Translation", submitted to ICLR 2019,
+https://openreview.net/forum?id=ryx3_iAcY7.
 
 Files and results: README.md beside this file.
 """

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,12 @@ def test_padding_is_invisible(random, context):
     layer, inputs = ContextualizedEmbedding(HR, context), random(B, T, D)
     outputs = np.asarray(layer(inputs, mask=MASK))
     np.testing.assert_allclose(layer(inputs[1:, :3]), outputs[1:, :3], atol=1e-5)
+
+
+def test_numpy_sizes_become_plain_integers():
+    layer = ContextualizedEmbedding(np.int64(HR), context="cnn", context_units=np.int32(3), kernel_size=np.int64(5))
+    config = json.loads(json.dumps(layer.get_config()))
+    assert (config["num_roles"], config["context_units"], config["kernel_size"]) == (HR, 3, 5)
 
 
 @pytest.mark.parametrize("arguments", [{"num_roles": 0}, {"causal": True, "context": "bilstm"}, {"exclusive": True}])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -99,6 +101,11 @@ def test_wrong_arguments_are_named(arguments):
         HierarchicalAggregation(**arguments)
     with pytest.raises(ValueError, match="Received: intermediate_dim=0"):
         HierarchicalAggregation(2, intermediate_dim=0)
+
+
+def test_numpy_sizes_become_plain_integers():
+    config = json.loads(json.dumps(HierarchicalAggregation(np.int64(3), np.int32(6)).get_config()))
+    assert (config["num_representations"], config["intermediate_dim"]) == (3, 6)
 
 
 def test_another_number_of_representations_is_refused():

@@ -97,19 +97,31 @@ def test_parameters_of_six_layers_by_the_literal_equation():
     assert 2 * layer.count_params() == 2 * (2 * 6 * 512 + 512) * 512  # 6.82M
 
 
-@pytest.mark.parametrize("first_order", [False, True])
-def test_starts_with_the_variance_of_its_input_and_no_constant(random, first_order):
-    layer = LowRankBilinearPooling(64, 256, first_order)
-    output = np.asarray(layer(random(2000, 4, 16)))
+def test_products_alone_start_with_the_variance_of_their_input(random):
+    output = np.asarray(LowRankBilinearPooling(64, 256, first_order=False)(random(2000, 4, 16)))
     assert np.var(output) == pytest.approx(1, rel=0.1)
-    np.testing.assert_array_equal(layer(np.zeros((1, 4, 16), "float32")), np.zeros((1, 64)))
 
 
-def test_starts_as_a_linear_map_and_second_order(random):
-    x, small = random(50, 4, 16), np.float32(1e-4)
-    layer = LowRankBilinearPooling(8)
-    _, v, p = _factors(_built(layer, x))
-    np.testing.assert_allclose(layer(small * x) / small, x.reshape(50, 64) @ v[:-1] @ p, rtol=1e-2, atol=1e-2)
+@pytest.mark.parametrize(("units", "rank"), [(None, None), (16, 16), (16, 40), (64, 64), (24, 24)])
+def test_starts_as_the_last_neurons(random, units, rank):
+    x = random(50, 4, 16)
+    output = LowRankBilinearPooling(units, rank)(x)
+    np.testing.assert_allclose(output, x.reshape(50, 64)[:, -(units or 16) :], rtol=1e-4, atol=1e-5)
+
+
+def test_starts_as_a_projection_where_the_rank_is_low(random):
+    x = random(50, 4, 16)
+    layer = LowRankBilinearPooling(64, 8)
+    once = layer(x)
+    assert np.linalg.matrix_rank(once) == 8
+    np.testing.assert_allclose(layer(np.reshape(once, (50, 4, 16))), once, rtol=1e-4, atol=1e-5)
+
+
+def test_starts_with_all_neurons_among_more_outputs(random):
+    x = random(50, 2, 4)
+    output = np.asarray(LowRankBilinearPooling(12)(x))
+    np.testing.assert_allclose(output[:, 4:], x.reshape(50, 8), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(output[:, :4], 0, atol=1e-5)
 
 
 @pytest.mark.parametrize("rank", [0, -3, 2.5, True])
@@ -120,6 +132,7 @@ def test_rank_must_be_a_positive_integer(rank):
 
 def test_a_rank_above_the_number_of_products_is_refused(random):
     LowRankBilinearPooling(rank=36)(random(2, N, WIDTH))
+    assert LowRankBilinearPooling(units=37)(random(2, N, WIDTH)).shape == (2, 37)
     with pytest.raises(ValueError, match="`rank` must be at most 36.*Received: rank=37"):
         LowRankBilinearPooling(rank=37)(random(2, N, WIDTH))
 

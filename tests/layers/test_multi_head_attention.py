@@ -14,18 +14,28 @@ def _softmax(x):
     return e / e.sum(-1, keepdims=True)
 
 
-def _oracle(layer, query, memory, mask):
-    """Eq. 1 of Vaswani et al. head by head, in float64."""
+def _heads(layer, query, memory, mask):
+    """O_1 .. O_H, Eq. 1 of Vaswani et al. head by head, in float64."""
     w_q = layer.query_projection.kernel.numpy().astype("float64")
     w_k, w_v = np.split(layer.key_value.kernel.numpy().astype("float64"), 2, -1)
-    w_o = layer.output_layer.kernel.numpy().astype("float64")
+    width = D // layer.num_heads
     heads = []
-    for h in range(H):
-        part = slice(h * D // H, (h + 1) * D // H)
+    for h in range(layer.num_heads):
+        part = slice(h * width, (h + 1) * width)
         q, k, v = query @ w_q[:, part], memory @ w_k[:, part], memory @ w_v[:, part]
-        scores = np.einsum("btd,bsd->bts", q, k) / np.sqrt(D / H)
+        scores = np.einsum("btd,bsd->bts", q, k) / np.sqrt(width)
         heads.append(_softmax(np.where(mask, scores, -np.inf)) @ v)
-    return np.concatenate(heads, -1) @ w_o
+    return heads
+
+
+def _oracle(layer, query, memory, mask):
+    """Eq. 4 of Li et al., or the composition in place of the joined heads, and W_O."""
+    heads = _heads(layer, query, memory, mask)
+    if layer.composition is None:
+        combined = np.concatenate(heads, -1)
+    else:
+        combined = np.asarray(layer.composition(np.stack(heads, 2).astype("float32")))  # [B, T, H, d / H]
+    return combined if layer.output_layer is None else combined @ layer.output_layer.kernel.numpy()
 
 
 def test_follows_the_equation(random):
@@ -35,6 +45,28 @@ def test_follows_the_equation(random):
     np.testing.assert_allclose(output, _oracle(layer, query, memory, mask), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(np.sum(weights, -1), np.ones((B, H, T)), rtol=1e-5)
     assert not np.asarray(weights)[0, :, :, 3:].any()
+
+
+@pytest.mark.parametrize(
+    ("kind", "output_projection"),
+    [
+        (None, True),
+        ("linear", True),
+        ("hierarchical", True),
+        ("low_rank", True),
+        ("extended", True),
+        ("extended", False),
+    ],
+)
+def test_heads_are_composed_in_their_order(random, kind, output_projection):
+    layer = MultiHeadAttention(4, D, head_composition=kind, output_projection=output_projection)
+    query, memory = random(B, T, D), random(B, S, D)
+    mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)[:, None]
+    layer(query, memory)
+    layer.set_weights([random(*w.shape) for w in layer.get_weights()])  # so that each head counts differently
+    assert (layer.composition is None) == (kind in (None, "linear"))
+    expected = _oracle(layer, query, memory, mask)
+    np.testing.assert_allclose(layer(query, memory, attention_mask=mask), expected, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize(

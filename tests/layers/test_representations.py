@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import keras
 import numpy as np
 import pytest
@@ -121,6 +123,13 @@ def test_other_representations_than_it_was_built_for_are_refused(make, random):
 def test_units_must_be_a_positive_integer(kind, units):
     with pytest.raises(ValueError, match="`units` must be a positive integer"):
         MAKERS[kind](units=units)
+
+
+@pytest.mark.parametrize("kind", ["linear", "full", "low_rank", "extended"])
+def test_numpy_units_become_plain_integers(kind):
+    layer = MAKERS[kind](units=np.int64(5))
+    assert json.loads(json.dumps(layer.get_config()))["units"] == 5
+    assert layer.compute_output_shape((2, N, WIDTH)) == (2, 5)
 
 
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])

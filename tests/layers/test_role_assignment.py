@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import keras
 import numpy as np
 import pytest
@@ -242,6 +244,12 @@ def test_takes_the_mask_that_keras_attached(context):
 def test_wrong_arguments_are_named(arguments):
     with pytest.raises(ValueError, match="Received: "):
         RoleAssignment(**{"num_roles": 4, **arguments})
+
+
+def test_numpy_sizes_become_plain_integers():
+    layer = RoleAssignment(np.int64(HR), context="cnn", context_units=np.int32(3), kernel_size=np.int64(5))
+    config = json.loads(json.dumps(layer.get_config()))
+    assert (config["num_roles"], config["context_units"], config["kernel_size"]) == (HR, 3, 5)
 
 
 def test_wrong_inputs_are_named(random):

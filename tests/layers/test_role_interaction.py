@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -119,10 +120,20 @@ def test_has_as_many_parameters_as_the_specification_says(options, parameters):
     assert layer.count_params() == parameters
 
 
-def test_each_role_starts_like_a_projection(random):
+@pytest.mark.parametrize("assignment", ["softmax", "one_hot"])
+@pytest.mark.parametrize("num_roles", [8, 32])
+def test_outputs_start_as_large_as_embeddings(random, assignment, num_roles):
     keras.utils.set_random_seed(1)
-    outputs = RoleInteraction(8, "one_hot")(random(4, 16, 64))  # a token has one role
-    assert 0.8 < np.var(outputs) < 1.2
+    inputs = random(4, 16, 64)
+    outputs = np.asarray(RoleInteraction(num_roles, assignment, "bilstm")(inputs))
+    assert 0.8 < np.sqrt(np.mean(outputs**2) / np.mean(inputs**2)) < 1.2
+
+
+def test_softmax_roles_start_as_a_small_addition_where_there_is_a_residual(random):
+    keras.utils.set_random_seed(1)
+    inputs = random(4, 16, 64)
+    added = np.asarray(RoleInteraction(32, "softmax", "bilstm", residual=True)(inputs)) - inputs
+    assert 0.1 < np.sqrt(np.mean(added**2) / np.mean(inputs**2)) < 0.3
 
 
 @pytest.mark.parametrize("options", CAUSAL)
@@ -190,16 +201,30 @@ def test_roles_are_summed_in_float32():
     assert float(outputs[0, 0]) == 512
 
 
-def test_drops_into_a_keras_model():
+@pytest.mark.parametrize("return_roles", [False, True])
+def test_drops_into_a_keras_model_and_passes_the_mask_on(return_roles):
     ids = np.array([[4, 5, 6, 0], [7, 0, 0, 0]])
     inputs = keras.Input((None,), dtype="int32")
-    embedded = keras.layers.Embedding(9, D, mask_zero=True)(inputs)
-    outputs, roles = RoleInteraction(HR, context="bilstm", residual=True)(embedded, return_roles=True)
-    pooled = keras.layers.GlobalAveragePooling1D()(outputs)
-    model = keras.Model(inputs, [pooled, roles])
-    one, two = model(ids)[0], model(ids[:, :3])[0]
-    np.testing.assert_allclose(one, two, atol=1e-6)  # the mask has passed on
-    assert tuple(model(ids)[1].shape) == (2, 4, HR)
+    embedding, layer = keras.layers.Embedding(9, D, mask_zero=True), RoleInteraction(HR, context="bilstm")
+    outputs = layer(embedding(inputs), return_roles=return_roles)
+    model = keras.Model(inputs, [keras.layers.GlobalAveragePooling1D()(x) for x in keras.tree.flatten(outputs)])
+    pooled, padded = (keras.tree.flatten(model(x)) for x in (ids, np.pad(ids, ((0, 0), (0, 2)))))
+    expected = keras.tree.flatten(layer(embedding(ids), return_roles=return_roles))
+    assert len(expected) == 1 + return_roles
+    for one, other, whole in zip(pooled, padded, expected, strict=True):
+        np.testing.assert_array_equal(whole._keras_mask, ids != 0)
+        np.testing.assert_allclose(one[1], whole[1, 0], atol=1e-6)  # the mean over its one word
+        np.testing.assert_allclose(other, one, atol=1e-6)
+
+
+def test_one_output_has_one_mask():
+    assert RoleInteraction(HR).compute_mask(np.ones((B, T, D)), MASK) is MASK
+
+
+def test_numpy_sizes_become_plain_integers():
+    layer = RoleInteraction(np.int64(HR), context="cnn", context_units=np.int32(3), kernel_size=np.int64(5))
+    config = json.loads(json.dumps(layer.get_config()))
+    assert (config["num_roles"], config["context_units"], config["kernel_size"]) == (HR, 3, 5)
 
 
 @pytest.mark.parametrize("arguments", [{"num_roles": 0}, {"causal": True, "context": "bilstm"}, {"assignment": "hard"}])

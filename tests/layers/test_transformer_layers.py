@@ -111,6 +111,65 @@ def test_post_norm_outputs_are_normalised_and_pre_norm_stacks_end_in_a_norm(rand
         np.testing.assert_allclose(output.std(-1), 1, atol=1e-3)
 
 
+def _normalised(stack, name, x):
+    """LayerNorm by the weights of one name."""
+    gamma, beta = (next(w for w in stack.weights if w.path.endswith(f"/{name}/{part}")) for part in ("gamma", "beta"))
+    x = np.asarray(x)
+    mean, variance = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    return (x - mean) / np.sqrt(variance + 1e-6) * gamma.numpy() + beta.numpy()
+
+
+# Which layers' states join in each node of the hierarchical aggregation.
+NODES = {4: [(1, 2), (3, 4)], 5: [(1, 2), (3, 4), (5,)]}
+
+
+def _by_hand(stack, kind, norm, x, **arguments):
+    """The stack's output and its states, layer by layer."""
+
+    def r(number):  # r_l = H^l, normalised under pre-LN
+        return (
+            _normalised(stack, f"layer_composition_norm_{number}", states[number]) if norm == "pre" else states[number]
+        )
+
+    states, numbers = [x], range(1, len(stack.layers) + 1)
+    if kind == "hierarchical":
+        aggregate = None
+        for node, joining in enumerate(NODES[len(numbers)]):
+            representations = []
+            for number in joining:
+                states.append(stack.layers[number - 1](states[-1], **arguments))
+                representations.append(r(number))
+            aggregate = states[-1] = stack.composition.aggregate(node, representations, aggregate)
+        return aggregate, states
+    for number in numbers:
+        states.append(stack.layers[number - 1](states[-1], **arguments))
+    output = states[-1] if kind is None else stack.composition([r(number) for number in numbers])
+    return _normalised(stack, "final_norm", output) if norm == "pre" else output, states
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("kind", [None, "linear", "hierarchical", "low_rank", "extended"])
+@pytest.mark.parametrize("number", NODES)
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_stacks_compose_their_layers(random, side, number, kind, norm):
+    stack = (TransformerEncoder if side == "encoder" else TransformerDecoder)(
+        number, 2, D, F, norm=norm, layer_composition=kind
+    )
+    x = random(B, T, D)
+    arguments = {"mask": np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)}
+    if side == "decoder":
+        arguments = {"memory": random(B, S, D), "memory_mask": np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)}
+    stack.build(*[value.shape for name, value in {"inputs": x, **arguments}.items() if "mask" not in name])
+    stack.set_weights([0.5 * random(*w.shape) for w in stack.get_weights()])  # so that each layer counts differently
+    output, states = stack(x, **arguments, return_states=True)
+    expected, expected_states = _by_hand(stack, kind, norm, x, **arguments)
+    np.testing.assert_allclose(output, expected, rtol=1e-3, atol=1e-4)
+    assert len(states) == len(expected_states) == number + 1
+    for state, expected_state in zip(states, expected_states, strict=True):
+        np.testing.assert_allclose(state, expected_state, rtol=1e-3, atol=1e-4)
+    np.testing.assert_array_equal(stack(x, **arguments), output)
+
+
 @pytest.mark.parametrize("shape", [(B,), (B, T, T), (B, 1, T)])
 def test_a_mask_of_another_rank_is_refused(random, shape):
     with pytest.raises(ValueError, match=r"`mask` must be boolean, \[B, T\].*Received: shape"):

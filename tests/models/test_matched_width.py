@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import keras
+import numpy as np
 import pytest
 
-from keras_nmt.models import count_parameters, matched_width
+from keras_nmt.models import Transformer, count_parameters, matched_width
 
 TINY = {"preset": "transformer_tiny", "source_vocabulary_size": 101}
 
@@ -18,12 +20,26 @@ def test_no_neighbour_is_nearer(options):
         assert abs(count_parameters(**TINY, hidden_dim=neighbour) - target) >= abs(matched.residual)
 
 
+def test_counting_makes_no_weights_neither_now_nor_later(monkeypatch):
+    made = []
+    initialize = keras.Variable._initialize_with_initializer
+    monkeypatch.setattr(keras.Variable, "_initialize_with_initializer", lambda *a: made.append(a) or initialize(*a))
+    parameters = count_parameters(**TINY)
+    assert not made
+    model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=101)
+    assert sum(int(np.prod(variable.shape)) for variable, *_ in made if variable.trainable) == parameters
+    assert model.count_params() == parameters
+
+
 def test_a_plain_model_matches_itself():
     target = count_parameters(**TINY)
     assert matched_width(target, **TINY) == (128, target, 0)
 
 
-@pytest.mark.parametrize(("parameters", "options"), [(10, {}), (10**6, {"hidden_dim": 128}), (10**6, {"num_heads": 0})])
+@pytest.mark.parametrize(
+    ("parameters", "options"),
+    [(10, {}), ("1M", {}), (1e6, {}), (10**6, {"hidden_dim": 128}), (10**6, {"num_heads": 0})],
+)
 def test_what_cannot_be_matched_is_named(parameters, options):
     with pytest.raises(ValueError, match="Received: "):
         matched_width(parameters, **TINY, **options)

@@ -226,6 +226,29 @@ def test_pre_norm_adds_a_norm_to_each_composed_layer():
     assert count_parameters(**options) == post + norms
 
 
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("roles", ["softmax", "contextualized"])
+def test_roles_stand_between_embeddings_and_positions(roles, training):
+    """Lookup, scale, dropout, roles, positions, network: what enters the encoder, and the decoder."""
+    model = _randomise(Transformer(**TINY, roles=roles, num_roles=3, dropout=0.5, role_dropout=0.0))
+    batch = _batch(model)
+    table, positions = model.get_layer("embedding").table.embeddings.numpy(), model.get_layer("positions")
+    masks = {"source": batch[0] != PAD, "target": None}
+    for ids, (side, mask), stack in zip(batch, masks.items(), ("encoder", "decoder"), strict=True):
+        role_layer = model.get_layer(f"{side}_roles")
+        entering = [keras.tree.flatten(layer.input)[0] for layer in (role_layer, model.get_layer(stack))]
+        dropped, states = keras.Model(model.inputs, entering)(batch, training=training)
+        embeddings = table[ids] * np.sqrt(8)
+        if training:  # what dropout leaves is twice as large
+            kept = np.asarray(dropped) != 0
+            assert 0.2 < kept.mean() < 0.8
+            embeddings = np.where(kept, 2 * embeddings, 0)
+        np.testing.assert_allclose(dropped, embeddings, rtol=1e-5)
+        expected = positions(role_layer(embeddings, mask=mask))
+        np.testing.assert_allclose(states, expected, rtol=1e-4, atol=1e-5)
+        assert not np.allclose(states, positions(embeddings), atol=1e-2)
+
+
 def test_tying():
     def tables(**options):
         model = Transformer(**{**TINY, **options})

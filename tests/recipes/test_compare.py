@@ -66,6 +66,12 @@ def test_the_command_line_wins(run):
     assert comparison.unequal
 
 
+@pytest.mark.parametrize(("name", "flag"), [("seed", "--seeds"), ("directory", "--output")])
+def test_what_each_run_has_of_its_own_is_not_set_for_all(run, name, flag):
+    with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
+        run(LIST, "--set", f"{name}=7")
+
+
 def test_the_table_alone(run):
     assert run(LIST, "--table-only") is None
 
@@ -81,6 +87,8 @@ def test_the_table_alone(run):
         ({**LIST, "configurations": {"small": 3}}, "Received: small=3"),
         ({**LIST, "configurations": {"small": {"gold": 3}}}, "no such settings.*Received: gold"),
         ({k: v for k, v in LIST.items() if k != "settings"}, "needs `settings`"),
+        ({**LIST, "settings": {**LIST["settings"], "seed": 7}}, "use `seeds` and --output. Received: seed in settings"),
+        ({**LIST, "configurations": {"small": {"directory": "x"}}}, "Received: directory in small"),
     ],
 )
 def test_what_is_wrong_with_a_list_is_said(run, content, message):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -13,8 +14,7 @@ import pytest
 
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.models import Transformer
-from keras_nmt.models.matched_width import count_parameters
+from keras_nmt.models import ModelDirectory, Transformer, count_parameters
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.training.warm_start import warm_start
 
@@ -64,7 +64,13 @@ def arguments(made):
 
 @functools.cache
 def parameters(script, configuration):
-    return count_parameters(**arguments(experiment(script, configuration)))
+    given = arguments(experiment(script, configuration))
+    return _count(json.dumps({**given, "dropout": 0.1}, sort_keys=True))  # dropout has no parameters
+
+
+@functools.cache
+def _count(given):
+    return count_parameters(**json.loads(given))
 
 
 def tiny_model(made):
@@ -96,6 +102,7 @@ def test_every_configuration_makes_an_experiment_whose_model_can_be_built(script
         ("wmt14/composition", "ni_both"),
         ("wmt14/composition", "big_french_ni_both"),
         ("wmt14/composition", "ni_heads_second_order"),
+        ("wmt14/composition", "ni_heads_without_output"),
         ("iwslt14/roles", "one_hot_16"),
         ("iwslt14/roles", "one_hot_cnn_residual_32"),
         ("wmt17/roles", "one_hot_residual"),
@@ -108,7 +115,9 @@ def test_what_starts_from_another_run_takes_all_of_it_but_what_is_new(script, co
     started_from = experiment(script, other)
     ours, theirs = tiny_model(made), tiny_model(started_from)
     result = warm_start(ours, theirs, allow_new=made.allow_new, allow_unused=made.allow_unused)
-    assert result.unused == []
+    left_out = [weight.path for weight in theirs.weights if weight.path.endswith("_attention/output/kernel")]
+    assert left_out
+    assert result.unused == (left_out if configuration == "ni_heads_without_output" else [])
     assert bool(result.new) == (configuration != "baseline_continued")  # what is composed, or the temperature
     assert bool(result.misfit) == (configuration == "hierarchical_both")  # its heads' projection
     if result.new:
@@ -130,6 +139,51 @@ def test_composition_adds_the_parameters_that_its_equations_have():
         "ni_heads_rank_32": 884_736 + 18 * 2 * 32,
     }
     assert {name: parameters("wmt14/composition", name) - baseline for name in added} == added
+
+
+def readme_rows(text):
+    """Of each table row with a number of parameters of ours: script, configuration, whether it is what is added, it."""
+    scripts = {"Lexical shortcuts": "shortcuts", "Composition by neuron interaction": "composition", "Roles": "roles"}
+    for section in re.split("^## ", text, flags=re.MULTILINE):
+        heading, *lines = section.splitlines()
+        for line in lines:
+            # "65,166K" and "29,698" words a second are none of ours: those have millions, or a plus.
+            numbers = re.findall(r"(\+(?=\d+,)|(?=\d+,\d+,))([\d,]+)\b(?!K)", line) if line.startswith("|") else []
+            for name, (plus, number) in zip(re.findall(r"`(\w+)`", line), numbers, strict=bool(numbers)):
+                yield f"wmt14/{scripts[heading]}", name, bool(plus), int(number.replace(",", ""))
+
+
+def test_the_readmes_numbers_of_parameters_are_those_of_the_configurations():
+    rows = list(readme_rows((FOLDER / "wmt14" / "README.md").read_text(encoding="utf-8")))
+    assert len(rows) == 29
+    for script, name, is_added, number in rows:
+        less = parameters(script, "baseline") if is_added else 0
+        assert parameters(script, name) - less == number, (script, name)
+
+
+def test_composition_is_compared_with_a_transformer_that_is_trained_as_long():
+    recipe = RECIPES["wmt14/composition"]
+    baseline = experiment("wmt14/composition", recipe.baseline)
+    assert baseline.model == experiment("wmt14/composition", "baseline").model
+    for name in ("linear_layers", "ni_both", "ni_heads_without_output"):
+        composed = experiment("wmt14/composition", name)
+        assert composed.init_from == baseline.init_from is not None
+        assert composed.max_updates == baseline.max_updates
+
+
+@pytest.mark.parametrize("path", ["README.md", "*.py"])
+def test_the_paper_on_roles_is_cited_in_one_form(path):
+    cited = (
+        'Weissenborn et al., "Contextualized Role Interaction for Neural Machine Translation", submitted to ICLR 2019, '
+        "https://openreview.net/forum?id=ryx3_iAcY7"
+    )
+    found = 0
+    for folder in ("iwslt14", "wmt14", "wmt17", "wmt18"):
+        for file in (FOLDER / folder).glob(path):
+            text = " ".join(file.read_text(encoding="utf-8").split())
+            assert text.count("openreview.net") == text.count("ICLR") == text.count(cited), file
+            found += text.count(cited)
+    assert found == 3
 
 
 def test_roles_add_the_parameters_that_their_formulas_have():
@@ -208,3 +262,8 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
     assert 0 <= results["test"]["bleu"]["score"] <= 100
     settings = json.loads((Path(made.directory) / "settings.json").read_text())
     assert settings["train_target"].endswith(f"train.{RECIPES[script].languages[1]}")
+    if "one_hot" in configurations[-1]:
+        model = ModelDirectory(made.directory).load_model()
+        temperatures = [float(weight) for weight in model.weights if weight.path.endswith("temperature")]
+        assert len(temperatures) == 2
+        assert all(4.99 < temperature < 5 for temperature in temperatures)

@@ -34,8 +34,10 @@ OPTIONS = {
     "norm": ("pre", "post"),
     "tie_embeddings": (True, False),
     "target_vocabulary_size": (None, 100),
-    "num_encoder_layers": (2, 3),
-    "num_decoder_layers": (2, 3),
+    # With four heads or layers, hierarchical aggregation has a node that is fed with another.
+    "num_heads": (2, 4),
+    "num_encoder_layers": (2, 3, 4),
+    "num_decoder_layers": (2, 3, 4),
 }
 
 
@@ -55,6 +57,7 @@ def _draw():
         if options["head_composition"] not in ("low_rank", "extended"):
             options["output_projection"] = True
         options["role_straight_through"] &= options["roles"] == "one_hot"
+        options["role_low_rank"] &= options["roles"] != "contextualized"
         yield options
 
 
@@ -74,21 +77,22 @@ def _ids(tokenizer, sentence):
 def test_a_combination_steps_trains_saves_loads_and_exports(
     options, make_model, source_tokenizer, target_tokenizer, tmp_path
 ):
-    model = make_model(hidden_dim=8, intermediate_dim=12, dropout=0.0, **options)
+    model = make_model(hidden_dim=8, intermediate_dim=12, dropout=0.1, **options)
     joint = options["target_vocabulary_size"] is None
     tokenizers = (source_tokenizer, None if joint else target_tokenizer)
     source = np.array([[7, 9, 30, 41, END], [50, 8, END, PAD, PAD], [60, END, PAD, PAD, PAD]], "int32")
     target = np.array([[BEGIN, 5, 11, 17, 9], [BEGIN, 8, 8, 20, 31], [BEGIN, 70, 6, 5, 44]], "int32")
+    other = np.array([[BEGIN, 60, 7, 7, 12], [BEGIN, 8, 33, 4, 90], [BEGIN, 21, 80, 41, 6]], "int32")
 
-    # Stepwise equals full.
+    # Stepwise equals full, for two hypotheses of a sentence that differ.
     logits = model([source, target]).numpy()
+    expected = np.stack([logits, model([source, other])], 1)  # [B, K, T, V]
     constants, caches = model.prepare(model.encoder(source), 2, target.shape[1])
     step = tf.function(model.decoder_step, autograph=False)
     for position in range(target.shape[1]):
-        tokens = np.repeat(target[:, position : position + 1], 2, 1)
+        tokens = np.stack([target[:, position], other[:, position]], 1)  # [B, K]
         stepwise, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
-        np.testing.assert_allclose(stepwise[:, 0], logits[:, position], rtol=1e-4, atol=1e-4)
-        np.testing.assert_allclose(stepwise[:, 0], stepwise[:, 1], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(stepwise, expected[:, :, position], rtol=1e-4, atol=1e-4)
 
     # Padding is invisible.
     padded = model([np.pad(source, ((0, 1), (0, 3))), np.pad(target, ((0, 1), (0, 2)))])[:3, : target.shape[1]]
@@ -115,17 +119,20 @@ def test_a_combination_steps_trains_saves_loads_and_exports(
         expected = sum(log_probabilities[t, token] for t, token in enumerate([*target_ids, END]))
         np.testing.assert_allclose(scored[i], expected, rtol=1e-4, atol=1e-4)
 
-    # A step of training reaches every weight.
+    # An update, with dropout, reaches every weight and leaves a model that still computes.
+    cross_entropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     with tf.GradientTape() as tape:
-        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)(
-            np.roll(target, -1, 1), model([source, target], training=True)
-        )
+        loss = cross_entropy(np.roll(target, -1, 1), model([source, target], training=True))
     gradients = tape.gradient(loss, model.trainable_weights)
     assert np.isfinite(loss)
     for weight, gradient in zip(model.trainable_weights, gradients, strict=True):
         gradient = tf.convert_to_tensor(gradient)  # that of an embedding is sparse
         assert np.isfinite(gradient).all(), weight.path
         assert np.any(gradient), weight.path
+    keras.optimizers.Adam(0.01).apply(gradients, model.trainable_weights)
+    updated = model([source, target])
+    assert np.isfinite(cross_entropy(np.roll(target, -1, 1), updated))
+    assert not np.allclose(updated, logits, rtol=1e-2)
 
 
 def test_every_value_of_every_option_is_drawn():

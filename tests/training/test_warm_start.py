@@ -67,6 +67,9 @@ def test_composition_starts_from_a_plain_transformer(norm: str) -> None:
     ours = {weight.path: weight for weight in model.weights}
     for weight in plain.weights:
         np.testing.assert_array_equal(ours[weight.path], weight)
+    # The composition changes nothing yet, but that the last layer is normalised twice under pre-LN.
+    batch = [np.array([[5, 6, 7, 3]]), np.array([[2, 8, 9]])]
+    np.testing.assert_allclose(model(batch), plain(batch), rtol=1e-4, atol=1e-4)
 
 
 def test_what_takes_the_place_of_a_weight_is_said() -> None:

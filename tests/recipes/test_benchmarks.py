@@ -1,0 +1,208 @@
+"""The benchmark of overheads: what it counts, how it takes turns, what it writes."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+
+import keras
+import pytest
+import tensorflow as tf
+import typer
+from typer.testing import CliRunner
+
+from keras_nmt.errors import UserError
+from keras_nmt.models import Transformer
+
+PATH = Path(__file__).parents[2] / "recipes" / "benchmarks" / "overhead.py"
+D, LAYERS, VOCABULARY = 8, 1, 11  # of the model that is counted
+
+
+@pytest.fixture(scope="module")
+def overhead():
+    spec = importlib.util.spec_from_file_location("recipes_benchmarks_overhead", PATH)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def graph(function, *shapes):
+    return tf.function(function, autograph=False).get_concrete_function(*map(tf.TensorSpec, shapes)).graph
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes", "expected"),
+    [
+        (lambda x, y: x @ y, ([2, 3], [3, 5]), 2 * 3 * 5),
+        (lambda x, y: tf.matmul(x, y, transpose_a=True), ([3, 2], [3, 5]), 2 * 3 * 5),
+        (lambda x, y: tf.matmul(x, y, transpose_b=True), ([7, 2, 3], [7, 5, 3]), 7 * 2 * 3 * 5),
+        (lambda x, y: tf.matmul(x, y, transpose_a=True), ([7, 1, 3, 2], [1, 4, 3, 5]), 7 * 4 * 2 * 3 * 5),
+        (lambda x, y: tf.einsum("nck,ckd->nd", x, y), ([2, 3, 5], [3, 5, 7]), 2 * 3 * 5 * 7),
+        (lambda x, y: tf.einsum("n,k->nk", x, y), ([2], [3]), 0),  # nothing is added
+        (lambda x, y: tf.nn.conv1d(x, y, 1, "SAME"), ([2, 5, 3], [7, 3, 4]), 2 * 5 * 7 * 3 * 4),
+        (lambda x, y: (x @ y, tf.nn.softmax(x * x))[1], ([2, 3], [3, 5]), 0),  # the product is not needed
+        (lambda x: tf.function(lambda y: y @ y)(x) @ x, ([3, 3],), 2 * 27),
+    ],
+)
+def test_counts_the_multiply_adds_of_products(overhead, function, shapes, expected):
+    assert overhead.multiply_adds(graph(function, *shapes)) == expected
+
+
+def test_counts_gradients(overhead):
+    def gradients(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = tf.reduce_sum(tf.nn.conv1d(x, y, 1, "SAME") ** 2)
+        return tape.gradient(z, [x, y])
+
+    assert overhead.multiply_adds(graph(gradients, [2, 5, 3], [7, 3, 4])) == 3 * 2 * 5 * 7 * 3 * 4
+
+
+def test_counts_the_body_of_a_loop_as_often_as_it_runs(overhead):
+    def loop(x, most=None):
+        return tf.while_loop(lambda y: tf.reduce_sum(y) < 9, lambda y: (y @ y,), (x,), maximum_iterations=most)
+
+    assert overhead.multiply_adds(graph(lambda x: loop(x, 4), [3, 3])) == 4 * 27
+    assert overhead.multiply_adds(graph(loop, [3, 3]), trips=6) == 6 * 27
+    with pytest.raises(ValueError, match="How often a loop runs is not known. Received: while"):
+        overhead.multiply_adds(graph(loop, [3, 3]))
+
+    layer = keras.layers.LSTM(4, use_cudnn=False)
+    layer.build((2, 5, 3))
+    assert overhead.multiply_adds(graph(layer, [2, 5, 3])) == 5 * 2 * 16 * (3 + 4)
+
+
+def test_what_cannot_be_counted_is_an_error(overhead):
+    with pytest.raises(ValueError, match="All shapes must be known"):
+        overhead.multiply_adds(graph(lambda x: x @ x, [None, 3]))
+    with pytest.raises(ValueError, match="a kind that is not counted"):
+        overhead.multiply_adds(graph(lambda x, y: tf.nn.conv3d(x, y, [1] * 5, "SAME"), [1] * 5, [1] * 5))
+
+
+@pytest.fixture(scope="module")
+def works(overhead):
+    sizes = overhead.Sizes(batch=2, length=5, sentences=3, steps=4, beam=2)
+    common = {
+        "source_vocabulary_size": VOCABULARY,
+        "num_encoder_layers": LAYERS,
+        "num_decoder_layers": LAYERS,
+        "hidden_dim": D,
+        "num_heads": 2,
+        "intermediate_dim": 2 * D,
+    }
+    return {
+        name: overhead.Work(Transformer(**common, **overhead.MECHANISMS[name].arguments), sizes)
+        for name in ("plain", "ni_heads")
+    }
+
+
+def test_counts_the_transformer(works):
+    # A layer: attention 4 d^2 a position, of which cross-attention projects 2 d^2 from the source; feed-forward 4 d^2.
+    # Scores and sums: 2 d for each pair of positions.
+    def encoder(rows):
+        return rows * 5 * (8 * D**2 + 2 * 5 * D)
+
+    def decoder(rows, steps, positions):
+        return (
+            rows * steps * (4 + 2 + 4) * D**2 + rows * steps * 2 * D * (positions + 5) + rows * steps * D * VOCABULARY
+        )
+
+    forward = encoder(2) + 2 * 5 * 2 * D**2 + decoder(2, 5, 5)
+    assert works["plain"].operations["training"] == 3 * forward
+    assert works["plain"].operations["decoding"] == encoder(3) + 3 * 5 * 2 * D**2 + decoder(3 * 2, 4, 4)
+
+
+def test_counts_what_a_mechanism_adds(works):
+    more = {
+        what: works["ni_heads"].operations[what] - works["plain"].operations[what] for what in ("training", "decoding")
+    }
+    sites = {"training": 2 * 5 * 3, "decoding": 3 * 5 + 3 * 2 * 4 * 2}  # positions times attentions
+    assert more == {"training": 3 * sites["training"] * 3 * D**2, "decoding": sites["decoding"] * 3 * D**2}
+
+
+@pytest.mark.parametrize("what", ["training", "decoding"])
+def test_does_the_work(works, what):
+    before = [weight.numpy() for weight in works["plain"].model.trainable_variables]
+    assert works["plain"].measure(what) > 0
+    changed = [
+        (weight.numpy() != old).any()
+        for weight, old in zip(works["plain"].model.trainable_variables, before, strict=True)
+    ]
+    assert all(changed) if what == "training" else not any(changed)
+
+
+class FakeWork:
+    """Takes its time on a clock of its own, a machine that slows down more and more."""
+
+    now, calls = 0.0, []
+
+    def __init__(self, model, sizes):
+        self.speed = 2.0 if model is None or not model["arguments"] else 1.0
+        self.operations = {"training": 300 / self.speed, "decoding": 600 / self.speed}
+
+    def measure(self, what, clock=None):
+        type(self).calls.append((self.speed, what, clock is not None))
+        return (100 + len(self.calls)) / self.speed
+
+
+def test_plain_and_variant_take_turns(overhead):
+    FakeWork.calls = []
+    plain, variant = FakeWork(None, None), FakeWork({"arguments": {"roles": "dense"}}, None)
+    ratios = overhead.compare(plain, variant, 3, lambda: 0.0)
+    # Each is compared with the mean of its neighbours: a machine that slows down evenly does not show.
+    assert ratios == {"training": (0.5, 0.5), "decoding": (0.5, 0.5)}
+    measured = [speed for speed, what, is_measured in FakeWork.calls if is_measured and what == "training"]
+    assert measured == [2, 1, 2, 1, 2, 1, 2]
+
+
+@pytest.fixture
+def run(overhead, monkeypatch):
+    app = typer.Typer()
+    app.command()(overhead.main)
+    monkeypatch.setattr(overhead, "Work", FakeWork)
+    monkeypatch.setattr(
+        overhead.Transformer, "from_preset", lambda preset, source_vocabulary_size, dtype, **more: {"arguments": more}
+    )
+
+    def run(*arguments):
+        result = CliRunner().invoke(app, [*map(str, arguments)])
+        if result.exception is not None:
+            raise result.exception
+        return result.output
+
+    return run
+
+
+def test_prints_and_writes_the_table(run, tmp_path):
+    output = run("--mechanisms", "plain,fusion,ni_both", "--rounds", 1, "--output", tmp_path / "table.md")
+    assert "NI both" in output
+    assert "plain shortcuts" not in output
+    assert (tmp_path / "table.md").read_text() == (
+        "| mechanism | training measured | training counted | decoding measured | decoding counted | paper training "
+        "| paper decoding |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n"
+        "| plain again | 1.000 | 1.000 | 1.000 | 1.000 | | |\n"
+        "| fusion shortcuts | 0.500 | 0.500 | 0.500 | 0.500 | 0.795 | |\n"
+        "| NI both | 0.500 | 0.500 | 0.500 | 0.500 | 0.926 | 0.933 |\n"
+    )
+
+
+def test_every_mechanism_is_an_argument_of_the_model(overhead):
+    known = set(inspect.signature(Transformer).parameters)
+    assert all(set(mechanism.arguments) <= known for mechanism in overhead.MECHANISMS.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (["--mechanisms", "fusion,none"], "Known mechanisms are plain, .* Received: none"),
+        (["--preset", "huge"], "Received: preset='huge'"),
+        (["--rounds", 0], "Sizes must be at least 1, .* rounds=0"),
+        (["--vocabulary-size", 4], "Received: vocabulary_size=4"),
+    ],
+)
+def test_bad_options_are_one_clear_line(run, arguments, match):
+    with pytest.raises(UserError, match=match):
+        run(*arguments)
