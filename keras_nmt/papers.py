@@ -54,7 +54,8 @@ COMPOSITION: Settings = {
 COMPOSITION_BIG: Settings = {"preset": "transformer_big", "max_updates": 300_000, "keep_last": 20}  # all (V)
 
 # Role interaction: Weissenborn et al., "Contextualized Role Interaction for Neural Machine Translation", submitted to
-# ICLR 2019, https://openreview.net/forum?id=ryx3_iAcY7, section 4. Dropout 0.3 is the role vector's, too: the model's default.
+# ICLR 2019, https://openreview.net/forum?id=ryx3_iAcY7, section 4. Dropout 0.3 is the role vector's, too, as is the
+# model's default.
 ROLES: Settings = {
     "model": {"dropout": 0.3, "norm": "post"},  # norm: as Vaswani et al., 2017, to which the paper refers
     "schedule": "inverse_square_root",
