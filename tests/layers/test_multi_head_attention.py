@@ -18,7 +18,7 @@ def _heads(layer, query, memory, mask):
     """O_1 .. O_H, Eq. 1 of Vaswani et al. head by head, in float64."""
     w_q = layer.query_projection.kernel.numpy().astype("float64")
     w_k, w_v = np.split(layer.key_value.kernel.numpy().astype("float64"), 2, -1)
-    width = D // layer.num_heads
+    width = layer.hidden_dim // layer.num_heads
     heads = []
     for h in range(layer.num_heads):
         part = slice(h * width, (h + 1) * width)
@@ -59,7 +59,8 @@ def test_follows_the_equation(random):
     ],
 )
 def test_heads_are_composed_in_their_order(random, kind, output_projection):
-    layer = MultiHeadAttention(4, D, head_composition=kind, output_projection=output_projection)
+    # Heads of width 4: a LayerNorm of two numbers leaves nothing of them but which is larger.
+    layer = MultiHeadAttention(4, 16, head_composition=kind, output_projection=output_projection)
     query, memory = random(B, T, D), random(B, S, D)
     mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)[:, None]
     layer(query, memory)

@@ -48,7 +48,7 @@ def target_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokeniz
     return SubwordTokenizer(train_subwords([folder / "text"], folder / "subwords.model", vocabulary_size=100))
 
 
-def _make_model(**overrides: Any) -> Transformer:
+def _make_model(noise: float = 0.3, **overrides: Any) -> Transformer:
     """A model whose weights are large enough for translations to differ, and to end."""
     sizes = {
         "source_vocabulary_size": 120,
@@ -63,7 +63,7 @@ def _make_model(**overrides: Any) -> Transformer:
     keras.utils.set_random_seed(7)
     model = Transformer(**{**sizes, **overrides})
     rng = np.random.default_rng(7)
-    model.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in model.get_weights()])
+    model.set_weights([weight + rng.normal(0, noise, weight.shape) for weight in model.get_weights()])
     return model
 
 
