@@ -78,7 +78,7 @@ def test_a_combination_steps_trains_saves_loads_and_exports(
     options, make_model, source_tokenizer, target_tokenizer, tmp_path
 ):
     # Less noise than elsewhere: products of products of large numbers lose digits, however they are computed.
-    model = make_model(noise=0.15, hidden_dim=8, intermediate_dim=12, dropout=0.1, **options)
+    model = make_model(noise=0.15, hidden_dim=16, intermediate_dim=12, dropout=0.1, **options)
     joint = options["target_vocabulary_size"] is None
     tokenizers = (source_tokenizer, None if joint else target_tokenizer)
     source = np.array([[7, 9, 30, 41, END], [50, 8, END, PAD, PAD], [60, END, PAD, PAD, PAD]], "int32")
