@@ -31,16 +31,23 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}. Received: {name}={value!r}")
 
 
-def check_mask(name: str, mask: Any, rank: int) -> None:
-    """A mask of another rank would broadcast to something, and a float one may mean the opposite."""
+def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
+    """A mask of another shape would broadcast to something, and a float one may mean the opposite."""
     if mask is None:
         return
+    meant = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
+    if not hasattr(mask, "shape"):
+        raise ValueError(f"`{name}` must be a boolean tensor {meant}. Received: {name}={mask!r}")
     shape, dtype = tuple(mask.shape), keras.backend.standardize_dtype(mask.dtype)
     if len(shape) != rank or dtype != "bool":
-        meant = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
         raise ValueError(
             f"`{name}` must be boolean, {meant}, True at what counts. Received: shape {shape}, dtype {dtype}"
         )
+    if states is None:
+        return
+    of_states = tuple(states.shape)[:2]
+    if any(None not in sizes and sizes[0] != sizes[1] for sizes in zip(shape, of_states, strict=True)):
+        raise ValueError(f"`{name}` must be {meant}, of states {tuple(states.shape)}. Received: shape {shape}")
 
 
 def check_width(name: str, states_shape: Any, width: int) -> None:

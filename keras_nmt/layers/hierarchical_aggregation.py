@@ -119,7 +119,7 @@ class HierarchicalAggregation(Composition):
         return self.norms[node](output)  # [..., d']
 
     def call(self, representations: Any) -> Any:
-        separate = self.separate(representations)
+        separate = [ops.cast(r, self.compute_dtype) for r in self.separate(representations)]
         previous = None
         for node in range(self.num_nodes):
             previous = self.aggregate(node, separate[2 * node : 2 * node + 2], previous)

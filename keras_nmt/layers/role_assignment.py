@@ -5,7 +5,15 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_choice, check_mask, check_positive, check_rate, keras_mask, optional_size
+from keras_nmt.layers._common import (
+    check_choice,
+    check_mask,
+    check_positive,
+    check_rate,
+    check_width,
+    keras_mask,
+    optional_size,
+)
 
 ASSIGNMENTS = ("dense", "softmax", "one_hot")
 CONTEXTS = ("lstm", "bilstm", "cnn")
@@ -169,7 +177,8 @@ class RoleAssignment(keras.layers.Layer):
 
     def call(self, inputs: Any, mask: Any = None, training: bool | None = None) -> Any:
         mask = keras_mask(inputs) if mask is None else mask
-        check_mask("mask", mask, 2)
+        check_width("inputs", inputs.shape, self._width or 0)
+        check_mask("mask", mask, 2, inputs)
         if self.context != "cnn":
             context = self.context_layer(inputs, mask=mask)  # h, [B, T, units]
         else:

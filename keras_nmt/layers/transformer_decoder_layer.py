@@ -129,8 +129,8 @@ class TransformerDecoderLayer(TransformerLayer):
         training: bool | None = None,
     ) -> Any:
         check_width("inputs", inputs.shape, self.hidden_dim)
-        check_mask("inputs_mask", inputs_mask, 2)
-        check_mask("memory_mask", memory_mask, 2)
+        check_mask("inputs_mask", inputs_mask, 2, inputs)
+        check_mask("memory_mask", memory_mask, 2, memory)
         inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         positions = ops.arange(ops.shape(inputs)[1])

@@ -62,7 +62,7 @@ class TransformerEncoderLayer(TransformerLayer):
 
     def call(self, inputs: Any, lexical: Any = None, mask: Any = None, training: bool | None = None) -> Any:
         check_width("inputs", inputs.shape, self.hidden_dim)
-        check_mask("mask", mask, 2)
+        check_mask("mask", mask, 2, inputs)
         mask = keras_mask(inputs) if mask is None else mask
         attention_mask = None if mask is None else ops.expand_dims(mask, 1)  # [B, 1, T]
 

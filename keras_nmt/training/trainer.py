@@ -355,8 +355,15 @@ class Trainer:
             return [tf.clip_by_value(gradient, -limit, limit) for gradient in gradients]
         return gradients
 
-    def _make_update(self, batch_spec: Any) -> Callable[[Any], tf.Tensor]:
-        """The update as a graph: whole batch (per replica) -> measurements [7]."""
+    def make_update(self, batch_spec: Any) -> Callable[[Any], tf.Tensor]:
+        """One update as a graph, which `train` runs batch after batch.
+
+        Args:
+            batch_spec: Specifications of a batch's tensors by name, as `TrainingBatches.dataset` gives them.
+
+        Returns:
+            A function of such a batch, or of one of each replica, that gives the update's seven measurements.
+        """
 
         def update(batch: Any) -> tf.Tensor:
             self.num_traces += 1
@@ -434,7 +441,7 @@ class Trainer:
     def _loop(self, checkpoints: Checkpoints, interruption: Interruption) -> str:
         progress = self.progress
         iterator = self._iterator()
-        update_function = self._make_update(iterator.element_spec)
+        update_function = self.make_update(iterator.element_spec)
         round_length = self.evaluate_every or self.save_every
         callbacks = keras.callbacks.CallbackList(
             self.callbacks,

@@ -133,7 +133,7 @@ class Work:
             name: self._words(1, sizes.batch, sizes.length) for name in ("source", "target_input", "target_output")
         }
         # In training one graph serves all shapes, and is as fast: what is counted has to know them.
-        update: Any = trainer._make_update({name: tf.TensorSpec(words.shape, "int32") for name, words in batch.items()})
+        update: Any = trainer.make_update({name: tf.TensorSpec(words.shape, "int32") for name, words in batch.items()})
         self.operations["training"] = multiply_adds(update.get_concrete_function().graph)
         return lambda: update(batch)
 

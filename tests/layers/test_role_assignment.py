@@ -257,3 +257,19 @@ def test_wrong_inputs_are_named(random):
         RoleAssignment(HR)(random(B, T, D), mask=random(B, T))
     with pytest.raises(ValueError, match=r"must be \[B, T, d\]"):
         RoleAssignment(HR)(random(B, D))
+
+
+@pytest.mark.parametrize("context", ["lstm", "cnn"])
+@pytest.mark.parametrize(
+    "mask", [np.ones((2, 5), bool), np.ones((2, 1), bool), np.ones((1, 3), bool), np.ones((2, 3)), [[True] * 3] * 2]
+)
+def test_a_mask_that_does_not_fit_is_named(random, context, mask):
+    with pytest.raises(ValueError, match="`mask` must be .* Received: "):
+        RoleAssignment(3, context=context)(random(2, 3, 4), mask=mask)
+
+
+def test_inputs_of_another_width_are_named(random):
+    layer = RoleAssignment(3)
+    layer(random(2, 3, 4))
+    with pytest.raises(ValueError, match="`inputs` must be .* 4. Received: shape"):
+        layer(random(2, 3, 5))
