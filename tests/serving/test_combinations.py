@@ -34,10 +34,10 @@ OPTIONS = {
     "norm": ("pre", "post"),
     "tie_embeddings": (True, False),
     "target_vocabulary_size": (None, 100),
-    # With four heads or layers, hierarchical aggregation has a node that is fed with another.
+    # With four heads or three layers, hierarchical aggregation has a node that is fed with another.
     "num_heads": (2, 4),
-    "num_encoder_layers": (2, 3, 4),
-    "num_decoder_layers": (2, 3, 4),
+    "num_encoder_layers": (2, 3),
+    "num_decoder_layers": (2, 3),
 }
 
 
