@@ -46,7 +46,7 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
     >>> target = count_parameters(preset="transformer_tiny", source_vocabulary_size=99, roles="softmax")
     >>> matched = matched_width(target, preset="transformer_tiny", source_vocabulary_size=99)
     >>> matched.hidden_dim, matched.residual == matched.parameters - target
-    (236, True)
+    (232, True)
     """
     check_positive(parameters=parameters)
     if "hidden_dim" in arguments:
