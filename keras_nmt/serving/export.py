@@ -108,11 +108,8 @@ def _write(translator: Translator, folder: Path) -> None:
         def score(source: tf.Tensor, target: tf.Tensor) -> dict[str, tf.Tensor]:
             return translator.score_graph(source, target, jit_compile)
 
-        for name, function, specs in (("serving_default", translate, [text]), ("score", score, pair)):
-            # Traced here: what it traces itself, the archive traces twice.
-            traced = tf.function(function, input_signature=specs, autograph=False)
-            traced.get_concrete_function()
-            archive.add_endpoint(name + suffix, traced)
+        archive.add_endpoint("serving_default" + suffix, translate, input_signature=[text])
+        archive.add_endpoint("score" + suffix, score, input_signature=pair)
 
     add("", False)
     add("_xla", True)

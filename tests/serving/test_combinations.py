@@ -73,14 +73,15 @@ def _ids(tokenizer, sentence):
     return tokenizer.tokenize(sentence[None]).to_list()[0]
 
 
-@pytest.mark.parametrize("options", COMBINATIONS, ids=_name)
-def test_a_combination_steps_trains_saves_loads_and_exports(
-    options, make_model, source_tokenizer, target_tokenizer, tmp_path
-):
+@pytest.fixture
+def make_combination(make_model):
     # Less noise than elsewhere: products of products of large numbers lose digits, however they are computed.
-    model = make_model(noise=0.15, hidden_dim=16, intermediate_dim=12, dropout=0.1, **options)
-    joint = options["target_vocabulary_size"] is None
-    tokenizers = (source_tokenizer, None if joint else target_tokenizer)
+    return lambda options: make_model(noise=0.15, hidden_dim=16, intermediate_dim=12, dropout=0.1, **options)
+
+
+@pytest.mark.parametrize("options", COMBINATIONS, ids=_name)
+def test_a_combination_steps_saves_loads_and_trains(options, make_combination, tmp_path):
+    model = make_combination(options)
     source = np.array([[7, 9, 30, 41, END], [50, 8, END, PAD, PAD], [60, END, PAD, PAD, PAD]], "int32")
     target = np.array([[BEGIN, 5, 11, 17, 9], [BEGIN, 8, 8, 20, 31], [BEGIN, 70, 6, 5, 44]], "int32")
     other = np.array([[BEGIN, 60, 7, 7, 12], [BEGIN, 8, 33, 4, 90], [BEGIN, 21, 80, 41, 6]], "int32")
@@ -104,22 +105,6 @@ def test_a_combination_steps_trains_saves_loads_and_exports(
     loaded = keras.models.load_model(tmp_path / "model.keras")
     np.testing.assert_array_equal(loaded([source, target]), logits)
 
-    # The export computes what the model computes, with XLA and without.
-    options = {"beam_size": 2, "length_buckets": (12,), "batch_buckets": (2,), "max_length": 6}
-    served = tf.saved_model.load(str(export(tmp_path / "export", model, *tokenizers, **options)))
-    sentences = tf.constant(["seven cats sleep", "a mouse"])
-    plain, compiled = (served.signatures[f"serving_default{twin}"](text=sentences) for twin in ("", "_xla"))
-    assert plain["translation"].numpy().tolist() == compiled["translation"].numpy().tolist()
-    np.testing.assert_allclose(plain["score"], compiled["score"], rtol=1e-4, atol=1e-4)
-    target_text = tf.constant(["katze", "die katze"])
-    scored = served.signatures["score"](source=sentences, target=target_text)["log_probability"]
-    for i in range(2):  # alone and without padding, against the model's logits
-        source_ids = _ids(tokenizers[0], sentences[i]) + [END]
-        target_ids = _ids(tokenizers[1] or tokenizers[0], target_text[i])
-        log_probabilities = tf.nn.log_softmax(model([np.array([source_ids]), np.array([[BEGIN, *target_ids]])]))[0]
-        expected = sum(log_probabilities[t, token] for t, token in enumerate([*target_ids, END]))
-        np.testing.assert_allclose(scored[i], expected, rtol=1e-4, atol=1e-4)
-
     # An update, with dropout, reaches every weight and leaves a model that still computes.
     cross_entropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     with tf.GradientTape() as tape:
@@ -134,6 +119,34 @@ def test_a_combination_steps_trains_saves_loads_and_exports(
     updated = model([source, target])
     assert np.isfinite(cross_entropy(np.roll(target, -1, 1), updated))
     assert not np.allclose(updated, logits, rtol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [  # most of the time goes into tracing: the whole forty on demand
+        pytest.param(options, id=_name(options), marks=[pytest.mark.exhaustive] if i % 3 else [])
+        for i, options in enumerate(COMBINATIONS)
+    ],
+)
+def test_a_combination_exports(options, make_combination, source_tokenizer, target_tokenizer, tmp_path):
+    model = make_combination(options)
+    tokenizers = (source_tokenizer, None if options["target_vocabulary_size"] is None else target_tokenizer)
+
+    # The export computes what the model computes, with XLA and without.
+    search = {"beam_size": 2, "length_buckets": (12,), "batch_buckets": (2,), "max_length": 6}
+    served = tf.saved_model.load(str(export(tmp_path / "export", model, *tokenizers, **search)))
+    sentences = tf.constant(["seven cats sleep", "a mouse"])
+    plain, compiled = (served.signatures[f"serving_default{twin}"](text=sentences) for twin in ("", "_xla"))
+    assert plain["translation"].numpy().tolist() == compiled["translation"].numpy().tolist()
+    np.testing.assert_allclose(plain["score"], compiled["score"], rtol=1e-4, atol=1e-4)
+    target_text = tf.constant(["katze", "die katze"])
+    scored = served.signatures["score"](source=sentences, target=target_text)["log_probability"]
+    for i in range(2):  # alone and without padding, against the model's logits
+        source_ids = _ids(tokenizers[0], sentences[i]) + [END]
+        target_ids = _ids(tokenizers[1] or tokenizers[0], target_text[i])
+        log_probabilities = tf.nn.log_softmax(model([np.array([source_ids]), np.array([[BEGIN, *target_ids]])]))[0]
+        expected = sum(log_probabilities[t, token] for t, token in enumerate([*target_ids, END]))
+        np.testing.assert_allclose(scored[i], expected, rtol=1e-4, atol=1e-4)
 
 
 def test_every_value_of_every_option_is_drawn():
