@@ -259,14 +259,11 @@ def _is_finished(experiment: Experiment) -> bool:
     folder = ModelDirectory(experiment.directory)
     if not (folder.path / "results.json").is_file():
         return False
-    wanted, there = experiment.settings(), Experiment.read_settings(folder.settings_path)
-    changed = [
-        name for name, value in wanted.items() if name in there and there[name] != value and name not in OF_NO_EFFECT
-    ]
+    changed = experiment.changed_settings(OF_NO_EFFECT)
     if changed:
         raise UserError(
             f"{folder.path} holds a finished run with other settings: take another folder, or the same settings. "
-            f"Received: {', '.join(f'{name}={wanted[name]!r} (was {there[name]!r})' for name in changed)}"
+            f"Received: {', '.join(changed)}"
         )
     # Results of a shorter run stay while a longer one goes on.
     results = _results(experiment)

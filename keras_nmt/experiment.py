@@ -8,7 +8,7 @@ import inspect
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -267,6 +267,19 @@ class Experiment:
         as_read: dict[str, Any] = json.loads(json.dumps(settings))  # tuples become lists
         return as_read
 
+    def changed_settings(self, may_change: Collection[str]) -> list[str]:
+        """What differs from the settings that the model directory was made with, as "name=value (was value)".
+
+        Args:
+            may_change: Names of settings that are left out.
+        """
+        new, old = self.settings(), self.read_settings(ModelDirectory(self.directory).settings_path)
+        return [
+            f"{name}={value!r} (was {old[name]!r})"
+            for name, value in new.items()
+            if name in old and old[name] != value and name not in may_change
+        ]
+
     def run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> dict[str, Any]:
         """Trains, evaluates and leaves a model directory.
 
@@ -391,25 +404,19 @@ class Experiment:
         return results
 
     def _write_settings(self, folder: ModelDirectory) -> None:
-        settings = self.settings()
         if folder.settings_path.is_file():
-            old = self.read_settings(folder.settings_path)
             may_change = set(self._MAY_CHANGE) - ({"max_updates"} if self.schedule == "cosine" else set())
-            changed = [
-                name
-                for name, value in settings.items()
-                if name in old and old[name] != value and name not in may_change
-            ]
+            changed = self.changed_settings(may_change)
             if changed and not folder.checkpoints_path.exists():
                 for path in folder.path.glob("subwords*.model"):  # they may be those of other settings
                     path.unlink()
             elif changed:
                 raise UserError(
                     f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
-                    f"Received: {', '.join(f'{name}={settings[name]!r} (was {old[name]!r})' for name in changed)}"
+                    f"Received: {', '.join(changed)}"
                 )
         folder.path.mkdir(parents=True, exist_ok=True)
-        write_json(folder.settings_path, settings)
+        write_json(folder.settings_path, self.settings())
 
     def _tokenizers(
         self, folder: ModelDirectory, report: Callable[[str], None]

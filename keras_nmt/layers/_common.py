@@ -21,6 +21,11 @@ def projection_initializer() -> keras.initializers.Initializer:
     return keras.initializers.VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform")
 
 
+def layer_norm(dtype: Any, name: str) -> keras.layers.LayerNormalization:
+    """The LayerNorm of all layers here."""
+    return keras.layers.LayerNormalization(epsilon=1e-6, dtype=dtype, name=name)
+
+
 def keras_mask(tensor: Any) -> Any:
     """The mask that a layer such as `Embedding(mask_zero=True)` attached to its output, or None."""
     return getattr(tensor, "_keras_mask", None)

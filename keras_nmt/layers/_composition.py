@@ -15,7 +15,7 @@ def make_composition(
     units: int,
     *,
     rank: int | None,
-    intermediate_dim: int | None,
+    intermediate_dim: int | None = None,
     dtype: Any,
     name: str,
 ) -> keras.layers.Layer | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import NORMS, check_choice, check_positive, check_rate, optional_size
+from keras_nmt.layers._common import NORMS, check_choice, check_positive, check_rate, layer_norm, optional_size
 from keras_nmt.layers.feed_forward import FeedForward
 from keras_nmt.layers.multi_head_attention import MultiHeadAttention
 
@@ -48,11 +48,11 @@ class TransformerLayer(keras.layers.Layer):
         self.supports_masking = True
         policy = self.dtype_policy
         self.self_attention = self._attention(shortcut, "self_attention")
-        self.self_attention_norm = self._layer_norm("self_attention_norm")
+        self.self_attention_norm = layer_norm(policy, "self_attention_norm")
         self.feed_forward = FeedForward(
             intermediate_dim, hidden_dim, activation_dropout, dtype=policy, name="feed_forward"
         )
-        self.feed_forward_norm = self._layer_norm("feed_forward_norm")
+        self.feed_forward_norm = layer_norm(policy, "feed_forward_norm")
         self.residual_dropout = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
 
     def _attention(self, shortcut: str | None, name: str) -> MultiHeadAttention:
@@ -68,9 +68,6 @@ class TransformerLayer(keras.layers.Layer):
             dtype=self.dtype_policy,
             name=name,
         )
-
-    def _layer_norm(self, name: str) -> keras.layers.LayerNormalization:
-        return keras.layers.LayerNormalization(epsilon=1e-6, dtype=self.dtype_policy, name=name)
 
     def _residual(self, x: Any, norm: Callable[[Any], Any], sublayer: Callable[[Any], Any], training: Any) -> Any:
         """`x + f(LN(x))` before ("pre") or `LN(x + f(x))` after ("post") the sub-layer f."""

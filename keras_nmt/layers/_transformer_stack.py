@@ -4,7 +4,15 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import COMPOSITIONS, NORMS, SHORTCUT_KINDS, check_choice, check_positive, optional_size
+from keras_nmt.layers._common import (
+    COMPOSITIONS,
+    NORMS,
+    SHORTCUT_KINDS,
+    check_choice,
+    check_positive,
+    layer_norm,
+    optional_size,
+)
 from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers._transformer_layer import TransformerLayer
 
@@ -62,22 +70,20 @@ class TransformerStack(keras.layers.Layer):
             self.num_layers,
             self.hidden_dim,
             rank=composition_rank,
-            intermediate_dim=4 * self.hidden_dim,
             dtype=self.dtype_policy,
             name="layer_composition",
         )
         pre = norm == "pre"
         # One for each of H^1 .. H^L, which pre-LN layers leave un-normalised.
         self.composition_norms = [
-            self._layer_norm(f"layer_composition_norm_{number}")
+            layer_norm(self.dtype_policy, f"layer_composition_norm_{number}")
             for number in range(1, self.num_layers + 1)
             if pre and self.composition is not None
         ]
         # An aggregate is normalised already.
-        self.final_norm = self._layer_norm("final_norm") if pre and layer_composition != "hierarchical" else None
-
-    def _layer_norm(self, name: str) -> keras.layers.LayerNormalization:
-        return keras.layers.LayerNormalization(epsilon=1e-6, dtype=self.dtype_policy, name=name)
+        self.final_norm = (
+            layer_norm(self.dtype_policy, "final_norm") if pre and layer_composition != "hierarchical" else None
+        )
 
     def _make_layers(self, layer_class: type[TransformerLayer], **arguments: Any) -> list[Any]:
         return [

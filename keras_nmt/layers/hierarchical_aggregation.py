@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_positive, optional_size
+from keras_nmt.layers._common import check_positive, layer_norm, optional_size
 from keras_nmt.layers._representations import Composition
 from keras_nmt.layers.feed_forward import FeedForward
 
@@ -72,7 +72,7 @@ class HierarchicalAggregation(Composition):
         for node in range(self.num_nodes):
             joining = self._joining(node) + (node > 0)  # 2 or 1, and the aggregate before
             feed_forward = FeedForward(intermediate_dim, width, dtype=self.dtype_policy, name=f"feed_forward_{node}")
-            norm = keras.layers.LayerNormalization(epsilon=1e-6, dtype=self.dtype_policy, name=f"norm_{node}")
+            norm = layer_norm(self.dtype_policy, f"norm_{node}")
             feed_forward.build((None, joining * width))
             norm.build((None, width))
             self.feed_forwards.append(feed_forward)

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice, check_mask, check_width, keras_mask
+from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice, check_mask, check_width, keras_mask, layer_norm
 from keras_nmt.layers._transformer_layer import TransformerLayer
 
 
@@ -96,7 +96,7 @@ class TransformerDecoderLayer(TransformerLayer):
         check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
         self.cross_shortcut = cross_shortcut
         self.cross_attention = self._attention(cross_shortcut, "cross_attention")
-        self.cross_attention_norm = self._layer_norm("cross_attention_norm")
+        self.cross_attention_norm = layer_norm(self.dtype_policy, "cross_attention_norm")
 
     def build(
         self,
