@@ -3,6 +3,8 @@
 Importing this package imports Keras and nothing else of `keras_nmt`.
 """
 
+from keras_nmt.layers.attention_bridge import AttentionBridge
+from keras_nmt.layers.attentive_recurrent_decoder import AttentiveRecurrentDecoder
 from keras_nmt.layers.bilinear_pooling import BilinearPooling
 from keras_nmt.layers.contextualized_embedding import ContextualizedEmbedding
 from keras_nmt.layers.feed_forward import FeedForward
@@ -11,7 +13,9 @@ from keras_nmt.layers.key_value_projection import KeyValueProjection
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
 from keras_nmt.layers.linear_combination import LinearCombination
 from keras_nmt.layers.low_rank_bilinear_pooling import LowRankBilinearPooling
+from keras_nmt.layers.luong_attention import LuongAttention
 from keras_nmt.layers.multi_head_attention import MultiHeadAttention
+from keras_nmt.layers.recurrent_encoder import RecurrentEncoder
 from keras_nmt.layers.role_assignment import RoleAssignment
 from keras_nmt.layers.role_interaction import RoleInteraction
 from keras_nmt.layers.transformer_decoder import TransformerDecoder
@@ -20,6 +24,8 @@ from keras_nmt.layers.transformer_encoder import TransformerEncoder
 from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer
 
 __all__ = [
+    "AttentionBridge",
+    "AttentiveRecurrentDecoder",
     "BilinearPooling",
     "ContextualizedEmbedding",
     "FeedForward",
@@ -28,7 +34,9 @@ __all__ = [
     "LexicalShortcut",
     "LinearCombination",
     "LowRankBilinearPooling",
+    "LuongAttention",
     "MultiHeadAttention",
+    "RecurrentEncoder",
     "RoleAssignment",
     "RoleInteraction",
     "TransformerDecoder",

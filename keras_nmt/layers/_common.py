@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import keras
+from keras import ops
 
 SHORTCUT_KINDS = (None, "plain", "fusion")
 NORMS = ("pre", "post")
@@ -24,6 +25,14 @@ def projection_initializer() -> keras.initializers.Initializer:
 def layer_norm(dtype: Any, name: str) -> keras.layers.LayerNormalization:
     """The LayerNorm of all layers here."""
     return keras.layers.LayerNormalization(epsilon=1e-6, dtype=dtype, name=name)
+
+
+def masked_softmax(scores: Any, mask: Any, axis: int = -1) -> Any:
+    """Softmax in float32 over what `mask` lets count; zeros where it lets nothing."""
+    scores = ops.cast(scores, "float32")
+    if mask is None:
+        return ops.softmax(scores, axis=axis)
+    return ops.where(mask, ops.softmax(ops.where(mask, scores, -1e30), axis=axis), 0.0)
 
 
 def keras_mask(tensor: Any) -> Any:

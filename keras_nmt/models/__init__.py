@@ -1,9 +1,22 @@
 """Translation models built of the layers, and the folders they are kept in."""
 
+from keras_nmt.models.attention_bridge_model import AttentionBridgeModel
 from keras_nmt.models.count_parameters import count_parameters
+from keras_nmt.models.language_label_model import LanguageLabelModel
 from keras_nmt.models.matched_width import MatchedWidth, matched_width
 from keras_nmt.models.model_directory import ModelDirectory
+from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.transformer import Transformer
 from keras_nmt.models.translation_model import TranslationModel
 
-__all__ = ["MatchedWidth", "ModelDirectory", "Transformer", "TranslationModel", "count_parameters", "matched_width"]
+__all__ = [
+    "AttentionBridgeModel",
+    "LanguageLabelModel",
+    "MatchedWidth",
+    "ModelDirectory",
+    "MultilingualModel",
+    "Transformer",
+    "TranslationModel",
+    "count_parameters",
+    "matched_width",
+]

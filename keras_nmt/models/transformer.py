@@ -5,20 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import keras
-from keras import ops
 
-from keras_nmt.ids import PAD
-from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction, TransformerDecoder, TransformerEncoder
-from keras_nmt.layers._common import check_choice, check_positive, optional_size
-from keras_nmt.models.positional_encoding import PositionalEncoding
+from keras_nmt.models._search_models import Prepare, SearchModels, Step
+from keras_nmt.models._transformer_parts import SIDES, TransformerParts
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.models.token_embedding import TokenEmbedding
 from keras_nmt.models.translation_model import TranslationModel
-
-SITES = ("self", "cross")
-SIDES = ("encoder", "decoder")
-ROLES = (None, "dense", "softmax", "one_hot", "contextualized")
-ROLE_CONTEXTS = ("lstm", "cnn")
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -129,42 +121,15 @@ class Transformer(TranslationModel):
         if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
             raise TypeError(f"`Transformer` has no such arguments. Received: {', '.join(unknown)}")
         policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
-        sites = _subset("shortcut_sites", shortcut_sites, SITES)
-        sides = _subset("shortcut_sides", shortcut_sides, SIDES)
-        if shortcuts is not None and "cross" in sites and "decoder" not in sides:
-            raise ValueError(
-                "Cross-attention belongs to the decoder: add 'decoder' to `shortcut_sides` or leave 'cross' out of "
-                f"`shortcut_sites`. Received: shortcut_sites={shortcut_sites!r}, shortcut_sides={shortcut_sides!r}"
-            )
-        check_choice("roles", roles, ROLES)
-        check_choice("role_context", role_context, ROLE_CONTEXTS)
-        if roles == "contextualized" and (role_low_rank or role_straight_through):
-            raise ValueError(
-                "`role_low_rank` and `role_straight_through` belong to role interaction. "
-                f"Received: roles={roles!r}, role_low_rank={role_low_rank!r}, "
-                f"role_straight_through={role_straight_through!r}"
-            )
-        # Also where nothing uses them: a typing error would pass unseen.
-        check_positive(num_roles=num_roles)
-        num_roles = int(num_roles)
-        composition_rank = optional_size("composition_rank", composition_rank)
-        head_intermediate_dim = optional_size("head_intermediate_dim", head_intermediate_dim)
-        role_units = optional_size("role_units", role_units)
         for name, size in (
             ("source_vocabulary_size", source_vocabulary_size),
             ("target_vocabulary_size", target_vocabulary_size),
         ):
             if size is not None and (not isinstance(size, numbers.Integral) or size < 5):
                 raise ValueError(f"`{name}` must be an integer above 4, the reserved ids. Received: {name}={size!r}")
-
         source_vocabulary_size = int(source_vocabulary_size)
         target_vocabulary_size = None if target_vocabulary_size is None else int(target_vocabulary_size)
-
-        def shortcut_of(site: str, side: str) -> str | None:
-            return shortcuts if site in sites and side in sides else None
-
-        cross_shortcut = shortcut_of("cross", "decoder")
-        stack = {
+        options: dict[str, Any] = {
             "num_heads": num_heads,
             "hidden_dim": hidden_dim,
             "intermediate_dim": intermediate_dim,
@@ -172,112 +137,10 @@ class Transformer(TranslationModel):
             "attention_dropout": attention_dropout,
             "activation_dropout": activation_dropout,
             "norm": norm,
-            "shortcut_source": shortcut_source,
-            "layer_composition": layer_composition,
-            "head_composition": head_composition,
-            "composition_rank": composition_rank,
-            "head_intermediate_dim": head_intermediate_dim,
-            "output_projection": output_projection,
-            "dtype": policy,
-        }
-        encoder_stack = TransformerEncoder(
-            num_encoder_layers, shortcut=shortcut_of("self", "encoder"), **stack, name="encoder"
-        )
-        decoder_stack = TransformerDecoder(
-            num_decoder_layers,
-            shortcut=shortcut_of("self", "decoder"),
-            cross_shortcut=cross_shortcut,
-            **stack,
-            name="decoder",
-        )
-        joint = target_vocabulary_size is None
-        if joint and tie_embeddings:
-            source_embedding = target_embedding = TokenEmbedding(
-                source_vocabulary_size, hidden_dim, dtype=policy, name="embedding"
-            )
-        else:
-            source_embedding = TokenEmbedding(source_vocabulary_size, hidden_dim, dtype=policy, name="source_embedding")
-            target_embedding = TokenEmbedding(
-                target_vocabulary_size or source_vocabulary_size,
-                hidden_dim,
-                tie_weights=tie_embeddings,
-                dtype=policy,
-                name="target_embedding",
-            )
-
-        def role_layer(side: str) -> Any:
-            shared: dict[str, Any] = {
-                "context": "bilstm" if role_context == "lstm" and side == "source" else role_context,
-                "context_units": role_units,
-                "causal": side == "target",
-                "exclusive": role_exclusive and side == "target",
-                "dropout": dropout if role_dropout is None else role_dropout,
-                "dtype": policy,
-                "name": f"{side}_roles",
-            }
-            if roles is None:
-                return None
-            if roles == "contextualized":
-                return ContextualizedEmbedding(num_roles, **shared)
-            return RoleInteraction(
-                num_roles,
-                roles,
-                residual=role_residual,
-                low_rank=role_low_rank,
-                straight_through=role_straight_through,
-                **shared,
-            )
-
-        positions = PositionalEncoding(dtype=policy, name="positions")
-        embedding_dropout = keras.layers.Dropout(dropout, dtype=policy, name="embedding_dropout")
-        source_roles, target_roles = role_layer("source"), role_layer("target")
-
-        def first_states(ids: Any, embedding: TokenEmbedding, role_layer: Any, mask: Any) -> Any:
-            """E, `[B, T, d]`, what enters the first layer."""
-            if role_layer is None:
-                return embedding_dropout(positions(embedding(ids)))
-            return positions(role_layer(embedding_dropout(embedding(ids)), mask=mask))
-
-        # Encoder: source ids to memory.
-        source = keras.Input((None,), dtype="int32", name="source")
-        mask = ops.not_equal(source, PAD)  # [B, S]
-        embedded = first_states(source, source_embedding, source_roles, mask)
-        states, layer_states = encoder_stack(embedded, mask=mask, return_states=True)
-        memory = {"states": states, "mask": mask}
-        if cross_shortcut is not None:
-            memory["lexical"] = embedded if shortcut_source == "lexical" else layer_states[-2]
-
-        # Teacher forcing: target-input ids to logits.
-        target_input = keras.Input((None,), dtype="int32", name="target_input")
-        decoded = decoder_stack(
-            first_states(target_input, target_embedding, target_roles, None),  # causal: padding comes after
-            memory["states"],
-            memory_lexical=memory.get("lexical"),
-            memory_mask=memory["mask"],
-        )
-        logits = target_embedding(decoded, reverse=True)  # [B, T, V]
-
-        super().__init__(inputs=[source, target_input], outputs=logits, **kwargs)
-
-        self.source_vocabulary_size = source_vocabulary_size
-        self.target_vocabulary_size = target_vocabulary_size or source_vocabulary_size
-        self._config = {
-            "source_vocabulary_size": source_vocabulary_size,
-            "target_vocabulary_size": target_vocabulary_size,
-            "num_encoder_layers": int(num_encoder_layers),
-            "num_decoder_layers": int(num_decoder_layers),
-            "hidden_dim": int(hidden_dim),
-            "num_heads": int(num_heads),
-            "intermediate_dim": int(intermediate_dim),
-            "dropout": dropout,
-            "attention_dropout": attention_dropout,
-            "activation_dropout": activation_dropout,
-            "norm": norm,
-            "tie_embeddings": tie_embeddings,
             "shortcuts": shortcuts,
             "shortcut_source": shortcut_source,
-            "shortcut_sites": list(sites),
-            "shortcut_sides": list(sides),
+            "shortcut_sites": shortcut_sites,
+            "shortcut_sides": shortcut_sides,
             "layer_composition": layer_composition,
             "head_composition": head_composition,
             "composition_rank": composition_rank,
@@ -292,13 +155,46 @@ class Transformer(TranslationModel):
             "role_straight_through": role_straight_through,
             "role_exclusive": role_exclusive,
             "role_dropout": role_dropout,
+        }
+        parts = TransformerParts(**options, dtype=policy)
+        joint = target_vocabulary_size is None
+        if joint and tie_embeddings:
+            source_embedding = target_embedding = TokenEmbedding(
+                source_vocabulary_size, hidden_dim, dtype=policy, name="embedding"
+            )
+        else:
+            source_embedding = TokenEmbedding(source_vocabulary_size, hidden_dim, dtype=policy, name="source_embedding")
+            target_embedding = TokenEmbedding(
+                target_vocabulary_size or source_vocabulary_size,
+                hidden_dim,
+                tie_weights=tie_embeddings,
+                dtype=policy,
+                name="target_embedding",
+            )
+        source_side = parts.source_side(num_encoder_layers, source_embedding)
+        target_side = parts.target_side(num_decoder_layers, target_embedding)
+
+        source = keras.Input((None,), dtype="int32", name="source")
+        target_input = keras.Input((None,), dtype="int32", name="target_input")
+        memory = source_side(source)
+        super().__init__(inputs=[source, target_input], outputs=target_side.logits(target_input, memory), **kwargs)
+
+        self.source_vocabulary_size = source_vocabulary_size
+        self.target_vocabulary_size = target_vocabulary_size or source_vocabulary_size
+        self._config = {
+            "source_vocabulary_size": source_vocabulary_size,
+            "target_vocabulary_size": target_vocabulary_size,
+            "num_encoder_layers": int(num_encoder_layers),
+            "num_decoder_layers": int(num_decoder_layers),
+            "tie_embeddings": tie_embeddings,
+            **parts.options,
             "dtype": policy.name,
         }
         # Search models share these layers' weights, behind an object that Keras does not look into.
-        self._search = _SearchModels(
+        self._search = SearchModels(
             encoder=keras.Model(source, memory, name="encoder_model"),
-            prepare=_Prepare(target_roles, decoder_stack, dtype=policy, name="prepare"),
-            step=_Step(target_embedding, target_roles, positions, decoder_stack, dtype=policy, name="decoder_step"),
+            prepare=Prepare(target_side, dtype=policy, name="prepare"),
+            step=Step(target_side, dtype=policy, name="decoder_step"),
         )
 
     @property
@@ -336,71 +232,3 @@ class Transformer(TranslationModel):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Transformer:
         return cls(**config)
-
-
-class _Prepare(keras.layers.Layer):
-    """Memory to constants and empty caches. A layer, so that weights are cast as the dtype policy says."""
-
-    def __init__(self, roles: Any, decoder: TransformerDecoder, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.roles = roles
-        self.decoder = decoder
-        self.supports_masking = True
-        self.built = True
-
-    def call(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
-        constants, layer_caches = self.decoder.prepare(memory["states"], beam_size, max_length, memory.get("lexical"))
-        caches = {"layers": layer_caches}
-        if self.roles is not None:
-            caches["roles"] = self.roles.empty_cache(ops.shape(memory["states"])[0], beam_size)
-        return {"layers": constants, "mask": memory["mask"]}, caches
-
-
-class _Step(keras.layers.Layer):
-    """One target position of every hypothesis: tokens [B, K] to logits [B, K, V]."""
-
-    def __init__(
-        self,
-        embedding: TokenEmbedding,
-        roles: Any,
-        positions: PositionalEncoding,
-        decoder: TransformerDecoder,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self.embedding = embedding
-        self.roles = roles
-        self.positions = positions
-        self.decoder = decoder
-        self.supports_masking = True
-        self.built = True
-
-    def call(self, tokens: Any, position: Any, constants: dict[str, Any], caches: dict[str, Any]) -> tuple[Any, Any]:
-        new_caches = {}
-        x = self.embedding(tokens)  # [B, K, d]
-        if self.roles is not None:
-            x, new_caches["roles"] = self.roles.step(x, position, caches["roles"])
-        x = self.positions(x, position=position)  # E at this position
-        x, new_caches["layers"] = self.decoder.step(
-            x, position, constants["layers"], caches["layers"], constants["mask"]
-        )
-        return self.embedding(x, reverse=True), new_caches  # [B, K, V]
-
-
-class _SearchModels:
-    """Keeps the search models out of Keras' sight, which would track, count and save their shared weights again."""
-
-    def __init__(self, encoder: keras.Model, prepare: _Prepare, step: _Step) -> None:
-        self.encoder = encoder
-        self.prepare = prepare
-        self.step = step
-
-
-def _subset(name: str, values: Sequence[str], choices: Sequence[str]) -> tuple[str, ...]:
-    """The chosen values in the order of the choices; a string alone counts as one value."""
-    chosen = (values,) if isinstance(values, str) else tuple(values)
-    if not chosen or not set(chosen) <= set(choices):
-        raise ValueError(
-            f"`{name}` must be one or more of {', '.join(map(repr, choices))}. Received: {name}={values!r}"
-        )
-    return tuple(choice for choice in choices if choice in chosen)

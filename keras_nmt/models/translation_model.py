@@ -53,3 +53,13 @@ class TranslationModel(keras.Model):
             Logits `[B, K, V]`, float32, and the new caches.
         """
         raise NotImplementedError
+
+    def with_dtype(self, dtype: str) -> TranslationModel:
+        """A copy with equal weights that computes in another dtype, and knows of no replicas.
+
+        Args:
+            dtype: Dtype policy, such as "float32".
+        """
+        copy = type(self).from_config({**self.get_config(), "dtype": dtype})
+        copy.set_weights(self.get_weights())
+        return copy

@@ -64,7 +64,7 @@ def export(
         raise UserError(f"A version is not overwritten: choose another, or remove {final}. Received: version={version}")
     if target_tokenizer is None or target_tokenizer.proto == source_tokenizer.proto:
         target_tokenizer = source_tokenizer  # written once
-    translator = Translator(_in_float32(model), source_tokenizer, target_tokenizer, **search)
+    translator = Translator(model.with_dtype("float32"), source_tokenizer, target_tokenizer, **search)
 
     path.mkdir(parents=True, exist_ok=True)
     # Model servers look at folders whose names are numbers only.
@@ -84,13 +84,6 @@ def export(
 def _next_version(path: Path) -> int:
     numbers = [int(child.name) for child in path.iterdir() if child.name.isdecimal()] if path.is_dir() else []
     return max(numbers, default=0) + 1
-
-
-def _in_float32(model: TranslationModel) -> TranslationModel:
-    """A copy that computes in float32 and knows of no replicas."""
-    copy = type(model).from_config({**model.get_config(), "dtype": "float32"})
-    copy.set_weights(model.get_weights())
-    return copy
 
 
 def _write(translator: Translator, folder: Path) -> None:

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import (
+    check_choice,
+    check_mask,
+    check_positive,
+    keras_mask,
+    masked_softmax,
+    projection_initializer,
+)
+
+PENALTIES = ("squared", "root")
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class AttentionBridge(keras.layers.Layer):
+    """Sums up a sentence of any length in k vectors, each an attention of its own over the sentence.
+
+    Shared by the encoders and decoders of all languages, it is what lets them work together. With the states H^T =
+    (h_1 .. h_n), softmax over the n positions, padding left out:
+
+        A = softmax(W2 ReLU(W1 H^T))        W1 in R^{dw x dh}, W2 in R^{k x dw}    (8)
+        M = A H                                                                    (9)
+        penalty = weight * || A A^T - I ||_F^2                                     (10)
+
+    The penalty keeps the k attentions apart. The paper writes the norm of Eq. 10 without the square, and its authors'
+    code takes the root; the square is that of Lin et al. (2017), from whom the term is.
+
+    Padding ends here: M has none, so what reads it needs no mask. The states at padding do not count, whatever they
+    are. A sentence of only padding gives zeros, and no penalty.
+
+    Args:
+        num_heads: Integer k, number of vectors.
+        hidden_dim: Integer dw, inner width.
+        penalty_weight: Float, at least 0. Weight of the penalty. Default 1.
+        penalty: "squared" (default): the squared Frobenius norm; or "root": the norm.
+        use_bias: Boolean, default True. Whether W1 and W2 have biases.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, n, dh]`, the states H of an encoder.
+        mask: Boolean tensor `[B, n]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
+            any, else all are real.
+        return_attention: Boolean, default False. Whether to return A, too.
+        return_penalty: Boolean, default False. Whether to return the penalty of each sentence, too. It is then the
+            caller's to add to a loss. Otherwise the layer adds its mean over sentences by `add_loss`.
+
+    Returns:
+        M, float tensor `[B, k, dh]`. With `return_attention` or `return_penalty` a tuple of M and, as far as asked for,
+        A `[B, k, n]` and the penalty `[B]`, both float32.
+
+    Raises:
+        ValueError: A size is no positive integer, the weight is negative, the penalty is unknown, or inputs or mask
+            have another shape.
+
+    Example:
+
+    >>> import numpy as np
+    >>> states = np.random.rand(2, 7, 16).astype("float32")
+    >>> bridge = AttentionBridge(num_heads=4, hidden_dim=32)
+    >>> tuple(bridge(states).shape)
+    (2, 4, 16)
+    >>> sentence, attention = bridge(states, return_attention=True)
+    >>> tuple(attention.shape)
+    (2, 4, 7)
+
+    Reference:
+        [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), Eq. 8 to 10;
+        [Lin et al., 2017](https://arxiv.org/abs/1703.03130), Eq. 6 to 8.
+    """
+
+    def __init__(
+        self,
+        num_heads: int,
+        hidden_dim: int,
+        penalty_weight: float = 1.0,
+        penalty: str = "squared",
+        use_bias: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        check_positive(num_heads=num_heads, hidden_dim=hidden_dim)
+        check_choice("penalty", penalty, PENALTIES)
+        if isinstance(penalty_weight, bool) or not isinstance(penalty_weight, (int, float)) or not penalty_weight >= 0:
+            raise ValueError(f"`penalty_weight` must not be negative. Received: penalty_weight={penalty_weight!r}")
+        self.num_heads = int(num_heads)
+        self.hidden_dim = int(hidden_dim)
+        self.penalty_weight = float(penalty_weight)
+        self.penalty = penalty
+        self.use_bias = use_bias
+        self.supports_masking = True
+        options = {
+            "use_bias": use_bias,
+            "kernel_initializer": projection_initializer(),
+            "dtype": self.dtype_policy,
+        }
+        self.inner = keras.layers.Dense(self.hidden_dim, activation="relu", name="inner", **options)  # W1
+        self.scores = keras.layers.Dense(self.num_heads, name="scores", **options)  # W2
+
+    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
+        if len(inputs_shape) != 3 or inputs_shape[-1] is None:
+            raise ValueError(f"`inputs` must be [B, n, dh] with a known dh. Received: shape {tuple(inputs_shape)}")
+        self.inner.build(inputs_shape)
+        self.scores.build((*inputs_shape[:-1], self.hidden_dim))
+
+    def call(self, inputs: Any, mask: Any = None, return_attention: bool = False, return_penalty: bool = False) -> Any:
+        mask = keras_mask(inputs) if mask is None else mask
+        check_mask("mask", mask, 2, inputs)
+        states = ops.cast(inputs, self.compute_dtype)  # H, [B, n, dh]
+        if mask is not None:  # zero times what padding holds may still be no number
+            states = ops.where(ops.expand_dims(mask, -1), states, 0)
+        scores = ops.transpose(self.scores(self.inner(states)), (0, 2, 1))  # [B, k, n]
+        attention = masked_softmax(scores, None if mask is None else ops.expand_dims(mask, 1))  # A
+        outputs = [ops.matmul(ops.cast(attention, self.compute_dtype), states)]  # M, [B, k, dh]
+        if return_attention:
+            outputs.append(attention)
+        if return_penalty:
+            outputs.append(self._penalties(attention, mask))
+        elif self.penalty_weight:
+            penalties = self._penalties(attention, mask)
+            sentences = ops.shape(penalties)[0] if mask is None else ops.sum(ops.cast(ops.any(mask, 1), "float32"))
+            self.add_loss(ops.sum(penalties) / ops.maximum(ops.cast(sentences, "float32"), 1.0))
+        return tuple(outputs) if len(outputs) > 1 else outputs[0]
+
+    def _penalties(self, attention: Any, mask: Any) -> Any:
+        """Of each sentence, `[B]`."""
+        products = ops.matmul(attention, ops.transpose(attention, (0, 2, 1)))  # A A^T, [B, k, k]
+        squared = ops.sum(ops.square(products - ops.eye(self.num_heads)), axis=(1, 2))  # [B]
+        if self.penalty == "root":  # whose derivative at zero is infinite
+            positive = squared > 0
+            squared = ops.where(positive, ops.sqrt(ops.where(positive, squared, 1.0)), 0.0)
+        if mask is not None:
+            squared = ops.where(ops.any(mask, axis=1), squared, 0.0)
+        return self.penalty_weight * squared
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
+        """None: all of M is real."""
+
+    def compute_output_shape(
+        self, inputs_shape: tuple[int | None, ...], return_attention: bool = False, return_penalty: bool = False
+    ) -> Any:
+        batch_size, length, width = inputs_shape
+        vectors: tuple[int | None, ...] = (batch_size, self.num_heads, width)
+        further: list[tuple[int | None, ...]] = [(batch_size, self.num_heads, length)] if return_attention else []
+        if return_penalty:
+            further.append((batch_size,))
+        return (vectors, *further) if further else vectors
+
+    def compute_output_spec(
+        self, inputs: Any, mask: Any = None, return_attention: bool = False, return_penalty: bool = False
+    ) -> Any:
+        shapes = self.compute_output_shape(inputs.shape, return_attention, return_penalty)
+        if not (return_attention or return_penalty):
+            return keras.KerasTensor(shapes, dtype=self.compute_dtype)
+        dtypes = [self.compute_dtype, "float32", "float32"]
+        return tuple(keras.KerasTensor(shape, dtype=dtype) for shape, dtype in zip(shapes, dtypes, strict=False))
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "num_heads": self.num_heads,
+            "hidden_dim": self.hidden_dim,
+            "penalty_weight": self.penalty_weight,
+            "penalty": self.penalty,
+            "use_bias": self.use_bias,
+        }

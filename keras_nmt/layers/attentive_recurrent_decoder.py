@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import (
+    check_mask,
+    check_positive,
+    check_rate,
+    check_width,
+    keras_mask,
+    projection_initializer,
+)
+from keras_nmt.layers.luong_attention import LuongAttention
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class AttentiveRecurrentDecoder(keras.layers.Layer):
+    """A stack of LSTMs with attention over a memory, whose outcome is fed to the next position.
+
+        h_t = LSTM_L(.. LSTM_1([e_t ; h~_{t-1}]))               input feeding, h~_0 = 0
+        c_t = attention of h_t over the memory                  see `LuongAttention`
+        h~_t = tanh(W_c [h_t ; c_t])                            (5)
+
+    The recurrence runs in float32 whatever the dtype policy. `prepare` and `step` run it one position at a time.
+
+    Args:
+        num_layers: Integer L, number of LSTMs.
+        hidden_dim: Integer u, width of all states.
+        score: "general" (default), "dot" or "concat"; see `LuongAttention`.
+        input_feeding: Boolean, default True. Whether h~_{t-1} is an input of position t.
+        dropout: Float, dropout rate of the outputs h~ and of what each LSTM but the first reads; there, the same units
+            are dropped at all positions of a sequence. Default 0.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, e]`, the target embeddings. Padding is at the end.
+        memory: Float tensor `[B, S, d]`. d = u for score "dot".
+        initial_state: A list with [h, c] of each layer, float tensors `[B, u]`. Default None: zeros.
+        memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
+            if any, else all are real.
+        training: Boolean, whether dropout is active.
+        return_attention: Boolean, default False. Whether to return the attention weights, too.
+
+    Returns:
+        The states h~, `[B, T, u]`; with `return_attention` also the weights `[B, T, S]`, float32.
+
+    Raises:
+        ValueError: An argument is out of range, or shapes do not fit.
+
+    Example:
+
+    >>> import numpy as np
+    >>> embeddings, memory = np.random.rand(2, 4, 6).astype("float32"), np.random.rand(2, 5, 8).astype("float32")
+    >>> decoder = AttentiveRecurrentDecoder(num_layers=2, hidden_dim=8)
+    >>> tuple(decoder(embeddings, memory).shape)
+    (2, 4, 8)
+
+    Reference:
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025), Eq. 5, 7 and 8 and section 3.3.
+    """
+
+    def __init__(
+        self,
+        num_layers: int,
+        hidden_dim: int,
+        score: str = "general",
+        input_feeding: bool = True,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        check_positive(num_layers=num_layers, hidden_dim=hidden_dim)
+        check_rate(dropout=dropout)
+        self.num_layers = int(num_layers)
+        self.hidden_dim = int(hidden_dim)
+        self.score = score
+        self.input_feeding = input_feeding
+        self.dropout = dropout
+        self.supports_masking = True
+        self.cells = [
+            keras.layers.LSTMCell(self.hidden_dim, dtype="float32", name=f"cell_{i}") for i in range(self.num_layers)
+        ]
+        self.attention = LuongAttention(self.hidden_dim, score, dtype="float32", name="attention")
+        self.attentional = keras.layers.Dense(  # W_c
+            self.hidden_dim,
+            activation="tanh",
+            use_bias=False,
+            kernel_initializer=projection_initializer(),
+            dtype="float32",
+            name="attentional",
+        )
+        self.output_dropout = keras.layers.Dropout(dropout, dtype="float32", name="output_dropout")
+        self.layer_dropouts = [
+            keras.layers.Dropout(dropout, dtype="float32", name=f"dropout_{i}") for i in range(1, self.num_layers)
+        ]
+
+    def build(self, inputs_shape: tuple[int | None, ...], memory_shape: tuple[int | None, ...]) -> None:
+        e, d = (_width(name, shape) for name, shape in (("inputs", inputs_shape), ("memory", memory_shape)))
+        width = e + (self.hidden_dim if self.input_feeding else 0)
+        for cell in self.cells:
+            cell.build((None, width))
+            width = self.hidden_dim
+        self.attention.build((None, None, self.hidden_dim), memory_shape)
+        self.attentional.build((None, None, self.hidden_dim + d))
+
+    def call(
+        self,
+        inputs: Any,
+        memory: Any,
+        initial_state: Sequence[Sequence[Any]] | None = None,
+        memory_mask: Any = None,
+        training: bool | None = None,
+        return_attention: bool = False,
+    ) -> Any:
+        memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
+        check_mask("memory_mask", memory_mask, 2, memory)
+        inputs, memory = ops.cast(inputs, "float32"), ops.cast(memory, "float32")
+        batch_size, u = ops.shape(inputs)[0], self.hidden_dim
+        keys = self.attention.keys(memory)  # [B, S, u]
+        # What each LSTM but the first reads is multiplied by this, at all positions.
+        masks = [dropout(ops.ones((batch_size, u)), training=training) for dropout in self.layer_dropouts]
+
+        def position(inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
+            """[B, e] and h, c of each layer and the last h~ -> [B, 2 u]: h~ and h; and the new states."""
+            attentional, h, cells = self._position(inputs, states, keys, memory, memory_mask, masks=masks)
+            return ops.concatenate([attentional, h], -1), [*cells, attentional]
+
+        loop = keras.layers.RNN(
+            _Loop(position, output_size=2 * u, state_size=[u] * (2 * self.num_layers + 1)),
+            return_sequences=True,
+            dtype="float32",
+        )
+        states = [*self._flat(initial_state, batch_size), ops.zeros((batch_size, u))]
+        both = loop(inputs, initial_state=states)  # [B, T, 2 u]
+        outputs = ops.cast(self.output_dropout(both[..., :u], training=training), self.compute_dtype)
+        if not return_attention:
+            return outputs
+        return outputs, self.attention.attend(both[..., u:], keys, memory, memory_mask)[1]
+
+    def _position(
+        self,
+        inputs: Any,
+        states: Sequence[Any],
+        keys: Any,
+        memory: Any,
+        memory_mask: Any,
+        beam_size: int = 1,
+        masks: Sequence[Any] = (),
+    ) -> tuple[Any, Any, list[Any]]:
+        """One position of N = B K sequences.
+
+        Args:
+            inputs: `[B K, e]`.
+            states: [h, c, h, c, .., h~], `[B K, u]` each.
+            keys: `[B, S, u]`, as all of the memory: once a sentence.
+            memory: `[B, S, d]`.
+            memory_mask: `[B, S]` or None.
+            beam_size: K.
+            masks: What the LSTMs but the first read is multiplied by, or empty.
+
+        Returns:
+            h~ and h, `[B K, u]`, and the new [h, c, h, c, ..].
+        """
+        *states, previous = states
+        x, new_states = ops.concatenate([inputs, previous], -1) if self.input_feeding else inputs, []
+        for i, cell in enumerate(self.cells):
+            if i and masks:
+                x = x * masks[i - 1]
+            x, state = cell(x, [states[2 * i], states[2 * i + 1]])
+            new_states += state
+        # All else has two dimensions: XLA finds no shapes for the gradient of a Dense on three in a loop.
+        h = ops.reshape(x, (-1, beam_size, self.hidden_dim))  # [B, K, u]
+        context, _ = self.attention.attend(h, keys, memory, memory_mask)  # c, [B, K, d]
+        context = ops.reshape(context, (-1, memory.shape[-1]))  # [B K, d]
+        return self.attentional(ops.concatenate([x, context], -1)), x, new_states
+
+    def _flat(self, initial_state: Sequence[Sequence[Any]] | None, batch_size: Any) -> list[Any]:
+        """[h, c, h, c, ..] of the layers, `[B, u]` each."""
+        if initial_state is None:
+            return [ops.zeros((batch_size, self.hidden_dim)) for _ in range(2 * self.num_layers)]
+        if len(initial_state) != self.num_layers or any(len(state) != 2 for state in initial_state):
+            raise ValueError(
+                f"`initial_state` must hold [h, c] of {self.num_layers} layers. "
+                f"Received: {[len(state) for state in initial_state]} tensors"
+            )
+        flat = [x for state in initial_state for x in state]
+        for x in flat:
+            check_width("initial_state", x.shape, self.hidden_dim)
+        return [ops.cast(x, "float32") for x in flat]
+
+    def prepare(
+        self, memory: Any, beam_size: int, initial_state: Sequence[Sequence[Any]] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What search computes once a sentence, and what its first step starts from.
+
+        Args:
+            memory: Float tensor `[B, S, d]`.
+            beam_size: Integer K, hypotheses a sentence.
+            initial_state: As in a call.
+
+        Returns:
+            Constants, tensors `[B, ...]`, and caches, tensors `[B, K, ...]`: the "states" and the "attentional" state.
+        """
+        memory = ops.cast(memory, "float32")
+        batch_size = ops.shape(memory)[0]
+
+        def repeated(x: Any) -> Any:
+            return ops.repeat(ops.expand_dims(x, 1), beam_size, axis=1)  # [B, K, u]
+
+        caches = {
+            "states": [repeated(x) for x in self._flat(initial_state, batch_size)],
+            "attentional": ops.zeros((batch_size, beam_size, self.hidden_dim)),
+        }
+        return {"memory": memory, "keys": self.attention.keys(memory)}, caches
+
+    def step(
+        self,
+        inputs: Any,
+        position: Any,
+        constants: dict[str, Any],
+        caches: dict[str, Any],
+        memory_mask: Any = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Runs one target position of K hypotheses a sentence.
+
+        Args:
+            inputs: Float tensor `[B, K, e]`, the target embeddings at this position.
+            position: Integer scalar tensor, the position. The caches say what it would: not used.
+            constants: What `prepare` gave.
+            caches: What `prepare` or the previous step gave.
+            memory_mask: Boolean tensor `[B, S]`, True at real positions.
+
+        Returns:
+            h~ at this position, `[B, K, u]`, equal to what `call` gives there, and the new caches.
+        """
+        shape = (*ops.shape(inputs)[:2], self.hidden_dim)
+        rows = ops.reshape(ops.cast(inputs, "float32"), (-1, inputs.shape[-1]))  # [B K, e]
+        states = [ops.reshape(x, (-1, self.hidden_dim)) for x in (*caches["states"], caches["attentional"])]
+        attentional, _, states = self._position(
+            rows, states, constants["keys"], constants["memory"], memory_mask, beam_size=inputs.shape[1]
+        )
+        attentional = ops.reshape(attentional, shape)
+        new_caches = {"states": [ops.reshape(x, shape) for x in states], "attentional": attentional}
+        return ops.cast(attentional, self.compute_dtype), new_caches
+
+    def compute_output_shape(
+        self,
+        inputs_shape: tuple[int | None, ...],
+        memory_shape: tuple[int | None, ...],
+        return_attention: bool = False,
+    ) -> Any:
+        outputs = (*inputs_shape[:-1], self.hidden_dim)
+        return (outputs, (*inputs_shape[:-1], memory_shape[1])) if return_attention else outputs
+
+    def compute_output_spec(
+        self,
+        inputs: Any,
+        memory: Any,
+        initial_state: Any = None,
+        memory_mask: Any = None,
+        training: bool | None = None,
+        return_attention: bool = False,
+    ) -> Any:
+        outputs = keras.KerasTensor((*inputs.shape[:-1], self.hidden_dim), dtype=self.compute_dtype)
+        if not return_attention:
+            return outputs
+        return outputs, keras.KerasTensor((*inputs.shape[:-1], memory.shape[1]), dtype="float32")
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "num_layers": self.num_layers,
+            "hidden_dim": self.hidden_dim,
+            "score": self.score,
+            "input_feeding": self.input_feeding,
+            "dropout": self.dropout,
+        }
+
+
+def _width(name: str, shape: tuple[int | None, ...]) -> int:
+    if len(shape) != 3 or shape[-1] is None:
+        raise ValueError(f"`{name}` must be of rank 3 with a known width. Received: shape {tuple(shape)}")
+    return shape[-1]
+
+
+class _Loop:
+    """The body of a loop over positions as `keras.layers.RNN` asks for it; it may close over tensors of its trace."""
+
+    def __init__(self, body: Callable[..., Any], output_size: int, state_size: list[int]) -> None:
+        self.body = body
+        self.output_size = output_size
+        self.state_size = state_size
+        self.compute_dtype = "float32"
+
+    def call(self, inputs: Any, states: Sequence[Any]) -> Any:
+        return self.body(inputs, states)
+
+    __call__ = call

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import (
+    check_choice,
+    check_mask,
+    check_positive,
+    check_width,
+    keras_mask,
+    masked_softmax,
+    projection_initializer,
+)
+
+SCORES = ("general", "dot", "concat")
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class LuongAttention(keras.layers.Layer):
+    """Attention of the states h_t of a decoder over the states m_s of a memory.
+
+        score(h_t, m_s) = h_t^T m_s                         "dot"
+                        = h_t^T W_a m_s                     "general"
+                        = v_a^T tanh(W_a [h_t ; m_s])       "concat"        (8)
+        a_t = softmax_s(score(h_t, m_s)),   c_t = sum_s a_ts m_s            (7)
+
+    Args:
+        units: Integer u, width of the queries h_t; with "concat" also of what is inside the tanh.
+        score: "general" (default), "dot" or "concat".
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        query: Float tensor `[B, T, u]`, the states h.
+        memory: Float tensor `[B, S, d]`, the states m. d = u for "dot".
+        memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
+            if any, else all are real. Where none is, weights and context are zero.
+
+    Returns:
+        The context c, `[B, T, d]`, and the weights a, `[B, T, S]`, float32.
+
+    Raises:
+        ValueError: The score is unknown, `units` no positive integer, or shapes do not fit.
+
+    Example:
+
+    >>> import numpy as np
+    >>> query, memory = np.random.rand(2, 3, 8).astype("float32"), np.random.rand(2, 5, 16).astype("float32")
+    >>> context, weights = LuongAttention(units=8)(query, memory)
+    >>> tuple(context.shape), tuple(weights.shape)
+    ((2, 3, 16), (2, 3, 5))
+
+    Reference:
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025), Eq. 7 and 8.
+    """
+
+    def __init__(self, units: int, score: str = "general", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        check_positive(units=units)
+        check_choice("score", score, SCORES)
+        self.units = int(units)
+        self.score = score
+        self.supports_masking = True
+
+    def build(self, query_shape: tuple[int | None, ...], memory_shape: tuple[int | None, ...]) -> None:
+        check_width("query", query_shape, self.units)
+        width = memory_shape[-1]
+        if width is None or (self.score == "dot" and width != self.units):
+            raise ValueError(
+                "`memory` must be [B, S, d] with a known d, which is the width of the query for score='dot'. "
+                f"Received: shape {tuple(memory_shape)}, units={self.units}"
+            )
+
+        def add(name: str, *shape: int, initializer: Any) -> Any:
+            return self.add_weight(shape=shape, initializer=initializer, name=name)
+
+        if self.score != "dot":  # W_a; with "concat" the part of W_a for m
+            self.kernel = add("kernel", width, self.units, initializer=projection_initializer())
+        if self.score == "concat":
+            # The part of W_a for h, and v_a.
+            self.query_kernel = add("query_kernel", self.units, self.units, initializer=projection_initializer())
+            self.vector = add(
+                "vector", self.units, initializer=keras.initializers.RandomNormal(stddev=self.units**-0.5)
+            )
+
+    def call(self, query: Any, memory: Any, memory_mask: Any = None) -> tuple[Any, Any]:
+        memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
+        check_mask("memory_mask", memory_mask, 2, memory)
+        query, memory = (ops.cast(x, self.compute_dtype) for x in (query, memory))
+        return self.attend(query, self.keys(memory), memory, memory_mask)
+
+    def keys(self, memory: Any) -> Any:
+        """What of the scores depends on the memory alone, computed once a sentence: `[B, S, u]`."""
+        memory = ops.cast(memory, self.compute_dtype)
+        return memory if self.score == "dot" else ops.matmul(memory, ops.cast(self.kernel, self.compute_dtype))
+
+    def attend(self, query: Any, keys: Any, memory: Any, memory_mask: Any = None) -> tuple[Any, Any]:
+        """What the layer computes, given the keys.
+
+        Args:
+            query: Float tensor `[B, T, u]`.
+            keys: What `keys` gave.
+            memory: Float tensor `[B, S, d]`.
+            memory_mask: Boolean tensor `[B, S]`, or None.
+
+        Returns:
+            The context `[B, T, d]` and the weights `[B, T, S]`, float32.
+        """
+        if self.score == "concat":
+            # In two dimensions: in a loop, XLA finds no shapes for the gradient of a product of three by two.
+            rows = ops.matmul(ops.reshape(query, (-1, self.units)), ops.cast(self.query_kernel, self.compute_dtype))
+            query = ops.reshape(rows, ops.shape(query))
+            inner = ops.tanh(ops.expand_dims(query, 2) + ops.expand_dims(keys, 1))  # [B, T, S, u]
+            scores = ops.sum(inner * ops.cast(self.vector, self.compute_dtype), axis=-1)  # [B, T, S]
+        else:
+            scores = ops.matmul(query, ops.transpose(keys, (0, 2, 1)))  # [B, T, S]
+        weights = masked_softmax(scores, None if memory_mask is None else ops.expand_dims(memory_mask, 1))
+        if memory_mask is not None:  # zero times what padding holds may still be no number
+            memory = ops.where(ops.expand_dims(memory_mask, -1), memory, 0)
+        return ops.matmul(ops.cast(weights, self.compute_dtype), ops.cast(memory, self.compute_dtype)), weights
+
+    def compute_output_shape(
+        self, query_shape: tuple[int | None, ...], memory_shape: tuple[int | None, ...]
+    ) -> tuple[tuple[int | None, ...], ...]:
+        return (*query_shape[:-1], memory_shape[-1]), (*query_shape[:-1], memory_shape[-2])
+
+    def compute_output_spec(self, query: Any, memory: Any, memory_mask: Any = None) -> tuple[keras.KerasTensor, ...]:
+        context, weights = self.compute_output_shape(query.shape, memory.shape)
+        return keras.KerasTensor(context, dtype=self.compute_dtype), keras.KerasTensor(weights, dtype="float32")
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "units": self.units, "score": self.score}

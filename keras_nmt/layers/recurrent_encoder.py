@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers._common import check_mask, check_positive, check_rate, keras_mask
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class RecurrentEncoder(keras.layers.Layer):
+    """A stack of LSTMs, each reading the states of the one below, both ways or from left to right.
+
+    The recurrence runs in float32 whatever the dtype policy: it is long, and its state is a sum.
+
+    Args:
+        num_layers: Integer, number of LSTMs.
+        hidden_dim: Integer, width of the states: of both directions together, so even where there are two.
+        dropout: Float, dropout rate of what each LSTM but the first reads. Default 0.
+        bidirectional: Boolean, default True. Whether each layer reads both ways. If not, `step` runs it position by
+            position.
+        use_cudnn: False (default), or "auto": cuDNN's kernels where a GPU is seen. They are faster to train with, but
+            XLA cannot compile them, and a graph that holds them runs on GPUs only.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, e]`, the embeddings.
+        mask: Boolean tensor `[B, T]`, True at real positions, which come before the padding. Default: the mask that
+            Keras attached to `inputs`, if any, else all are real.
+        training: Boolean, whether dropout is active.
+        return_state: Boolean, default False. Whether to return the last states, too.
+
+    Returns:
+        The states `[B, T, hidden_dim]`, directions concatenated, zero at padding. With `return_state` also a list with
+        [h, c] of each layer at its last real position (of the backward direction: the first), `[B, hidden_dim]` each,
+        float32.
+
+    Raises:
+        ValueError: A size is no positive integer, `hidden_dim` is odd with two directions, a rate or option is out of
+            range.
+
+    Example:
+
+    >>> import numpy as np
+    >>> embeddings = np.random.rand(2, 5, 6).astype("float32")
+    >>> states, final = RecurrentEncoder(num_layers=2, hidden_dim=8)(embeddings, return_state=True)
+    >>> tuple(states.shape), len(final), tuple(final[0][0].shape)
+    ((2, 5, 8), 2, (2, 8))
+
+    Reference:
+        [Hochreiter and Schmidhuber, 1997](https://doi.org/10.1162/neco.1997.9.8.1735);
+        [Graves and Schmidhuber, 2005](https://doi.org/10.1016/j.neunet.2005.06.042).
+    """
+
+    def __init__(
+        self,
+        num_layers: int,
+        hidden_dim: int,
+        dropout: float = 0.0,
+        bidirectional: bool = True,
+        use_cudnn: bool | str = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        check_positive(num_layers=num_layers, hidden_dim=hidden_dim)
+        check_rate(dropout=dropout)
+        if use_cudnn not in (False, "auto"):
+            raise ValueError(f"`use_cudnn` must be False or 'auto'. Received: use_cudnn={use_cudnn!r}")
+        if bidirectional and hidden_dim % 2:
+            raise ValueError(f"Two directions need an even `hidden_dim`. Received: hidden_dim={hidden_dim!r}")
+        self.num_layers = int(num_layers)
+        self.hidden_dim = int(hidden_dim)
+        self.dropout = dropout
+        self.bidirectional = bidirectional
+        self.use_cudnn = use_cudnn
+        self.supports_masking = True
+        self.layers = [self._make_layer(i) for i in range(self.num_layers)]
+        self.dropouts = [
+            keras.layers.Dropout(dropout, dtype="float32", name=f"dropout_{i}") for i in range(1, self.num_layers)
+        ]
+
+    def _make_layer(self, i: int) -> keras.layers.Layer:
+        lstm = keras.layers.LSTM(
+            self.hidden_dim // (2 if self.bidirectional else 1),
+            return_sequences=True,
+            return_state=True,
+            use_cudnn=self.use_cudnn,
+            dtype="float32",
+            name="lstm" if self.bidirectional else f"lstm_{i}",
+        )
+        return keras.layers.Bidirectional(lstm, dtype="float32", name=f"lstm_{i}") if self.bidirectional else lstm
+
+    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
+        if len(inputs_shape) != 3 or inputs_shape[-1] is None:
+            raise ValueError(f"`inputs` must be [B, T, e] with a known e. Received: shape {tuple(inputs_shape)}")
+        width = inputs_shape[-1]
+        for layer in self.layers:
+            layer.build((None, None, width))
+            width = self.hidden_dim
+
+    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_state: bool = False) -> Any:
+        mask = keras_mask(inputs) if mask is None else mask
+        check_mask("mask", mask, 2, inputs)
+        read = mask
+        if mask is not None:
+            # Rows of only padding, which cuDNN refuses, are read as if they had one token, and zero all the same.
+            read = ops.logical_or(mask, ops.arange(ops.shape(mask)[1]) == 0)
+        states, final = ops.cast(inputs, "float32"), []
+        for i, layer in enumerate(self.layers):
+            if i:
+                states = self.dropouts[i - 1](states, training=training)
+            states, *last = layer(states, mask=read, training=training)
+            # [h, c], or forward and backward [h, c, h, c]
+            final.append([ops.concatenate(last[j::2], axis=-1) for j in (0, 1)])
+        if mask is not None:
+            states = ops.where(ops.expand_dims(mask, -1), states, 0.0)
+            real = ops.any(mask, axis=1, keepdims=True)  # [B, 1]
+            final = [[ops.where(real, x, 0.0) for x in layer_states] for layer_states in final]
+        states = ops.cast(states, self.compute_dtype)
+        return (states, final) if return_state else states
+
+    def empty_cache(self, batch_size: Any, beam_size: int) -> list[list[Any]]:
+        """What `step` starts from.
+
+        Args:
+            batch_size: Integer or integer scalar tensor B.
+            beam_size: Integer K, hypotheses a sentence.
+
+        Returns:
+            [h, c] of each layer, `[B, K, hidden_dim]` each, zero.
+
+        Raises:
+            ValueError: The layer reads both ways.
+        """
+        self._check_steps()
+        return [[ops.zeros((batch_size, beam_size, self.hidden_dim)) for _ in range(2)] for _ in self.layers]
+
+    def step(self, inputs: Any, position: Any, cache: list[list[Any]]) -> tuple[Any, list[list[Any]]]:
+        """Runs one position of K sequences a sentence.
+
+        Args:
+            inputs: Float tensor `[B, K, e]`.
+            position: Integer scalar tensor, the position. The cache says what it would: not used.
+            cache: What `empty_cache` or the previous step gave.
+
+        Returns:
+            The states at this position, `[B, K, hidden_dim]`, equal to what `call` gives there, and the new cache.
+
+        Raises:
+            ValueError: The layer reads both ways.
+        """
+        self._check_steps()
+        beams = ops.shape(inputs)[:2]
+        state, new_cache = ops.reshape(ops.cast(inputs, "float32"), (-1, inputs.shape[-1])), []  # [B K, e]
+        for layer, previous in zip(self.layers, cache, strict=True):
+            rows = [ops.reshape(x, (-1, self.hidden_dim)) for x in previous]
+            state, rows = layer.cell(state, rows)
+            new_cache.append([ops.reshape(x, (*beams, self.hidden_dim)) for x in rows])
+        return ops.cast(ops.reshape(state, (*beams, self.hidden_dim)), self.compute_dtype), new_cache
+
+    def _check_steps(self) -> None:
+        if self.bidirectional:
+            raise ValueError("A layer that reads both ways does not run step by step. Received: bidirectional=True")
+
+    def compute_output_shape(self, inputs_shape: tuple[int | None, ...], return_state: bool = False) -> Any:
+        states = (*inputs_shape[:-1], self.hidden_dim)
+        last = (inputs_shape[0], self.hidden_dim)
+        return (states, [[last, last] for _ in self.layers]) if return_state else states
+
+    def compute_output_spec(
+        self, inputs: Any, mask: Any = None, training: bool | None = None, return_state: bool = False
+    ) -> Any:
+        states = keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=self.compute_dtype)
+        if not return_state:
+            return states
+        shape = (inputs.shape[0], self.hidden_dim)
+        return states, [[keras.KerasTensor(shape, dtype="float32") for _ in range(2)] for _ in self.layers]
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "num_layers": self.num_layers,
+            "hidden_dim": self.hidden_dim,
+            "dropout": self.dropout,
+            "bidirectional": self.bidirectional,
+            "use_cudnn": self.use_cudnn,
+        }

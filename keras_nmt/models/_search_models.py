@@ -1,0 +1,55 @@
+"""What of a translation model search runs, for any target side that computes logits step by step."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import keras
+
+
+class TargetSide(Protocol):
+    """From target ids and a memory to logits, at once or step by step."""
+
+    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
+        """Target-input ids `[B, T]` and the memory -> logits `[B, T, V]`."""
+
+    def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
+        """As `TranslationModel.prepare`."""
+
+    def step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+        """As `TranslationModel.decoder_step`."""
+
+
+class Prepare(keras.layers.Layer):
+    """Memory to constants and empty caches. A layer, so that weights are cast as the dtype policy says."""
+
+    def __init__(self, side: TargetSide, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.side = side
+        self.supports_masking = True
+        self.built = True
+
+    def call(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
+        return self.side.prepare(memory, beam_size, max_length)
+
+
+class Step(keras.layers.Layer):
+    """One target position of every hypothesis: tokens [B, K] to logits [B, K, V]."""
+
+    def __init__(self, side: TargetSide, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.side = side
+        self.supports_masking = True
+        self.built = True
+
+    def call(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+        return self.side.step(tokens, position, constants, caches)
+
+
+class SearchModels:
+    """Keeps the search models out of Keras' sight, which would track, count and save their shared weights again."""
+
+    def __init__(self, encoder: keras.Model, prepare: Prepare, step: Step) -> None:
+        self.encoder = encoder
+        self.prepare = prepare
+        self.step = step

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+from keras import ops
+
+from keras_nmt.layers import AttentionBridge
+from keras_nmt.layers._common import optional_size
+from keras_nmt.models._search_models import TargetSide
+from keras_nmt.models.multilingual_model import MultilingualModel
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class AttentionBridgeModel(MultilingualModel):
+    """An encoder and a decoder for each language, and one attention bridge between all of them.
+
+    Whatever the source language, a sentence becomes M, k vectors; whatever the target language, a decoder reads M and
+    nothing else. So any encoder works with any decoder, pairs never trained together included, and M is a
+    representation of the sentence. Recurrent decoders start from the mean of M.
+
+    A language has one table of embeddings for its encoder and its decoder. The defaults are the sizes of the paper's
+    experiments on Multi30k, and the dropout rate of the toolkit used there.
+
+    Args:
+        languages: Mapping of each language, such as "de", to the number of its subwords.
+        encoder: "recurrent" (default): two-way LSTMs; or "transformer".
+        decoder: "recurrent" (default): LSTMs with Luong attention; or "transformer".
+        num_encoder_layers: Integer. Default 2.
+        num_decoder_layers: Integer. Default 2.
+        hidden_dim: Integer d, width of embeddings, states and M. Default 512.
+        dropout: Float, dropout rate. Default 0.3.
+        attention_score: "general" (default), "dot" or "concat": the score of recurrent decoders, see `LuongAttention`.
+        input_feeding: Boolean, default True; see `AttentiveRecurrentDecoder`.
+        bridge_heads: Integer k, or None: no bridge; decoders read the encoder's states, and recurrent ones start from
+            its final states layer by layer (from the mean of its states, where the encoder is a Transformer).
+            Default 10.
+        bridge_hidden_dim: Integer dw, inner width of the bridge. Default 1024.
+        penalty_weight: Float, weight of the bridge's penalty. Default 1.
+        penalty: "squared" (default) or "root"; see `AttentionBridge`.
+        bridge_bias: Boolean, default True. Whether W1 and W2 of the bridge have biases.
+        tie_output: Boolean, default False. Whether the logits use the embeddings' table.
+        transformer: Mapping of further arguments of `Transformer` to their values, for Transformer encoders and
+            decoders: `num_heads` (default 8), `intermediate_dim` (default 4 d) and any of its mechanisms. Shortcuts on
+            cross-attention read the source's embeddings, which do not pass a bridge.
+        use_cudnn: False (default), or "auto": cuDNN's kernels for recurrent encoders where a GPU is seen. Faster to
+            train with, and nothing that XLA compiles. No part of the configuration: what is loaded or exported has
+            none.
+        **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
+
+    Raises:
+        TypeError: An argument is unknown.
+        ValueError: A size is no positive integer, an option is unknown, there is no language or one with a wrong name,
+            or options contradict each other.
+
+    Example:
+
+    >>> import numpy as np
+    >>> model = AttentionBridgeModel({"de": 50, "fr": 60}, hidden_dim=16, bridge_heads=4, bridge_hidden_dim=8)
+    >>> source, target_input = np.array([[5, 6, 7, 3]]), np.array([[2, 8, 9]])
+    >>> tuple(model.pair("de", "fr")([source, target_input]).shape)
+    (1, 3, 60)
+    >>> {name: tuple(x.shape) for name, x in model.bridge_outputs("fr")(source).items()}
+    {'sentence': (1, 4, 16), 'mean': (1, 16), 'attention': (1, 4, 4)}
+
+    Reference:
+        [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), section 2.2.
+    """
+
+    def __init__(
+        self,
+        languages: Mapping[str, int],
+        encoder: str = "recurrent",
+        decoder: str = "recurrent",
+        num_encoder_layers: int = 2,
+        num_decoder_layers: int = 2,
+        hidden_dim: int = 512,
+        dropout: float = 0.3,
+        attention_score: str = "general",
+        input_feeding: bool = True,
+        bridge_heads: int | None = 10,
+        bridge_hidden_dim: int = 1024,
+        penalty_weight: float = 1.0,
+        penalty: str = "squared",
+        bridge_bias: bool = True,
+        tie_output: bool = False,
+        transformer: Mapping[str, Any] | None = None,
+        use_cudnn: bool | str = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            languages,
+            encoder=encoder,
+            decoder=decoder,
+            num_encoder_layers=num_encoder_layers,
+            num_decoder_layers=num_decoder_layers,
+            hidden_dim=hidden_dim,
+            dropout=dropout,
+            attention_score=attention_score,
+            input_feeding=input_feeding,
+            tie_output=tie_output,
+            transformer=transformer,
+            use_cudnn=use_cudnn,
+            **kwargs,
+        )
+        self._bridge_options = {
+            "bridge_heads": optional_size("bridge_heads", bridge_heads),
+            "bridge_hidden_dim": bridge_hidden_dim,
+            "penalty_weight": penalty_weight,
+            "penalty": penalty,
+            "bridge_bias": bridge_bias,
+        }
+        self.bridge = None
+        if bridge_heads is None:
+            self._check_sides_fit()
+        else:
+            self.bridge = AttentionBridge(
+                bridge_heads,
+                bridge_hidden_dim,
+                penalty_weight=penalty_weight,
+                penalty=penalty,
+                use_bias=bridge_bias,
+                dtype=self._policy,
+                name="bridge",
+            )
+        cross = self._parts is not None and self._parts.shortcut("cross", "decoder") is not None
+        if cross and (bridge_heads is not None or encoder != "transformer"):
+            raise ValueError(
+                "Shortcuts on cross-attention read the embeddings of a Transformer encoder, which do not pass a "
+                f"bridge: leave 'cross' out of `shortcut_sites`. Received: transformer={dict(transformer or {})!r}"
+            )
+        self._sides = _Sides()
+        for language, size in languages.items():
+            embedding = self._embedding(int(size), name=f"{language}_embedding")
+            source_side = self._make_source_side(embedding, f"{language}_")
+            target_side = self._make_target_side(embedding, f"{language}_")
+            self._track(source_side, target_side)
+            self._sides.sources[language], self._sides.targets[language] = source_side, target_side
+        for language in self.languages:  # builds all weights
+            self.pair(language, language)
+
+    def bridge_outputs(self, language: str) -> keras.Model:
+        """What the bridge makes of sentences of a language.
+
+        Args:
+            language: The language.
+
+        Returns:
+            A functional model from ids `[B, S]` to a dictionary of "sentence": M `[B, k, d]`, "mean": the mean of its
+            k vectors `[B, d]`, and "attention": A `[B, k, S]`, float32.
+
+        Raises:
+            ValueError: The language is unknown, or the model has no bridge.
+        """
+        self._check_languages(language)
+        if self.bridge is None:
+            raise ValueError("The model has no bridge, and no sentence representation. Received: bridge_heads=None")
+        bridges = self._views.bridges
+        if language not in bridges:
+            ids = keras.Input((None,), dtype="int32", name="source")
+            memory = self._sides.sources[language](ids)
+            sentence, attention, _ = self.bridge(
+                memory["states"], mask=memory["mask"], return_attention=True, return_penalty=True
+            )
+            outputs = {"sentence": sentence, "mean": _mean(sentence), "attention": attention}
+            bridges[language] = keras.Model(ids, outputs, name=f"{language}_bridge_model")
+        return bridges[language]
+
+    def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
+        memory = self._sides.sources[source](ids)
+        if self.bridge is None:
+            return self._with_initial(memory), None
+        sentence, penalties = self.bridge(memory["states"], mask=memory["mask"], return_penalty=True)  # M, [B, k, d]
+        memory = {"states": sentence, "mask": ops.ones_like(sentence[..., 0], dtype="bool")}
+        if self._options["decoder"] == "recurrent":
+            memory["initial"] = _mean(sentence)
+        return memory, penalties
+
+    def _target_side(self, target: str) -> TargetSide:
+        return self._sides.targets[target]
+
+    def get_config(self) -> dict[str, Any]:
+        return {"languages": self.vocabulary_sizes, **super().get_config(), **self._bridge_options}
+
+
+class _Sides:
+    """Encoders and decoders by language. Their layers are attributes of the model, by which they are saved."""
+
+    def __init__(self) -> None:
+        self.sources: dict[str, Any] = {}
+        self.targets: dict[str, Any] = {}
+
+
+def _mean(sentence: Any) -> Any:
+    """Over the k vectors of M, `[B, d]`, float32."""
+    return ops.mean(ops.cast(sentence, "float32"), axis=1)

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import keras
+from keras import ops
+
+from keras_nmt.ids import PAD
+from keras_nmt.models._search_models import TargetSide
+from keras_nmt.models.multilingual_model import MultilingualModel
+
+FIRST_LABEL = 4  # after the reserved ids: where subword training puts the symbols that it is given
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class LanguageLabelModel(MultilingualModel):
+    """One encoder and one decoder for all languages; a label before the source says which one to translate to.
+
+    The baseline of multilingual translation: subwords, embeddings and all else are shared. The labels are the first
+    subwords of the joint vocabulary, one for each language in their order, as `train_subwords` makes them of
+    `user_symbols=LanguageLabelModel.labels(languages)`.
+
+    Args:
+        languages: Mapping of each language to the number of subwords, the same for all; or the languages, with
+            `vocabulary_size`.
+        encoder: "recurrent" (default) or "transformer".
+        decoder: "recurrent" (default) or "transformer".
+        num_encoder_layers: Integer. Default 2.
+        num_decoder_layers: Integer. Default 2.
+        hidden_dim: Integer d, width of embeddings and states. Default 512.
+        dropout: Float, dropout rate. Default 0.3.
+        attention_score: "general" (default), "dot" or "concat": the score of a recurrent decoder.
+        input_feeding: Boolean, default True; see `AttentiveRecurrentDecoder`.
+        tie_output: Boolean, default False. Whether the logits use the embeddings' table.
+        transformer: Mapping of further arguments of `Transformer`; see `AttentionBridgeModel`.
+        use_cudnn: False (default) or "auto"; see `AttentionBridgeModel`.
+        vocabulary_size: Integer, number of joint subwords, labels included, where `languages` does not say.
+        **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`.
+
+    Raises:
+        TypeError: An argument is unknown.
+        ValueError: As of `AttentionBridgeModel`; or the vocabulary is not joint, or too small for the labels.
+
+    Example:
+
+    >>> import numpy as np
+    >>> model = LanguageLabelModel(["de", "fr"], vocabulary_size=50, hidden_dim=16)
+    >>> source, target_input = np.array([[6, 7, 3]]), np.array([[2, 8, 9]])
+    >>> tuple(model.pair("de", "fr")([source, target_input]).shape)
+    (1, 3, 50)
+
+    Reference:
+        [Johnson et al., 2017](https://arxiv.org/abs/1611.04558).
+    """
+
+    encodes_by: ClassVar[str] = "target"
+
+    def __init__(
+        self,
+        languages: Mapping[str, int] | Sequence[str],
+        encoder: str = "recurrent",
+        decoder: str = "recurrent",
+        num_encoder_layers: int = 2,
+        num_decoder_layers: int = 2,
+        hidden_dim: int = 512,
+        dropout: float = 0.3,
+        attention_score: str = "general",
+        input_feeding: bool = True,
+        tie_output: bool = False,
+        transformer: Mapping[str, Any] | None = None,
+        use_cudnn: bool | str = False,
+        vocabulary_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if not isinstance(languages, Mapping):
+            if vocabulary_size is None:
+                raise ValueError(f"`vocabulary_size` is needed. Received: languages={languages!r}")
+            languages = dict.fromkeys(languages, vocabulary_size)
+        sizes = set(languages.values())
+        if len(sizes) > 1 or (vocabulary_size is not None and sizes != {vocabulary_size}):
+            raise ValueError(f"The vocabulary is joint, of one size. Received: {dict(languages)!r}, {vocabulary_size=}")
+        super().__init__(
+            languages,
+            encoder=encoder,
+            decoder=decoder,
+            num_encoder_layers=num_encoder_layers,
+            num_decoder_layers=num_decoder_layers,
+            hidden_dim=hidden_dim,
+            dropout=dropout,
+            attention_score=attention_score,
+            input_feeding=input_feeding,
+            tie_output=tie_output,
+            transformer=transformer,
+            use_cudnn=use_cudnn,
+            **kwargs,
+        )
+        self._check_sides_fit()
+        size = next(iter(languages.values()))
+        if size <= FIRST_LABEL + len(languages):
+            raise ValueError(
+                f"A vocabulary needs room for 4 reserved ids, {len(languages)} labels and text. Received: size {size}"
+            )
+        embedding = self._embedding(size, name="embedding")
+        self._shared = _Shared(self._make_source_side(embedding), self._make_target_side(embedding))
+        self._track(self._shared.source, self._shared.target)
+        self.pair(self.languages[0], self.languages[0])  # builds all weights
+
+    @staticmethod
+    def labels(languages: Sequence[str]) -> list[str]:
+        """The labels as subwords.
+
+        Args:
+            languages: The languages, in their order.
+
+        Example:
+
+        >>> LanguageLabelModel.labels(["de", "fr"])
+        ['<2de>', '<2fr>']
+        """
+        return [f"<2{language}>" for language in languages]
+
+    def with_language(self, language: str, vocabulary_size: int, freeze: bool = True) -> MultilingualModel:
+        raise ValueError(
+            "The vocabulary of this model is joint, and has no label or subwords for another language. "
+            f"Received: language={language!r}"
+        )
+
+    def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
+        label = FIRST_LABEL + self.languages.index(target)
+        # Rows of padding stay that.
+        first = ops.where(ops.equal(ids[:, :1], PAD), PAD, label)  # [B, 1]
+        return self._with_initial(self._shared.source(ops.concatenate([first, ids], axis=1))), None
+
+    def _target_side(self, target: str) -> TargetSide:
+        return self._shared.target
+
+    def get_config(self) -> dict[str, Any]:
+        return {"languages": self.vocabulary_sizes, **super().get_config()}
+
+
+class _Shared:
+    """The one encoder and the one decoder. Their layers are attributes of the model, by which they are saved."""
+
+    def __init__(self, source: Any, target: Any) -> None:
+        self.source = source
+        self.target = target

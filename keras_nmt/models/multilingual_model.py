@@ -1,0 +1,387 @@
+from __future__ import annotations
+
+import inspect
+import numbers
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import keras
+from keras import ops
+
+from keras_nmt.layers import AttentiveRecurrentDecoder, RecurrentEncoder
+from keras_nmt.layers._common import check_choice, check_positive
+from keras_nmt.models._recurrent_parts import RecurrentSource, RecurrentTarget
+from keras_nmt.models._search_models import Prepare, SearchModels, Step, TargetSide
+from keras_nmt.models._transformer_parts import TransformerParts
+from keras_nmt.models.token_embedding import TokenEmbedding
+from keras_nmt.models.translation_model import TranslationModel
+
+KINDS = ("recurrent", "transformer")
+_SET_ELSEWHERE = ("hidden_dim", "dropout", "dtype")  # arguments of the parts that the model has itself
+
+
+class MultilingualModel(keras.Model):
+    """What multilingual models share: languages, pairs of them, and encoders and decoders of either kind.
+
+    It holds the weights, and is trained, saved and restored as a whole; `pair` gives the translation model of two of
+    its languages, over the same weights. Not to be called itself.
+
+    Args:
+        vocabulary_sizes: Mapping of each language to the number of its subwords.
+        encoder: "recurrent" (`RecurrentEncoder`) or "transformer" (`TransformerEncoder`).
+        decoder: "recurrent" (`AttentiveRecurrentDecoder`) or "transformer" (`TransformerDecoder`).
+        num_encoder_layers: Integer.
+        num_decoder_layers: Integer.
+        hidden_dim: Integer d, width of embeddings and of all states.
+        dropout: Float, dropout rate.
+        attention_score: "general", "dot" or "concat", of recurrent decoders.
+        input_feeding: Boolean, of recurrent decoders.
+        tie_output: Boolean, whether the logits use the embeddings' table.
+        transformer: Mapping of further arguments of `Transformer` to their values, for Transformer encoders and
+            decoders: `num_heads`, `intermediate_dim` and any of its mechanisms.
+        use_cudnn: False or "auto", of recurrent encoders. How a model is trained, and no part of its configuration: a
+            model that is loaded or exported has no such kernels.
+        **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
+
+    Attributes:
+        languages: The languages, as a tuple.
+        vocabulary_sizes: The number of subwords by language.
+    """
+
+    # Which language of a pair decides how it is encoded: the one to group by where a batch mixes pairs.
+    encodes_by: ClassVar[str] = "source"
+
+    def __init__(
+        self,
+        vocabulary_sizes: Mapping[str, int],
+        *,
+        encoder: str,
+        decoder: str,
+        num_encoder_layers: int,
+        num_decoder_layers: int,
+        hidden_dim: int,
+        dropout: float,
+        attention_score: str,
+        input_feeding: bool,
+        tie_output: bool,
+        transformer: Mapping[str, Any] | None,
+        use_cudnn: bool | str,
+        **kwargs: Any,
+    ) -> None:
+        if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
+            raise TypeError(f"`{type(self).__name__}` has no such arguments. Received: {', '.join(unknown)}")
+        policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
+        check_choice("encoder", encoder, KINDS)
+        check_choice("decoder", decoder, KINDS)
+        check_positive(
+            num_encoder_layers=num_encoder_layers, num_decoder_layers=num_decoder_layers, hidden_dim=hidden_dim
+        )
+        if not vocabulary_sizes:
+            raise ValueError(f"A multilingual model needs languages. Received: {vocabulary_sizes!r}")
+        for language, size in vocabulary_sizes.items():
+            check_language(language)
+            if isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 5:
+                raise ValueError(
+                    f"A vocabulary has an integer size above 4, the reserved ids. Received: {language}={size!r}"
+                )
+        super().__init__(**kwargs)
+        self.languages = tuple(vocabulary_sizes)
+        self._options: dict[str, Any] = {
+            "encoder": encoder,
+            "decoder": decoder,
+            "num_encoder_layers": int(num_encoder_layers),
+            "num_decoder_layers": int(num_decoder_layers),
+            "hidden_dim": int(hidden_dim),
+            "dropout": dropout,
+            "attention_score": attention_score,
+            "input_feeding": input_feeding,
+            "tie_output": tie_output,
+            "transformer": dict(transformer or {}),
+        }
+        self._use_cudnn = use_cudnn
+        self._policy = policy
+        self._parts = self._transformer_parts()
+        self._dropout = (
+            keras.layers.Dropout(dropout, dtype=policy, name="embedding_dropout")
+            if self._parts is None
+            else self._parts.embedding_dropout
+        )
+        # Models over the same layers, out of Keras' sight: it would track, count and save their weights again.
+        self._views = _Views(dict(vocabulary_sizes))
+        self.built = True
+
+    @property
+    def vocabulary_sizes(self) -> dict[str, int]:
+        return dict(self._views.vocabulary_sizes)
+
+    def pair(self, source: str, target: str) -> TranslationModel:
+        """The translation model from one language to another, or to itself, over this model's weights.
+
+        Args:
+            source: Language to translate from.
+            target: Language to translate to.
+
+        Returns:
+            The `TranslationModel`; the same object every time. While it trains, it adds its extra losses summed over
+            sentences.
+
+        Raises:
+            ValueError: A language is unknown.
+        """
+        self._check_languages(source, target)
+        pairs = self._views.pairs
+        if (source, target) not in pairs:
+            ids = keras.Input((None,), dtype="int32", name="source")
+            target_input = keras.Input((None,), dtype="int32", name="target_input")
+            memory, penalties = self._memory(ids, source, target)
+            side = self._target_side(target)
+            logits = side.logits(target_input, memory)  # [B, T, V]
+            if penalties is not None:
+                logits = _AddPenalties(name="penalties")(logits, penalties)
+            search = SearchModels(
+                encoder=self.encoder_for(source, target),
+                prepare=Prepare(side, dtype=self._policy, name="prepare"),
+                step=Step(side, dtype=self._policy, name="decoder_step"),
+            )
+            pairs[source, target] = _Pair(self, source, target, [ids, target_input], logits, search)
+        return pairs[source, target]
+
+    def encoder_for(self, source: str, target: str) -> keras.Model:
+        """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
+
+        It depends on one of the two languages only, the one that `encodes_by` names.
+        """
+        self._check_languages(source, target)
+        key = source if self.encodes_by == "source" else target
+        encoders = self._views.encoders
+        if key not in encoders:
+            ids = keras.Input((None,), dtype="int32", name="source")
+            encoders[key] = keras.Model(ids, self._memory(ids, source, target)[0], name=f"{key}_encoder_model")
+        return encoders[key]
+
+    def decoder_for(self, target: str) -> TargetSide:
+        """What gives logits of a language from a memory: `logits(ids, memory)`, `prepare` and `step`."""
+        self._check_languages(target)
+        return self._target_side(target)
+
+    def with_language(self, language: str, vocabulary_size: int, freeze: bool = True) -> MultilingualModel:
+        """A model that has one language more. This one stays as it is.
+
+        Args:
+            language: The new language.
+            vocabulary_size: The number of its subwords.
+            freeze: Whether the weights that there were are not trained. Default True.
+
+        Returns:
+            The model, with this one's weights, and new ones for the language.
+
+        Raises:
+            ValueError: The language exists, or an argument is out of range.
+        """
+        if language in self.languages:
+            raise ValueError(f"The model has it already: {', '.join(self.languages)}. Received: language={language!r}")
+        config = self.get_config()
+        model = type(self).from_config({**config, "languages": {**config["languages"], language: vocabulary_size}})
+        given = {weight.path: weight for weight in self.weights}
+        for weight in model.weights:
+            if weight.path in given:
+                weight.assign(given[weight.path].numpy())
+                if freeze:
+                    weight.trainable = False
+        return model
+
+    def with_dtype(self, dtype: str) -> MultilingualModel:
+        """A copy with equal weights that computes in another dtype, without cuDNN's kernels.
+
+        Args:
+            dtype: Dtype policy, such as "float32".
+        """
+        copy = type(self).from_config({**self.get_config(), "dtype": dtype})
+        copy.set_weights(self.get_weights())
+        return copy
+
+    def call(self, inputs: Any) -> Any:
+        raise TypeError(f"Call the model of a pair: `model.pair(source, target)`. Received: {type(inputs).__name__}")
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **self._options,
+            "name": self.name,
+            "trainable": self.trainable,
+            "dtype": self._policy.name,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> MultilingualModel:
+        return cls(**config)
+
+    # What the models provide.
+
+    def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
+        """Source ids `[B, S]` -> the memory, and penalties `[B]` to add to the loss, or None."""
+        raise NotImplementedError
+
+    def _target_side(self, target: str) -> TargetSide:
+        raise NotImplementedError
+
+    # What they build of.
+
+    def _transformer_parts(self) -> TransformerParts | None:
+        options = self._options
+        given = options["transformer"]
+        known = set(inspect.signature(TransformerParts).parameters) - {*_SET_ELSEWHERE}
+        if unknown := sorted(set(given) - known):
+            raise ValueError(f"`transformer` may set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
+        if "transformer" not in (options["encoder"], options["decoder"]):
+            if given:
+                raise ValueError(f"There is no Transformer to use this. Received: transformer={given!r}")
+            return None
+        d = options["hidden_dim"]
+        sizes = {"num_heads": 8, "intermediate_dim": 4 * d, **given}
+        return TransformerParts(**sizes, hidden_dim=d, dropout=options["dropout"], dtype=self._policy)
+
+    def _embedding(self, vocabulary_size: int, name: str) -> TokenEmbedding:
+        options = self._options
+        return TokenEmbedding(
+            vocabulary_size, options["hidden_dim"], tie_weights=options["tie_output"], dtype=self._policy, name=name
+        )
+
+    def _make_source_side(self, embedding: TokenEmbedding, prefix: str = "") -> Any:
+        options = self._options
+        if options["encoder"] == "transformer":
+            assert self._parts is not None
+            return self._parts.source_side(options["num_encoder_layers"], embedding, prefix)
+        encoder = RecurrentEncoder(
+            options["num_encoder_layers"],
+            options["hidden_dim"],
+            dropout=options["dropout"],
+            use_cudnn=self._use_cudnn,
+            dtype=self._policy,
+            name=f"{prefix}encoder",
+        )
+        return RecurrentSource(embedding, self._dropout, encoder)
+
+    def _make_target_side(self, embedding: TokenEmbedding, prefix: str = "") -> Any:
+        options = self._options
+        if options["decoder"] == "transformer":
+            assert self._parts is not None
+            return self._parts.target_side(options["num_decoder_layers"], embedding, prefix)
+        decoder = AttentiveRecurrentDecoder(
+            options["num_decoder_layers"],
+            options["hidden_dim"],
+            score=options["attention_score"],
+            input_feeding=options["input_feeding"],
+            dropout=options["dropout"],
+            dtype=self._policy,
+            name=f"{prefix}decoder",
+        )
+        return RecurrentTarget(embedding, self._dropout, decoder)
+
+    def _track(self, *sides: Any) -> None:
+        """Makes the layers of sides this model's, by their names."""
+        for side in sides:
+            for layer in (side.embedding, getattr(side, "roles", None), side.stack):
+                if layer is not None:
+                    setattr(self, layer.name, layer)
+
+    def _with_initial(self, memory: dict[str, Any]) -> dict[str, Any]:
+        """The memory of an encoder, with what a recurrent decoder starts from instead of the final states."""
+        final = memory.pop("final", None)
+        if self._options["decoder"] != "recurrent":
+            return memory
+        if final is None:  # a Transformer has none: the mean over the sentence
+            weights = ops.expand_dims(ops.cast(memory["mask"], "float32"), -1)  # [B, S, 1]
+            total = ops.sum(weights * ops.cast(memory["states"], "float32"), axis=1)
+            return {**memory, "initial": total / ops.maximum(ops.sum(weights, axis=1), 1.0)}
+        return {**memory, "initial": final}
+
+    def _check_sides_fit(self) -> None:
+        """Without anything between them, a recurrent decoder starts from the encoder's states layer by layer."""
+        options = self._options
+        kinds = options["encoder"], options["decoder"]
+        if kinds == ("recurrent", "recurrent") and options["num_encoder_layers"] != options["num_decoder_layers"]:
+            raise ValueError(
+                "Without a bridge, each layer of the decoder starts from one of the encoder: they must be as many. "
+                f"Received: num_encoder_layers={options['num_encoder_layers']}, "
+                f"num_decoder_layers={options['num_decoder_layers']}"
+            )
+
+    def _check_languages(self, *languages: str) -> None:
+        for language in languages:
+            if language not in self.languages:
+                raise ValueError(f"The model has the languages {', '.join(self.languages)}. Received: {language!r}")
+
+
+def check_language(language: Any) -> None:
+    """A language becomes part of file names, of layers' names and of signatures.
+
+    Raises:
+        ValueError: It is not made of letters, digits, "-" and "_", with a letter first.
+    """
+    if not isinstance(language, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", language):
+        raise ValueError(
+            f"A language is named by letters, digits, '-' and '_', a letter first, such as 'de'. Received: {language!r}"
+        )
+
+
+class _Pair(TranslationModel):
+    """The translation model of two languages of a multilingual model."""
+
+    def __init__(
+        self, owner: MultilingualModel, source: str, target: str, inputs: Any, logits: Any, search: SearchModels
+    ) -> None:
+        super().__init__(inputs=inputs, outputs=logits, name=f"{source}_{target}")
+        self.source_vocabulary_size = owner.vocabulary_sizes[source]
+        self.target_vocabulary_size = owner.vocabulary_sizes[target]
+        self._view = _PairView(owner, source, target, search)
+
+    @property
+    def encoder(self) -> keras.Model:  # type: ignore[override]
+        return self._view.search.encoder
+
+    def prepare(self, memory: Any, beam_size: int, max_length: int) -> tuple[Any, Any]:
+        return self._view.search.prepare(memory, beam_size=beam_size, max_length=max_length)
+
+    def decoder_step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+        return self._view.search.step(tokens, position, constants, caches)
+
+    def with_dtype(self, dtype: str) -> TranslationModel:
+        return self._view.owner.with_dtype(dtype).pair(self._view.source, self._view.target)
+
+
+class _PairView:
+    """Keeps from Keras what a pair only refers to."""
+
+    def __init__(self, owner: MultilingualModel, source: str, target: str, search: SearchModels) -> None:
+        self.owner = owner
+        self.source = source
+        self.target = target
+        self.search = search
+
+
+class _Views:
+    """The models that were made over a multilingual model's layers."""
+
+    def __init__(self, vocabulary_sizes: dict[str, int]) -> None:
+        self.vocabulary_sizes = vocabulary_sizes
+        self.pairs: dict[tuple[str, str], _Pair] = {}
+        self.encoders: dict[str, keras.Model] = {}
+        self.bridges: dict[str, keras.Model] = {}
+
+
+class _AddPenalties(keras.layers.Layer):
+    """Adds the penalties of a batch's sentences to the loss, summed, while the model trains."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(dtype="float32", **kwargs)
+        self.supports_masking = True
+        self.built = True
+
+    def call(self, logits: Any, penalties: Any, training: bool | None = None) -> Any:
+        if training:
+            self.add_loss(ops.sum(penalties))
+        return logits
+
+    def compute_output_shape(self, logits_shape: Any, penalties_shape: Any) -> Any:
+        return logits_shape
