@@ -5,12 +5,16 @@ from typing import Any, NamedTuple
 
 from keras import ops, tree
 
+from keras_nmt.decoding._beams import keep_done, possible, take_beams
+from keras_nmt.decoding._joint_beam import joint_beam_search
 from keras_nmt.decoding.decoder_step import DecoderStep
 from keras_nmt.decoding.length_penalty import length_penalty as penalty
 from keras_nmt.decoding.search_result import SearchResult
 from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE, suppress_tokens
 from keras_nmt.decoding.top_k import top_k
 from keras_nmt.ids import BEGIN, END, PAD
+
+RANKINGS = ("log_probability", "score")
 
 
 class _Open(NamedTuple):
@@ -42,6 +46,7 @@ def beam_search(
     length_penalty: float = 0.6,
     num_hypotheses: int | None = None,
     suppress: Sequence[int] = (PAD, BEGIN),
+    ranking: str = "log_probability",
 ) -> SearchResult:
     """Beam search with a length penalty, n-best lists and early stop.
 
@@ -57,8 +62,15 @@ def beam_search(
     finished ones, whatever tokens follow; the search stops with its last sentence. So stopping early never changes
     the result, and neither does what else is in the batch.
 
+    With `ranking="score"` it is the search of TensorFlow Addons' `BeamSearchDecoder` instead: one beam of `beam_size`
+    hypotheses, finished and open ones together, ranked by score at every step. A finished one stays as long as its
+    score is among the best, and costs an open one its place. In the step that gives `END` a hypothesis is ranked by
+    its length without `END`, from the next step on, and in the result, with it. A sentence stops when its whole beam
+    is finished, or at its limit, where `END` has no advantage. A beam of 1 is not greedy search then, unless
+    `length_penalty` is 0. What else is in the batch changes nothing here, either.
+
     Runs eagerly or traced, with or without XLA; all shapes are static. Equal scores are resolved by the order of the
-    beam, equal logits by the lower id.
+    beam, equal logits by the lower id (with `ranking="score"`, `END` comes before all).
 
     Args:
         step: a `DecoderStep`, such as `model.decoder_step`.
@@ -73,12 +85,15 @@ def beam_search(
             stop. Defaults to `beam_size`.
         suppress: ids that are never generated. Their probability is not given to the other tokens, so a score stays
             that of teacher forcing. Defaults to padding and the begin token.
+        ranking: "log_probability" or "score", by what open hypotheses are chosen; see above. Defaults to
+            "log_probability".
 
     Returns:
         A `SearchResult` with N hypotheses a sentence.
 
     Raises:
-        ValueError: `beam_size` or `max_length` is below 1, or `num_hypotheses` is not in 1 ... `beam_size`.
+        ValueError: `beam_size` or `max_length` is below 1, or `num_hypotheses` is not in 1 ... `beam_size`;
+            `ranking` is unknown.
 
     Example:
 
@@ -107,10 +122,24 @@ def beam_search(
             "`num_hypotheses` must be at least 1 and at most `beam_size`. "
             f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
         )
+    if ranking not in RANKINGS:
+        raise ValueError(f"`ranking` must be one of {', '.join(map(repr, RANKINGS))}. Received: ranking={ranking!r}")
     limits = ops.full((batch_size,), max_length, dtype="int32")
     if max_lengths is not None:
         limits = ops.minimum(ops.cast(max_lengths, "int32"), limits)
     limits = ops.maximum(limits, 0)
+    if ranking == "score":
+        result = joint_beam_search(
+            step,
+            constants,
+            caches,
+            limits=limits,
+            beam_size=beam_size,
+            max_length=max_length,
+            length_penalty=length_penalty,
+            suppress=suppress,
+        )
+        return SearchResult(*(x[:, :num_hypotheses] for x in result))
     # As many as can end in one step (one a hypothesis), and a full beam of others.
     num_candidates = 2 * beam_size if beam_size > 1 else 1
 
@@ -123,10 +152,10 @@ def beam_search(
         candidates = _continue(open_beam, logits, position, length >= limits, num_candidates, suppress)
         new_finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
         new_open, parents = _go_on(candidates, beam_size)
-        caches = tree.map_structure(lambda cache: _take_beams(cache, parents), caches)
+        caches = tree.map_structure(lambda cache: take_beams(cache, parents), caches)
         # A sentence that is done stays as it was, however long the others take.
-        open_beam = _where(done, open_beam, new_open)
-        finished = _where(done, finished, new_finished)
+        open_beam = keep_done(done, open_beam, new_open)
+        finished = keep_done(done, finished, new_finished)
         hopeless = _best_possible(open_beam, length, limits, length_penalty) <= finished.scores[:, -1]
         return length, done | hopeless | (length >= limits), open_beam, finished, caches
 
@@ -179,19 +208,19 @@ def _continue(
     values = ops.reshape(values, (-1, beam_size * per_beam))
     ids = ops.reshape(ids, (-1, beam_size * per_beam))
     # At the limit whatever ends comes before whatever does not, which is lost but for want of anything else.
-    closes = at_limit[:, None] & (ids == END) & _possible(values)
+    closes = at_limit[:, None] & (ids == END) & possible(values)
     _, chosen = ops.top_k(ops.where(closes, 1.0, values), min(num_candidates, beam_size * per_beam))
     chosen = ops.cast(chosen, "int32")  # [B, C]
     parents = chosen // per_beam
-    last = _take_beams(ids, chosen)
+    last = take_beams(ids, chosen)
     places = ops.arange(ops.shape(open_beam.tokens)[-1], dtype="int32")
-    tokens = ops.where(places == position, last[:, :, None], _take_beams(open_beam.tokens, parents))
-    return _Candidates(tokens, last, _take_beams(values, chosen), parents)
+    tokens = ops.where(places == position, last[:, :, None], take_beams(open_beam.tokens, parents))
+    return _Candidates(tokens, last, take_beams(values, chosen), parents)
 
 
 def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:
     """The candidates as finished hypotheses; those that do not end in `END` get an impossible score."""
-    finished = (candidates.last == END) & _possible(candidates.log_probabilities)
+    finished = (candidates.last == END) & possible(candidates.log_probabilities)
     scores = candidates.log_probabilities / penalty(length, alpha)
     return SearchResult(
         tokens=candidates.tokens,
@@ -208,11 +237,11 @@ def _go_on(candidates: _Candidates, beam_size: int) -> tuple[_Open, Any]:
     log_probabilities, chosen = ops.top_k(log_probabilities, beam_size)
     chosen = ops.cast(chosen, "int32")  # [B, K]
     open_beam = _Open(
-        tokens=_take_beams(candidates.tokens, chosen),
-        last=_take_beams(candidates.last, chosen),
+        tokens=take_beams(candidates.tokens, chosen),
+        last=take_beams(candidates.last, chosen),
         log_probabilities=log_probabilities,
     )
-    return open_beam, _take_beams(candidates.parents, chosen)
+    return open_beam, take_beams(candidates.parents, chosen)
 
 
 def _best_possible(open_beam: _Open, length: Any, limits: Any, alpha: float) -> Any:
@@ -221,20 +250,20 @@ def _best_possible(open_beam: _Open, length: Any, limits: Any, alpha: float) -> 
     # A log-probability only falls; the most a hypothesis can hope for is to keep its own and to end where the penalty
     # is largest: at the limit if alpha is positive, at the next token if it is negative.
     bound = best / ops.maximum(penalty(length + 1, alpha), penalty(limits, alpha))
-    return ops.where(_possible(best), bound, IMPOSSIBLE)
+    return ops.where(possible(best), bound, IMPOSSIBLE)
 
 
 def _cut_off(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
     """Open hypotheses as unfinished results: all that are left when a sentence stops at its limit are that long."""
-    possible = _possible(open_beam.log_probabilities)
-    lengths = ops.where(possible, limits[:, None], 0)
+    there = possible(open_beam.log_probabilities)
+    lengths = ops.where(there, limits[:, None], 0)
     scores = open_beam.log_probabilities / penalty(limits, alpha)[:, None]
     return SearchResult(
-        tokens=ops.where(possible[:, :, None], open_beam.tokens, PAD),
-        scores=ops.where(possible, scores, IMPOSSIBLE),
-        log_probabilities=ops.where(possible, open_beam.log_probabilities, IMPOSSIBLE),
+        tokens=ops.where(there[:, :, None], open_beam.tokens, PAD),
+        scores=ops.where(there, scores, IMPOSSIBLE),
+        log_probabilities=ops.where(there, open_beam.log_probabilities, IMPOSSIBLE),
         lengths=lengths,
-        finished=ops.zeros_like(possible),
+        finished=ops.zeros_like(there),
     )
 
 
@@ -242,7 +271,7 @@ def _merge(first: SearchResult, second: SearchResult, count: int) -> SearchResul
     """The best of two sets by score; of equal ones, those of the first set."""
     both = _concatenate(first, second)
     _, chosen = ops.top_k(both.scores, count)
-    return tree.map_structure(lambda x: _take_beams(x, chosen), both)
+    return tree.map_structure(lambda x: take_beams(x, chosen), both)
 
 
 def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> SearchResult:
@@ -250,29 +279,8 @@ def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> Se
     num_finished = ops.sum(ops.cast(finished.finished, "int32"), axis=1, keepdims=True)  # [B, 1]
     places = ops.arange(count, dtype="int32")[None, :]
     chosen = ops.where(places < num_finished, places, count + places - num_finished)  # [B, N]
-    return tree.map_structure(lambda x: _take_beams(x, chosen), _concatenate(finished, unfinished))
+    return tree.map_structure(lambda x: take_beams(x, chosen), _concatenate(finished, unfinished))
 
 
 def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:
     return SearchResult(*(ops.concatenate(pair, axis=1) for pair in zip(first, second, strict=True)))
-
-
-def _possible(log_probabilities: Any) -> Any:
-    return log_probabilities > IMPOSSIBLE / 2
-
-
-def _where(done: Any, old: Any, new: Any) -> Any:
-    """`old` for the sentences that are done `[B]`, `new` for the others, over nests of tensors `[B, ...]`."""
-
-    def choose(x: Any, y: Any) -> Any:
-        return ops.where(ops.reshape(done, (-1,) + (1,) * (len(x.shape) - 1)), x, y)
-
-    return tree.map_structure(choose, old, new)
-
-
-def _take_beams(x: Any, indices: Any) -> Any:
-    """Rows `indices` [B, M] of the beams of `x` [B, K, ...]: [B, M, ...]. One flat gather: the cheapest form."""
-    shape = ops.shape(x)
-    batch_size, beam_size = shape[:2]
-    offsets = ops.arange(batch_size, dtype="int32")[:, None] * beam_size
-    return ops.take(ops.reshape(x, (-1, *shape[2:])), offsets + ops.cast(indices, "int32"), axis=0)

@@ -1,0 +1,123 @@
+"""Beam search with finished and open hypotheses in one beam: `beam_search(..., ranking="score")`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from keras import ops, tree
+
+from keras_nmt.decoding._beams import keep_done, possible, take_beams
+from keras_nmt.decoding.decoder_step import DecoderStep
+from keras_nmt.decoding.length_penalty import length_penalty as penalty
+from keras_nmt.decoding.search_result import SearchResult
+from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE, suppress_tokens
+from keras_nmt.decoding.top_k import top_k
+from keras_nmt.ids import BEGIN, END, PAD
+
+
+class _Beam(NamedTuple):
+    """Finished and open hypotheses together. An impossible log-probability marks an empty place."""
+
+    tokens: Any  # [B, K, max_length]
+    last: Any  # [B, K], meaningless once finished
+    log_probabilities: Any  # [B, K]
+    lengths: Any  # [B, K], END counted
+    finished: Any  # [B, K]
+
+
+def joint_beam_search(
+    step: DecoderStep,
+    constants: Any,
+    caches: Any,
+    *,
+    limits: Any,
+    beam_size: int,
+    max_length: int,
+    length_penalty: float,
+    suppress: Sequence[int],
+) -> SearchResult:
+    """See `beam_search`. `limits` [B] int32 are the most tokens of each sentence; K hypotheses are returned."""
+
+    def unfinished(position: Any, done: Any, beam: _Beam, caches: Any) -> Any:
+        return ops.logical_not(ops.all(done))
+
+    def extend(position: Any, done: Any, beam: _Beam, caches: Any) -> tuple[Any, ...]:
+        logits, caches = step(beam.last, position, constants, caches)
+        new_beam, parents = _next_beam(beam, ops.cast(logits, "float32"), position, length_penalty, suppress)
+        caches = tree.map_structure(lambda cache: take_beams(cache, parents), caches)
+        # A sentence that is done stays as it was, however long the others take.
+        beam = keep_done(done, beam, new_beam)
+        still_open = ops.logical_not(beam.finished) & possible(beam.log_probabilities)
+        done = done | ops.logical_not(ops.any(still_open, axis=1)) | (position + 1 >= limits)
+        return position + 1, done, beam, caches
+
+    shape = (ops.shape(limits)[0], beam_size)
+    first = ops.arange(beam_size) == 0  # the empty hypothesis; the other places are empty
+    log_probabilities = ops.cast(ops.where(first, 0.0, IMPOSSIBLE), "float32")
+    beam = _Beam(
+        tokens=ops.full((*shape, max_length), PAD, dtype="int32"),
+        last=ops.full(shape, BEGIN, dtype="int32"),
+        log_probabilities=ops.broadcast_to(log_probabilities, shape),
+        lengths=ops.zeros(shape, dtype="int32"),
+        finished=ops.zeros(shape, dtype="bool"),
+    )
+    _, _, beam, _ = ops.while_loop(unfinished, extend, (ops.convert_to_tensor(0, "int32"), limits == 0, beam, caches))
+    return _result(beam, length_penalty)
+
+
+def _next_beam(beam: _Beam, logits: Any, position: Any, alpha: float, suppress: Sequence[int]) -> tuple[_Beam, Any]:
+    """The K continuations `[B, K]` with the best scores, best first, and their parents."""
+    beam_size, vocabulary_size = logits.shape[1:]
+    normalizer = ops.logsumexp(logits, axis=-1, keepdims=True)  # [B, K, 1]
+    logits = suppress_tokens(logits, suppress)
+    # What goes on has one length in all the beam, so K tokens of each hypothesis are enough. END has another length.
+    values, ids = top_k(suppress_tokens(logits, [END]), min(beam_size, vocabulary_size))
+    finished = beam.finished[:, :, None]  # [B, K, 1]
+    end = ops.where(finished, 0.0, logits[:, :, END : END + 1] - normalizer)
+    go_on = ops.where(finished, IMPOSSIBLE, values - normalizer)
+    # END first: the lower id, as a rule, where two scores are equal.
+    log_probabilities = beam.log_probabilities[:, :, None] + ops.concatenate([end, go_on], axis=2)  # [B, K, C]
+    ids = ops.concatenate([ops.full_like(ids[:, :, :1], END), ids], axis=2)
+    # A hypothesis is ranked without its END in the step that gives it, with it from the next on (see `beam_search`).
+    lengths = beam.lengths[:, :, None] + ops.cast(ids != END, "int32")
+    scores = ops.where(possible(log_probabilities), log_probabilities / penalty(lengths, alpha), IMPOSSIBLE)
+
+    per_beam = ids.shape[-1]  # C
+    _, chosen = ops.top_k(ops.reshape(scores, (-1, beam_size * per_beam)), beam_size)
+    chosen = ops.cast(chosen, "int32")  # [B, K]
+    parents = chosen // per_beam
+    last = take_beams(ops.reshape(ids, (-1, beam_size * per_beam)), chosen)
+    log_probabilities = take_beams(ops.reshape(log_probabilities, (-1, beam_size * per_beam)), chosen)
+    finished = take_beams(beam.finished, parents)  # before this step
+    places = ops.arange(ops.shape(beam.tokens)[-1], dtype="int32")
+    here = (places == position) & ops.logical_not(finished)[:, :, None]
+    next_beam = _Beam(
+        tokens=ops.where(here, last[:, :, None], take_beams(beam.tokens, parents)),
+        last=last,
+        log_probabilities=log_probabilities,
+        lengths=take_beams(beam.lengths, parents) + ops.cast(ops.logical_not(finished), "int32"),
+        finished=finished | ((last == END) & possible(log_probabilities)),
+    )
+    return next_beam, parents
+
+
+def _result(beam: _Beam, alpha: float) -> SearchResult:
+    """The beam in the order of a `SearchResult`: finished before unfinished, each by score, empty places last."""
+    there = possible(beam.log_probabilities) & (beam.lengths > 0)
+    lengths = ops.where(there, beam.lengths, 0)
+    result = SearchResult(
+        tokens=ops.where(there[:, :, None], beam.tokens, PAD),
+        scores=ops.where(there, beam.log_probabilities / penalty(lengths, alpha), IMPOSSIBLE),
+        log_probabilities=ops.where(there, beam.log_probabilities, IMPOSSIBLE),
+        lengths=lengths,
+        finished=beam.finished,
+    )
+    result = _sort(result, result.scores)
+    return _sort(result, ops.cast(result.finished, "float32"))
+
+
+def _sort(result: SearchResult, keys: Any) -> SearchResult:
+    """By `keys` [B, K], largest first; those of equal keys stay in their order."""
+    _, order = ops.top_k(keys, keys.shape[1])
+    return tree.map_structure(lambda x: take_beams(x, order), result)

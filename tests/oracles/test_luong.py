@@ -1,0 +1,229 @@
+"""The attentive recurrent decoder and the search against TensorFlow Addons: what make_luong.py wrote into luong.npz."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from keras import ops
+
+from keras_nmt.decoding import SearchResult, beam_search, greedy_search
+from keras_nmt.decoding.length_penalty import length_penalty
+from keras_nmt.ids import BEGIN, END
+from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention
+
+FOLDER = Path(__file__).parent
+CLOSE = {"rtol": 1e-5, "atol": 1e-5}
+LIMIT = 14
+BEAMS = [(beam_size, alpha) for beam_size in (1, 2, 4, 7) for alpha in (0.0, 0.6, 1.0)]
+REMAKE = "KERAS_NMT_REMAKE_ORACLES"
+
+
+@pytest.fixture(scope="module")
+def golden() -> dict[str, np.ndarray]:
+    with np.load(FOLDER / "luong.npz") as file:
+        return dict(file)
+
+
+@pytest.fixture(scope="module")
+def mask(golden) -> np.ndarray:
+    return np.arange(golden["memory"].shape[1]) < golden["memory_lengths"][:, None]  # [B, S]
+
+
+@pytest.fixture(scope="module")
+def decoder(golden) -> AttentiveRecurrentDecoder:
+    """Ours with the weights of the file."""
+    layers, units = golden["initial_state"].shape[0], golden["initial_state"].shape[-1]
+    decoder = AttentiveRecurrentDecoder(layers, units, score="general", input_feeding=True)
+    decoder.build((None, None, golden["embedding"].shape[1]), (None, None, golden["memory"].shape[-1]))
+    names = {weight.path.split("/", 1)[1]: weight for weight in decoder.weights}
+    for name, weight in names.items():  # "cell_0/kernel", there "cell_0_kernel"
+        weight.assign(golden[name.replace("/", "_")])
+    assert len(names) == 3 * layers + 2
+    return decoder
+
+
+def as_step(golden: dict[str, np.ndarray], decoder: AttentiveRecurrentDecoder, mask: np.ndarray, beam_size: int) -> Any:
+    """The decoder's step over ids and with logits, as a search wants it; its constants and caches."""
+    states = [list(state) for state in golden["initial_state"]]
+    constants, caches = decoder.prepare(golden["memory"], beam_size, initial_state=states)
+    constants = {"decoder": constants, "mask": ops.convert_to_tensor(mask)}
+
+    def step(tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+        embedded = ops.take(golden["embedding"], tokens, axis=0)  # [B, K, e]
+        states, caches = decoder.step(embedded, position, constants["decoder"], caches, constants["mask"])
+        return ops.matmul(states, golden["output_kernel"]) + golden["output_bias"], caches
+
+    return step, constants, caches
+
+
+# --- one position after the other, given the target ------------------------------------------------------------------
+
+
+def test_teacher_forced_states_and_attention(golden, decoder, mask):
+    states, attention = decoder(
+        golden["embedding"][golden["targets"]],
+        golden["memory"],
+        [list(state) for state in golden["initial_state"]],
+        memory_mask=ops.convert_to_tensor(mask),
+        return_attention=True,
+    )
+    np.testing.assert_allclose(states, golden["forced_states"], **CLOSE)
+    np.testing.assert_allclose(attention, golden["forced_attention"], **CLOSE)
+
+
+def test_steps_and_final_states(golden, decoder, mask):
+    _, constants, caches = as_step(golden, decoder, mask, beam_size=1)
+    for position, ids in enumerate(golden["targets"].T):
+        embedded = golden["embedding"][ids][:, None]  # [B, 1, e]
+        states, caches = decoder.step(embedded, position, constants["decoder"], caches, constants["mask"])
+        np.testing.assert_allclose(states[:, 0], golden["forced_states"][:, position], **CLOSE)
+    np.testing.assert_allclose(caches["attentional"][:, 0], golden["forced_states"][:, -1], **CLOSE)
+    final = np.reshape([x[:, 0] for x in caches["states"]], golden["forced_final_state"].shape)  # [L, 2, B, u]
+    np.testing.assert_allclose(final, golden["forced_final_state"], **CLOSE)
+
+
+def test_attention_alone(golden, mask):
+    # Their context is not in the file: h~ = tanh(W_c [h ; c]) is, and shows it.
+    units = golden["initial_state"].shape[-1]
+    attention = LuongAttention(units, score="general")
+    attention.build((None, None, units), golden["memory"].shape)
+    attention.set_weights([golden["attention_kernel"]])
+    h = golden["forced_final_state"][-1, 0][:, None]  # of the last layer at the last position, [B, 1, u]
+    context, weights = attention(h, golden["memory"], memory_mask=ops.convert_to_tensor(mask))
+    np.testing.assert_allclose(weights[:, 0], golden["forced_attention"][:, -1], **CLOSE)
+    attentional = np.tanh(np.concatenate([h, context], -1) @ golden["attentional_kernel"])
+    np.testing.assert_allclose(attentional[:, 0], golden["forced_states"][:, -1], **CLOSE)
+
+
+# --- search ----------------------------------------------------------------------------------------------------------
+
+
+def test_greedy_decoding(golden, decoder, mask):
+    step, constants, caches = as_step(golden, decoder, mask, beam_size=1)
+    options = {"batch_size": len(mask), "max_length": LIMIT, "suppress": ()}
+    result = greedy_search(step, constants, caches, **options)
+    lengths = golden["greedy_lengths"]
+    assert len(set(lengths.tolist())) > 3
+    assert max(lengths) == LIMIT, "sentences of several lengths, and one cut off"
+    np.testing.assert_array_equal(result.lengths[:, 0], lengths)
+    there = np.arange(LIMIT) < lengths[:, None]
+    np.testing.assert_array_equal(result.tokens[:, 0], np.where(there, golden["greedy_ids"], 0))
+
+    last = np.full((len(mask), 1), BEGIN, "int32")
+    for position in range(LIMIT):
+        logits, caches = step(last, position, constants, caches)
+        compared = there[:, position]
+        np.testing.assert_allclose(logits.numpy()[compared, 0], golden["greedy_logits"][compared, position], **CLOSE)
+        last = golden["greedy_ids"][:, position : position + 1]
+
+
+def test_beam_search(golden, decoder, mask):
+    in_order = 0
+    for beam_size, alpha in BEAMS:
+        xla = (beam_size, alpha) == (4, 0.6)
+        result = _search(golden, decoder, mask, beam_size, alpha, jit_compile=xla)
+        expected, same_order = _as_result(golden, beam_size, alpha)
+        np.testing.assert_array_equal(result.lengths, expected.lengths)
+        np.testing.assert_array_equal(result.finished, expected.finished)
+        np.testing.assert_array_equal(result.tokens, expected.tokens)
+        np.testing.assert_allclose(result.log_probabilities, expected.log_probabilities, **CLOSE)
+        # Sentences whose beam was finished before the batch: all as it is in the file, its scores and order, too.
+        scores = golden[f"beam_{beam_size}_{alpha}_scores"]
+        np.testing.assert_allclose(result.scores.numpy()[same_order], scores[same_order], **CLOSE)
+        in_order += same_order.sum()
+    assert in_order > len(BEAMS)
+
+
+def test_the_ranking_matters(golden, decoder, mask):
+    """The hypotheses of the file are not those that a search ranked by log-probability finds."""
+    for beam_size, alpha in [(4, 0.6), (7, 1.0)]:
+        expected, _ = _as_result(golden, beam_size, alpha)
+        other = _search(golden, decoder, mask, beam_size, alpha, ranking="log_probability")
+        assert not np.array_equal(other.tokens, expected.tokens)
+
+
+def _search(golden, decoder, mask, beam_size, alpha, ranking="score", jit_compile=False) -> SearchResult:
+    step, constants, caches = as_step(golden, decoder, mask, beam_size)
+
+    def run(constants, caches):
+        return beam_search(
+            step,
+            constants,
+            caches,
+            batch_size=len(mask),
+            beam_size=beam_size,
+            max_length=LIMIT,
+            length_penalty=alpha,
+            suppress=(),  # theirs may generate any id
+            ranking=ranking,
+        )
+
+    return (tf.function(run, jit_compile=True) if jit_compile else run)(constants, caches)
+
+
+def _as_result(golden: dict[str, np.ndarray], beam_size: int, alpha: float) -> tuple[SearchResult, np.ndarray]:
+    """What the file holds as a `SearchResult`, and for which sentences [B] nothing had to be sorted for that.
+
+    Theirs are sorted as the last step of the batch ranked them: without END where that step gave it, and finished and
+    open ones together.
+    """
+    ids, scores, log_probabilities, lengths, finished, steps = (
+        golden[f"beam_{beam_size}_{alpha}_{name}"]
+        for name in ("ids", "scores", "log_probabilities", "lengths", "finished", "steps")
+    )
+    ranked = lengths - (finished & (lengths == steps))
+    np.testing.assert_allclose(scores, log_probabilities / ((5 + ranked) / 6) ** alpha, **CLOSE)
+
+    scores = log_probabilities / ((5 + lengths) / 6) ** alpha
+    order = np.lexsort((-scores, ~finished), axis=-1)  # finished first, then by score
+    tokens = np.where(np.arange(LIMIT) < lengths[:, :, None], ids, 0)
+    result = SearchResult(tokens, scores, log_probabilities, lengths, finished)
+    result = SearchResult(
+        *(np.take_along_axis(x, order.reshape(order.shape + (1,) * (x.ndim - 2)), axis=1) for x in result)
+    )
+    return result, (finished & (lengths < steps)).all(axis=1)
+
+
+def test_length_penalty(golden):
+    for alpha, expected in zip(golden["penalty_alphas"], golden["penalties"], strict=True):
+        np.testing.assert_allclose(length_penalty(golden["penalty_lengths"], float(alpha)), expected, **CLOSE)
+
+
+# --- the file --------------------------------------------------------------------------------------------------------
+
+
+def test_file_is_what_it_says(golden):
+    assert sum(file.stat().st_size for file in FOLDER.glob("*.npz")) < 200_000
+    assert all(value.dtype in ("float32", "int32", "bool") for value in golden.values())
+    assert {BEGIN, END} == {2, 3}, "make_luong.py has them, too"
+
+
+@pytest.mark.slow
+def test_file_is_made_again(golden, tmp_path):
+    if not os.environ.get(REMAKE):
+        pytest.skip(f"Makes an environment with TensorFlow Addons; set {REMAKE}=1 for that")
+    python = shutil.which("python3.11")
+    if python is None:
+        pytest.fail(f"{REMAKE} is set, but there is no python3.11, the last for which TensorFlow Addons exists")
+    with tempfile.TemporaryDirectory() as addons:  # deleted at once: more than a gigabyte
+        subprocess.run([python, "-m", "venv", addons], check=True)
+        own = Path(addons) / "bin" / "python"
+        subprocess.run([own, "-m", "pip", "install", "--quiet", "-r", FOLDER / "requirements.txt"], check=True)
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        subprocess.run([own, FOLDER / "make_luong.py", tmp_path / "luong.npz"], check=True, env=environment)
+    with np.load(tmp_path / "luong.npz") as file:
+        made = dict(file)
+    assert made.keys() == golden.keys()
+    for name, value in made.items():
+        if value.dtype == "float32":
+            np.testing.assert_allclose(value, golden[name], rtol=1e-5, atol=1e-6, err_msg=name)
+        else:
+            np.testing.assert_array_equal(value, golden[name], err_msg=name)
