@@ -8,6 +8,8 @@ from keras_nmt.training.make_optimizer import make_optimizer
 from keras_nmt.training.make_strategy import make_strategy
 from keras_nmt.training.noam_schedule import NoamSchedule
 from keras_nmt.training.role_temperature import RoleTemperature
+from keras_nmt.training.task import Task
+from keras_nmt.training.task_schedule import TaskSchedule
 from keras_nmt.training.trainer import Trainer, TrainingResult
 from keras_nmt.training.training_log import TrainingLog
 from keras_nmt.training.warm_start import warm_start
@@ -18,6 +20,8 @@ __all__ = [
     "LabelSmoothedCrossEntropy",
     "NoamSchedule",
     "RoleTemperature",
+    "Task",
+    "TaskSchedule",
     "Trainer",
     "TrainingLog",
     "TrainingResult",

@@ -26,6 +26,7 @@ class Progress:
 
     Attributes:
         update: number of updates done.
+        task_updates: of them, the number of each task.
         tokens: target tokens seen, padding not counted.
         seconds: time spent training, over all starts of the run.
         evaluations_since_best: evaluations after the best one; early stopping looks at it.
@@ -34,6 +35,7 @@ class Progress:
         best_update: the update with the best score so far.
         best_score: that score.
         pending: sums since the last line of the training log.
+        task_pending: the sums of each task since then.
     """
 
     update: int = 0
@@ -45,6 +47,8 @@ class Progress:
     best_update: int | None = None
     best_score: float | None = None
     pending: dict[str, float] = dataclasses.field(default_factory=dict)
+    task_updates: dict[str, int] = dataclasses.field(default_factory=dict)
+    task_pending: dict[str, dict[str, float]] = dataclasses.field(default_factory=dict)
 
 
 class _ProgressState(tf.train.experimental.PythonState):

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import keras
 import numpy as np
@@ -21,6 +21,8 @@ from keras_nmt.training.average_checkpoints import average_checkpoints
 from keras_nmt.training.checkpoints import Checkpoints, Progress
 from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEntropy
+from keras_nmt.training.task import Batches, Task
+from keras_nmt.training.task_schedule import TaskSchedule
 from keras_nmt.training.training_log import TrainingLog
 from keras_nmt.training.warm_start import warm_start
 from keras_nmt.weights_file import read_weights
@@ -29,15 +31,7 @@ from keras_nmt.weights_file import read_weights
 MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_norm", "learning_rate")
 LOWER_IS_BETTER = ("loss", "nll", "perplexity", "ter")
 FINALS = ("last", "best", "average_last", "average_best")
-
-
-class Batches(Protocol):
-    """What the trainer needs of its data; `keras_nmt.data.TrainingBatches` is one."""
-
-    def dataset(
-        self, start: int = 0, parts: int = 1, shard_index: int = 0, num_shards: int = 1
-    ) -> tf.data.Dataset[dict[str, tf.Tensor]]:
-        """The endless dataset of this shard's parts of update `start`, `start + 1`, ..."""
+ONLY = "translation"  # the name of the one task where there are no others
 
 
 @dataclasses.dataclass
@@ -66,13 +60,16 @@ class TrainingResult:
 
 
 class Trainer:
-    """Trains a translation model, on one device or on several replicas.
+    """Trains a translation model, or one of several translation tasks, on one device or on several replicas.
 
     The loss of an update is exact over its whole batch: summed over all real target tokens of all micro-batches and
     replicas, divided by their number. However a batch is split over replicas and accumulation steps, the update is the
     same (dropout aside; with the same number of parts, that is replicas times accumulation steps, with dropout too).
     Extra losses that layers add with `add_loss` are taken as sums over a micro-batch's real sentences: they are summed
     and divided by the number of sentences of the whole update.
+
+    With several tasks, each update is of one of them, which `TaskSchedule` chooses, and changes the variables of that
+    task's model alone. The optimizer is shared: its number of updates is that of all tasks.
 
     Random numbers depend on where the run is, not on how it came there: before every micro-batch, the state of every
     SeedGenerator in the model is set from `seed`, the update, the micro-batch and the replica. A run that is stopped
@@ -88,8 +85,9 @@ class Trainer:
     `log_every=1` makes them those of the update. `model.stop_training` ends the run.
 
     Args:
-        model: model `[source, target_input] -> logits`, made in the strategy's scope.
-        data: the batches; see `keras_nmt.data.TrainingBatches`.
+        model: model `[source, target_input] -> logits`, made in the strategy's scope. With tasks, the model that has
+            all their layers, which need not be callable: it is what is saved and restored.
+        data: the batches; see `keras_nmt.data.TrainingBatches`. Or several tasks, with their models and batches.
         directory: the model directory.
         optimizer: the optimizer, made in the strategy's scope; see `make_optimizer`. What it clips (`clipnorm`,
             `global_clipnorm`, `clipvalue`) is the gradient of the whole update.
@@ -146,7 +144,7 @@ class Trainer:
     def __init__(
         self,
         model: keras.Model,
-        data: Batches,
+        data: Batches | Sequence[Task],
         directory: str | os.PathLike[str],
         *,
         optimizer: keras.optimizers.Optimizer,
@@ -201,11 +199,13 @@ class Trainer:
         }.items():
             if number is not None and number < 1:
                 raise UserError(f"It must be at least 1. Received: {name}={number}")
-        if any(layer.compute_dtype == "float16" for layer in model.layers):
+        tasks = list(data) if isinstance(data, Sequence) else [Task(name=ONLY, model=model, data=data)]
+        if any(layer.compute_dtype == "float16" for task in tasks for layer in task.model.layers):
             raise UserError("float16 needs loss scaling, which is not done here: use mixed_bfloat16. Received: float16")
 
         self.model = model
         self.data = data
+        self.tasks = {task.name: task for task in tasks}
         self.directory = Path(directory)
         self.optimizer = optimizer
         self.strategy = strategy or tf.distribute.get_strategy()
@@ -235,64 +235,89 @@ class Trainer:
 
         self.num_replicas: int = self.strategy.num_replicas_in_sync
         self.parts = self.num_replicas * accumulation_steps
-        self.num_traces = 0  # of the update; every new one costs seconds
-        self.progress = Progress()
+        self.num_traces = 0  # of updates, one a task; every new one costs seconds
+        self.schedule = TaskSchedule({task.name: task.weight for task in tasks})
+        self.progress = Progress(task_updates=dict.fromkeys(self.tasks, 0))
         self.log = TrainingLog(self.directory / "training_log.jsonl")
 
-        self._variables = list(model.trainable_variables)
-        self._seed_states = [v for v in model.variables if v.path.endswith("seed_generator_state")]
+        # By task: what it trains, and the states of what is random in it.
+        self._variables = {task.name: list(task.model.trainable_variables) for task in tasks}
+        self._seed_states = {
+            task.name: [v for v in task.model.variables if v.path.endswith("seed_generator_state")] for task in tasks
+        }
+        self._check_tasks(tasks)
         with self.strategy.scope():
             if not optimizer.built:
-                optimizer.build(self._variables)
+                optimizer.build(model.trainable_variables)
             if not model.compiled:
                 model.compile(optimizer=optimizer)  # Keras callbacks look for `model.optimizer`
         self._forward_backward = (
             tf.function(self._micro_batch, jit_compile=True, autograph=False) if jit_compile else self._micro_batch
         )
-        self._pending: list[tf.Tensor] = []  # measurements that have not been fetched yet
+        # Updates whose measurements have not been fetched yet: the task, the number of its updates before, and these.
+        self._pending: list[tuple[str, int, tf.Tensor]] = []
         self._logs: dict[str, float] = {}
         self._interval = _Stopwatch()
         self._writer: tf.summary.SummaryWriter | None = None
+
+    def _check_tasks(self, tasks: list[Task]) -> None:
+        if not self.model.built:
+            raise UserError(f"A model that is not built cannot be saved. Received: model={self.model.name!r}")
+        if len(self.tasks) < len(tasks):
+            raise UserError(f"The names of the tasks must differ. Received: {[task.name for task in tasks]}")
+        known = {id(variable) for variable in self.model.trainable_variables}
+        for name, variables in self._variables.items():
+            foreign = [variable.path for variable in variables if id(variable) not in known]
+            if foreign:
+                raise UserError(
+                    f"The model lacks {len(foreign)} of the variables that task {name!r} trains. "
+                    f"Received: {', '.join(foreign[:5])}"
+                )
+            if not variables:
+                raise UserError(f"A task has nothing to train. Received: task={name!r}")
 
     # One update, in the graph.
 
     def _micro_batch(
         self,
+        name: str,
         source: tf.Tensor,
         target_input: tf.Tensor,
         target_output: tf.Tensor,
         normalizer: tf.Tensor,
         sentences: tf.Tensor,
     ) -> tuple[list[tf.Tensor], tf.Tensor]:
-        """Forward and backward pass of a micro-batch, [n, S] and [n, T].
+        """Forward and backward pass of a task's micro-batch, [n, S] and [n, T].
 
         `normalizer` and `sentences` are of the whole update, so that gradients only have to be summed.
 
         Returns:
             The gradients, float32, and the sums [3] of loss, negative log-probability and extra loss.
         """
+        model = self.tasks[name].model
         with tf.GradientTape(watch_accessed_variables=False) as tape:
-            values = [variable.value for variable in self._variables]
+            values = [variable.value for variable in self._variables[name]]
             tape.watch(values)
-            logits = self.model([source, target_input], training=True)  # [n, T, V]
+            logits = model([source, target_input], training=True)  # [n, T, V]
             losses, nlls = self.loss.terms(target_output, logits)  # [n, T] each
             loss = tf.reduce_sum(losses)
-            extra_loss = tf.add_n([tf.zeros([])] + [tf.cast(x, "float32") for x in self.model.losses])
+            extra_loss = tf.add_n([tf.zeros([])] + [tf.cast(x, "float32") for x in model.losses])
             objective = loss / normalizer + extra_loss / sentences
         gradients = tape.gradient(objective, values, unconnected_gradients=tf.UnconnectedGradients.ZERO)
         gradients = [tf.cast(tf.convert_to_tensor(gradient), "float32") for gradient in gradients]
         return gradients, tf.stack([loss, tf.reduce_sum(nlls), extra_loss])
 
-    def _set_seeds(self, update: tf.Tensor, part: tf.Tensor) -> None:
-        """Sets every SeedGenerator from the update and the part of its batch; different for each of them."""
-        if not self._seed_states:
+    def _set_seeds(self, update: tf.Tensor, part: tf.Tensor, name: str = ONLY) -> None:
+        """Sets a task's SeedGenerators from the update and the part of its batch; different for each of them."""
+        seed_states = self._seed_states[name]
+        if not seed_states:
             return
         key = tf.stack([tf.constant(self.seed, "int64"), tf.cast(update, "int64")])
         key = tf.random.experimental.stateless_fold_in(key, tf.cast(part, "int64"), alg="philox")
         states = tf.random.stateless_uniform(
-            [len(self._seed_states), 2], key, minval=None, maxval=None, dtype=tf.uint32, alg="philox"
+            [len(seed_states), 2], key, minval=None, maxval=None, dtype=tf.uint32, alg="philox"
         )
-        for variable, state in zip(self._seed_states, tf.unstack(states), strict=True):
+        for variable, state in zip(seed_states, tf.unstack(states), strict=True):
             variable.value.assign(tf.cast(state, variable.value.dtype))
 
     def _all_reduce(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
@@ -302,8 +327,8 @@ class Trainer:
         context = tf.distribute.get_replica_context()
         return list(context.all_reduce(tf.distribute.ReduceOp.SUM, tensors))
 
-    def _replica_update(self, batch: dict[str, tf.Tensor]) -> tf.Tensor:
-        """One replica's share of an update: micro-batches [accumulation, n, S] and [accumulation, n, T]."""
+    def _replica_update(self, name: str, batch: dict[str, tf.Tensor]) -> tf.Tensor:
+        """One replica's share of a task's update: micro-batches [accumulation, n, S] and [accumulation, n, T]."""
         context = tf.distribute.get_replica_context()
         update = tf.convert_to_tensor(self.optimizer.iterations)
         first_part = tf.cast(context.replica_id_in_sync_group, "int64") * self.accumulation_steps
@@ -312,11 +337,11 @@ class Trainer:
         normalizer = tokens if self.normalize_by == "tokens" else sentences
 
         def micro_batch(index: tf.Tensor | int) -> tuple[list[tf.Tensor], tf.Tensor]:
-            self._set_seeds(update, first_part + tf.cast(index, "int64"))
+            self._set_seeds(update, first_part + tf.cast(index, "int64"), name)
             source, target_input, target_output = (
-                batch[name][index] for name in ("source", "target_input", "target_output")
+                batch[key][index] for key in ("source", "target_input", "target_output")
             )
-            return self._forward_backward(source, target_input, target_output, normalizer, sentences)
+            return self._forward_backward(name, source, target_input, target_output, normalizer, sentences)
 
         if self.accumulation_steps == 1:
             gradients, sums = micro_batch(0)
@@ -326,7 +351,7 @@ class Trainer:
                 more_gradients, more_sums = micro_batch(index)
                 return index + 1, [a + b for a, b in zip(gradients, more_gradients, strict=True)], sums + more_sums
 
-            zeros = [tf.zeros(variable.shape) for variable in self._variables]
+            zeros = [tf.zeros(variable.shape) for variable in self._variables[name]]
             _, gradients, sums = tf.while_loop(
                 lambda index, *_: index < self.accumulation_steps,
                 accumulate,
@@ -341,7 +366,7 @@ class Trainer:
             # So they come to it summed and clipped; shared out evenly, its sum gives them back, and its own clipping
             # finds nothing to do.
             gradients = [gradient / self.num_replicas for gradient in self._clip(gradients, norm)]
-        self.optimizer.apply(gradients, self._variables)
+        self.optimizer.apply(gradients, self._variables[name])
         return tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate])
 
     def _clip(self, gradients: list[tf.Tensor], norm: tf.Tensor) -> list[tf.Tensor]:
@@ -355,11 +380,12 @@ class Trainer:
             return [tf.clip_by_value(gradient, -limit, limit) for gradient in gradients]
         return gradients
 
-    def make_update(self, batch_spec: Any) -> Callable[[Any], tf.Tensor]:
+    def make_update(self, batch_spec: Any, name: str = ONLY) -> Callable[[Any], tf.Tensor]:
         """One update as a graph, which `train` runs batch after batch.
 
         Args:
             batch_spec: Specifications of a batch's tensors by name, as `TrainingBatches.dataset` gives them.
+            name: the name of the task; only where the trainer has been given tasks.
 
         Returns:
             A function of such a batch, or of one of each replica, that gives the update's seven measurements.
@@ -367,21 +393,21 @@ class Trainer:
 
         def update(batch: Any) -> tf.Tensor:
             self.num_traces += 1
-            measurements = self.strategy.run(self._replica_update, args=(batch,))
+            measurements = self.strategy.run(self._replica_update, args=(name, batch))
             return self.strategy.experimental_local_results(measurements)[0]
 
         # Lengths and rows are unknown in the signature, so that one trace serves all batch shapes.
         return tf.function(update, input_signature=[batch_spec], autograph=False)
 
-    def _iterator(self) -> Any:
-        """The batches from the present update on; an element is [accumulation, n, length] on each replica."""
-        start = self.progress.update
+    def _iterator(self, name: str) -> Any:
+        """A task's batches from its present update on; an element is [accumulation, n, length] on each replica."""
+        data, start = self.tasks[name].data, self.progress.task_updates[name]
 
         def shard(context: tf.distribute.InputContext) -> tf.data.Dataset:
-            dataset = self.data.dataset(
+            dataset = data.dataset(
                 start, parts=self.parts, shard_index=context.input_pipeline_id, num_shards=context.num_input_pipelines
             )
-            dataset = dataset.map(lambda element: {name: element[name] for name in element if name != "line_numbers"})
+            dataset = dataset.map(lambda element: {key: element[key] for key in element if key != "line_numbers"})
             return dataset.batch(self.accumulation_steps, drop_remainder=True).prefetch(2)
 
         return iter(self.strategy.distribute_datasets_from_function(shard))
@@ -426,6 +452,13 @@ class Trainer:
         )
         progress = checkpoints.restore(self.report)
         if progress is not None:
+            # Without tasks it is from before they were counted: of the only one.
+            progress.task_updates = progress.task_updates or {ONLY: progress.update}
+            if set(progress.task_updates) != set(self.tasks):
+                raise UserError(
+                    "The checkpoint is that of other tasks: give the tasks it was made with, or another directory. "
+                    f"Received: tasks={list(self.tasks)}, of the checkpoint={list(progress.task_updates)}"
+                )
             self.progress = progress
             self.report(f"Going on from update {progress.update:,} in {self.directory}")
         elif self.init_from is not None:
@@ -440,8 +473,8 @@ class Trainer:
 
     def _loop(self, checkpoints: Checkpoints, interruption: Interruption) -> str:
         progress = self.progress
-        iterator = self._iterator()
-        update_function = self.make_update(iterator.element_spec)
+        iterators = {name: self._iterator(name) for name in self.tasks}
+        update_functions = {name: self.make_update(iterators[name].element_spec, name) for name in self.tasks}
         round_length = self.evaluate_every or self.save_every
         callbacks = keras.callbacks.CallbackList(
             self.callbacks,
@@ -463,7 +496,10 @@ class Trainer:
                 in_round = True
             if self.callbacks:
                 callbacks.on_train_batch_begin(progress.update)
-            self._pending.append(update_function(next(iterator)))
+            name = self.schedule.next(progress.task_updates)
+            measurements = update_functions[name](next(iterators[name]))
+            self._pending.append((name, progress.task_updates[name], measurements))
+            progress.task_updates[name] += 1
             progress.update += 1
             progress.seconds = time.monotonic() - clock
             if progress.update % self.log_every == 0:
@@ -566,55 +602,72 @@ class Trainer:
         update that was not finite.
         """
         first = self.progress.update - len(self._pending)
-        rows = [dict(zip(MEASUREMENTS, map(float, vector.numpy()), strict=True)) for vector in self._pending]
+        rows = [
+            (name, number, dict(zip(MEASUREMENTS, map(float, vector.numpy()), strict=True)))
+            for name, number, vector in self._pending
+        ]
         self._pending.clear()
         sums = self.progress.pending
-        for update, row in enumerate(rows, first):
+        for update, (name, number, row) in enumerate(rows, first):
             if not all(math.isfinite(value) for value in row.values()):
-                self._refuse(update, row)
-            for name in ("loss", "nll", "extra_loss", "tokens", "sentences"):
-                sums[name] = sums.get(name, 0.0) + row[name]
+                self._refuse(update, name, number, row)
+            task_sums = self.progress.task_pending.setdefault(name, {})
+            for key in ("loss", "nll", "extra_loss", "tokens", "sentences"):
+                sums[key] = sums.get(key, 0.0) + row[key]
+                task_sums[key] = task_sums.get(key, 0.0) + row[key]
             sums["updates"] = sums.get("updates", 0) + 1
             sums["gradient_norm"], sums["learning_rate"] = row["gradient_norm"], row["learning_rate"]
             self.progress.tokens += int(row["tokens"])
             self._interval.tokens += row["tokens"]
 
-    def _refuse(self, update: int, row: dict[str, float]) -> None:
-        """Ends the run at an update that is not finite, telling which lines were in its batch."""
-        parts = self.data.dataset(update, parts=self.parts).take(self.parts)
+    def _refuse(self, update: int, name: str, number: int, row: dict[str, float]) -> None:
+        """Ends the run at an update that is not finite, telling which lines the task's batch `number` holds."""
+        parts = self.tasks[name].data.dataset(number, parts=self.parts).take(self.parts)
         lines = np.concatenate([part["line_numbers"].numpy() for part in parts])
         lines = np.sort(lines[lines >= 0])
         shown = ", ".join(map(str, lines[:20])) + (f" and {len(lines) - 20} more" if len(lines) > 20 else "")
-        numbers = ", ".join(
-            f"{name}={row[name]:g}" for name in ("loss", "extra_loss", "gradient_norm", "learning_rate")
-        )
+        numbers = ", ".join(f"{key}={row[key]:g}" for key in ("loss", "extra_loss", "gradient_norm", "learning_rate"))
+        of_task = f" of task {name!r}" if len(self.tasks) > 1 else ""
         raise UserError(
-            f"The loss or the gradient is not finite at update {update + 1}, whose batch holds line numbers {shown}. "
-            f"The last checkpoint is left as it was; a lower learning rate or clipping may help. Received: {numbers}"
+            f"The loss or the gradient is not finite at update {update + 1}{of_task}, whose batch holds line numbers "
+            f"{shown}. The last checkpoint is left as it was; a lower learning rate or clipping may help. "
+            f"Received: {numbers}"
         )
+
+    def _mean_loss(self, sums: dict[str, float]) -> float:
+        """The loss, extra losses included, of sums over updates."""
+        return sums["loss"] / sums[self.normalize_by] + sums["extra_loss"] / sums["sentences"]
 
     def _log(self) -> None:
         """Writes and prints the means since the last line."""
         self._fetch()
         progress, sums = self.progress, self.progress.pending
-        count = sums["tokens"] if self.normalize_by == "tokens" else sums["sentences"]
-        extra_loss = sums["extra_loss"] / sums["sentences"]
         self._logs = {
-            "loss": sums["loss"] / count + extra_loss,
+            "loss": self._mean_loss(sums),
             "perplexity": math.exp(min(sums["nll"] / sums["tokens"], 100.0)),
             "learning_rate": sums["learning_rate"],
             "gradient_norm": sums["gradient_norm"],
             "tokens_per_second": self._interval.rate(),
         }
-        if extra_loss:
-            self._logs["extra_loss"] = extra_loss
+        if sums["extra_loss"]:
+            self._logs["extra_loss"] = sums["extra_loss"] / sums["sentences"]
+        task_losses: dict[str, float] = {}  # of the tasks that had an update
+        if len(self.tasks) > 1:
+            pending = progress.task_pending
+            task_losses = {name: self._mean_loss(pending[name]) for name in self.tasks if name in pending}
         left = self._seconds_left(sums["updates"])
-        progress.pending = {}
+        progress.pending, progress.task_pending = {}, {}
         self._interval.restart()
         self.log.append(
-            {"update": progress.update, **self._logs, "tokens": progress.tokens, "seconds": round(progress.seconds, 3)}
+            {
+                "update": progress.update,
+                **self._logs,
+                **({"task_loss": task_losses} if task_losses else {}),
+                "tokens": progress.tokens,
+                "seconds": round(progress.seconds, 3),
+            }
         )
-        self._write_summary(self._logs)
+        self._write_summary({**self._logs, **{f"task_loss/{name}": loss for name, loss in task_losses.items()}})
         total = f"/{self.max_updates:,}" if self.max_updates else ""
         self.report(
             f"update {progress.update:,}{total}  loss {self._logs['loss']:.4f}  "

@@ -1,0 +1,357 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.data import ParallelCorpus, TrainingBatches
+from keras_nmt.errors import UserError
+from keras_nmt.training import (
+    LabelSmoothedCrossEntropy,
+    Task,
+    Trainer,
+    TrainingLog,
+    make_optimizer,
+    make_strategy,
+)
+from keras_nmt.training.checkpoints import Progress, _ProgressState
+
+VOCABULARY_SIZE = 20
+TIMES = ("tokens_per_second", "seconds")  # what differs from run to run
+PAIRS = ("a-b", "b-c", "c-a")
+Make = Callable[..., Trainer]
+
+
+class Penalty(keras.layers.Layer):
+    """Adds a loss: the sum over the sentences of a batch of the square of their mean state."""
+
+    def call(self, states: tf.Tensor, ids: tf.Tensor) -> tf.Tensor:
+        real = keras.ops.cast(ids[:, 0] != 0, states.dtype)
+        self.add_loss(keras.ops.sum(real * keras.ops.sum(states[:, 0] ** 2, -1)))
+        return states
+
+
+class Languages(keras.Model):
+    """An encoder and a decoder for each language, with a layer, dropout and an extra loss that all pairs share."""
+
+    def __init__(self, dropout: float = 0.0, seed: int = 0) -> None:
+        super().__init__()
+        keras.utils.set_random_seed(seed)
+        self.encoders = {x: keras.layers.Embedding(VOCABULARY_SIZE, 8, name=f"encoder_{x}") for x in "abc"}
+        self.decoders = {x: keras.layers.Embedding(VOCABULARY_SIZE, 8, name=f"decoder_{x}") for x in "abc"}
+        self.outputs_ = {x: keras.layers.Dense(VOCABULARY_SIZE, name=f"output_{x}") for x in "abc"}
+        self.bridge = keras.layers.Dense(8, activation="tanh", name="bridge")
+        self.dropout = keras.layers.Dropout(dropout, seed=1)
+        self.penalty = Penalty()
+        for source in "abc":
+            for target in "abc":
+                self.pair(source, target)  # builds all layers
+        self.built = True
+
+    def pair(self, source: str, target: str) -> keras.Model:
+        ids, target_input = keras.Input((None,), dtype="int32"), keras.Input((None,), dtype="int32")
+        context = keras.layers.GlobalAveragePooling1D(keepdims=True)(self.encoders[source](ids))
+        context = self.penalty(self.bridge(context), ids)
+        states = self.dropout(self.decoders[target](target_input) + context)
+        return keras.Model([ids, target_input], self.outputs_[target](states))
+
+
+@pytest.fixture(scope="module")
+def data() -> dict[str, TrainingBatches]:
+    """Copying of random sentences, others for each pair."""
+    batches = {}
+    for seed, pair in enumerate(PAIRS):
+        random = np.random.RandomState(seed)
+        sentences = [random.randint(4, VOCABULARY_SIZE, size).tolist() for size in random.randint(1, 8, 50 + seed)]
+        corpus = ParallelCorpus.from_lists(sentences, sentences)
+        batches[pair] = TrainingBatches(
+            corpus, batch_size=8, batch_unit="sentences", length_buckets=[4, 8], seed=seed + 1
+        )
+    return batches
+
+
+@pytest.fixture
+def make_trainer(tmp_path: Path, data: dict[str, TrainingBatches]) -> Make:
+    """Makes a trainer of `Languages` and tasks of these weights, in the folder `name`."""
+
+    def make(
+        name: str = "run",
+        *,
+        weights: Mapping[str, float] = dict.fromkeys(PAIRS, 1.0),
+        replicas: int = 1,
+        dropout: float = 0.0,
+        seed: int = 0,
+        frozen: Sequence[str] = (),
+        optimizer: Callable[[], keras.optimizers.Optimizer] = lambda: make_optimizer("adam", 0.01, clip=0.5),
+        **options: Any,
+    ) -> Trainer:
+        strategy = make_strategy(replicas)
+        with strategy.scope():
+            model = Languages(dropout, seed)
+            for layer in model._flatten_layers():
+                layer.trainable = layer.name not in frozen
+            tasks = [
+                Task(name=pair, model=model.pair(*pair.split("-")), data=data[pair], weight=weight)
+                for pair, weight in weights.items()
+            ]
+            options = {"max_updates": 6, "log_every": 1, "report": lambda line: None, **options}
+            return Trainer(model, tasks, tmp_path / name, optimizer=optimizer(), strategy=strategy, **options)
+
+    return make
+
+
+def log_of(trainer: Trainer) -> list[dict[str, Any]]:
+    """The log, without what differs from run to run."""
+    return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.path).read()]
+
+
+def losses_of(trainer: Trainer) -> list[float]:
+    return [line["loss"] for line in log_of(trainer)]
+
+
+def values_of(trainer: Trainer) -> list[np.ndarray]:
+    return [v.numpy() for v in trainer.model.weights + trainer.optimizer.variables]
+
+
+def assert_same(a: list[np.ndarray], b: list[np.ndarray]) -> None:
+    for one, other in zip(a, b, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+class Snapshots(keras.callbacks.Callback):
+    """Keeps what the variables were before the first update and after each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: list[dict[str, np.ndarray]] = []
+
+    def on_train_begin(self, logs: dict | None = None) -> None:
+        self.values.append({v.path: v.numpy() for v in self.model.trainable_variables})
+
+    def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+        self.on_train_begin()
+
+
+def test_tasks_take_turns_and_leave_the_variables_of_the_others_alone(make_trainer: Make) -> None:
+    snapshots = Snapshots()
+    trainer = make_trainer(max_updates=9, callbacks=[snapshots])
+    trainer.train()
+    own = {name: {v.path for v in task.model.trainable_variables} for name, task in trainer.tasks.items()}
+    for number in range(9):
+        before, after = snapshots.values[number : number + 2]
+        changed = {path for path in before if not np.array_equal(before[path], after[path])}
+        assert changed == own[PAIRS[number % 3]]
+    assert trainer.num_traces == 3
+    assert int(trainer.optimizer.iterations) == 9
+    assert trainer.progress.task_updates == dict.fromkeys(PAIRS, 3)
+
+
+@pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
+def test_every_loss_is_that_of_the_next_batch_of_the_task(
+    make_trainer: Make, data: dict[str, TrainingBatches], normalize_by: str
+) -> None:
+    # Weights stay as they are; the extra loss, of a layer that all share, is that of the task's sentences alone.
+    trainer = make_trainer(optimizer=lambda: make_optimizer("sgd", 0.0), normalize_by=normalize_by)
+    trainer.train()
+    for number, line in enumerate(log_of(trainer)):
+        name = PAIRS[number % 3]
+        batch = next(iter(data[name].dataset(number // 3)))
+        model = trainer.tasks[name].model
+        loss, _ = LabelSmoothedCrossEntropy(0.1).terms(
+            batch["target_output"], model([batch["source"], batch["target_input"]])
+        )
+        extra_loss = sum(float(x) for x in model.losses)
+        sentences = np.sum(batch["target_output"].numpy()[:, 0] != 0)
+        count = np.sum(batch["target_output"].numpy() != 0) if normalize_by == "tokens" else sentences
+        np.testing.assert_allclose(line["extra_loss"], extra_loss / sentences, rtol=1e-5)
+        np.testing.assert_allclose(line["loss"], loss.numpy().sum() / count + extra_loss / sentences, rtol=1e-5)
+        assert line["task_loss"] == {name: line["loss"]}
+
+
+def test_weights_share_out_the_updates_and_the_log_tells_the_tasks_apart(make_trainer: Make) -> None:
+    weights = {"a-b": 3.0, "b-c": 1.0}
+    each = make_trainer("each", weights=weights, max_updates=8)
+    each.train()
+    assert each.progress.task_updates == {"a-b": 6, "b-c": 2}
+    assert each.num_traces == 2
+    trainer = make_trainer(weights=weights, max_updates=8, log_every=8, normalize_by="sentences", tensorboard=True)
+    trainer.train()
+    (line,) = log_of(trainer)
+    assert set(line["task_loss"]) == {"a-b", "b-c"}
+    assert min(line["task_loss"].values()) < line["loss"] < max(line["task_loss"].values())
+    file = next((trainer.directory / "tensorboard").glob("events.*"))
+    seen = {value.tag for event in tf.compat.v1.train.summary_iterator(str(file)) for value in event.summary.value}
+    assert {"loss", "task_loss/a-b", "task_loss/b-c"} <= seen
+
+
+@pytest.mark.parametrize(
+    ("clip", "split"),
+    [("global_clipnorm", {"accumulation_steps": 2, "jit_compile": True}), ("clipnorm", {"replicas": 2})],
+)
+def test_the_split_of_a_batch_does_not_matter(make_trainer: Make, clip: str, split: dict[str, Any]) -> None:
+    results = []
+    for number, options in enumerate(({}, split)):
+        trainer = make_trainer(
+            str(number),
+            weights={"a-b": 1.0, "b-c": 2.0},
+            **options,
+            optimizer=lambda: keras.optimizers.SGD(0.5, **{clip: 0.05}),
+        )
+        trainer.train()
+        assert trainer.num_traces == 2
+        assert trainer.progress.task_updates == {"a-b": 2, "b-c": 4}
+        results.append((losses_of(trainer), trainer.model.get_weights()))
+    np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-4)
+    for ours, theirs in zip(results[0][1], results[1][1], strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+def test_what_is_frozen_stays(make_trainer: Make) -> None:
+    trainer = make_trainer(frozen=["encoder_a", "bridge"], weights={"a-b": 1.0, "b-c": 1.0}, max_updates=4)
+    before = {v.path: v.numpy() for v in trainer.model.variables}
+    trainer.train()
+    for variable in trainer.model.trainable_variables + trainer.model.non_trainable_variables:
+        trained = any(name in variable.path for name in ("encoder_b", "decoder_b", "decoder_c", "output_b", "output_c"))
+        if "seed_generator" not in variable.path:
+            assert np.array_equal(before[variable.path], variable.numpy()) != trained, variable.path
+
+
+# Stopping and starting again.
+
+
+class Kill(keras.callbacks.Callback):
+    """Ends the program in the middle of the run, as SIGTERM or a crash."""
+
+    def __init__(self, update: int, number: signal.Signals | None) -> None:
+        super().__init__()
+        self.update, self.number = update, number
+
+    def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+        if batch + 1 == self.update:
+            if self.number is None:
+                raise RuntimeError("crash")
+            os.kill(os.getpid(), self.number)
+
+
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(make_trainer: Make) -> None:
+    options: dict[str, Any] = {
+        "weights": {"a-b": 2.0, "b-c": 1.0},
+        "dropout": 0.2,
+        "accumulation_steps": 2,
+        "max_updates": 18,
+        "log_every": 4,  # a line covers updates from before and after the stops
+        "save_every": 3,
+    }
+    whole = make_trainer("whole", **options)
+    whole.train()
+    assert whole.progress.task_updates == {"a-b": 12, "b-c": 6}
+    for update, number in ((5, None), (10, signal.SIGTERM)):  # goes on from 3 and from 10
+        with pytest.raises(SystemExit if number else RuntimeError):
+            make_trainer("cut", callbacks=[Kill(update, number)], **options).train()
+    again = make_trainer("cut", seed=9, **options)
+    again.train()
+    assert again.progress.task_updates == whole.progress.task_updates
+    assert_same(values_of(whole), values_of(again))
+    assert log_of(whole) == log_of(again)
+
+
+def test_one_task_is_the_bilingual_run_and_so_is_what_was_saved_before_there_were_tasks(
+    make_trainer: Make, data: dict[str, TrainingBatches], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = make_trainer("one", weights={"a-b": 5.0}, dropout=0.2)
+    one.train()
+
+    def bilingual(name: str, max_updates: int) -> Trainer:
+        trainer = Trainer(
+            Languages(0.2).pair("a", "b"),
+            data["a-b"],
+            tmp_path / name,
+            optimizer=make_optimizer("adam", 0.01, clip=0.5),
+            max_updates=max_updates,
+            final="last",  # not the mean of what was saved
+            log_every=1,
+            report=lambda line: None,
+        )
+        trainer.train()
+        return trainer
+
+    whole = bilingual("whole", 6)
+    assert_same([v.numpy() for v in one.tasks["a-b"].model.weights], whole.model.get_weights())
+    assert log_of(one) == log_of(whole)
+    assert set(log_of(whole)[0]) == {
+        "update", "loss", "perplexity", "learning_rate", "gradient_norm", "extra_loss", "tokens",
+    }  # fmt: skip
+
+    def serialize(state: _ProgressState) -> str:
+        fields = vars(state.value)
+        return json.dumps({key: fields[key] for key in fields if not key.startswith("task_")})
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_ProgressState, "serialize", serialize)
+        bilingual("before", 4)
+    again = bilingual("before", 6)
+    assert_same(values_of(whole), values_of(again))
+    assert log_of(whole) == log_of(again)
+    with pytest.raises(UserError, match=r"other tasks.*Received: tasks=\['a-b'\], of the checkpoint=\['translation'\]"):
+        Trainer(
+            (model := Languages(0.2).pair("a", "b")),
+            [Task(name="a-b", model=model, data=data["a-b"])],
+            tmp_path / "before",
+            optimizer=make_optimizer("adam", 0.01, clip=0.5),
+            max_updates=7,
+        ).train()
+
+
+def test_progress_of_before_there_were_tasks() -> None:
+    state = _ProgressState()
+    state.deserialize(b'{"update": 3, "scores": {"3": 1.5}}')
+    assert state.value == Progress(update=3, scores={3: 1.5})
+
+
+# What goes wrong.
+
+
+def test_not_finite_names_the_task_and_its_lines(make_trainer: Make, data: dict[str, TrainingBatches]) -> None:
+    # The fourth update ruins the weights of its task, whose next one is the seventh.
+    trainer = make_trainer(
+        optimizer=lambda: keras.optimizers.SGD(keras.optimizers.schedules.PiecewiseConstantDecay([2], [0.01, 1e38])),
+        log_every=100,
+        max_updates=9,
+    )
+    with pytest.raises(UserError, match="update 7 of task 'a-b'") as error:
+        trainer.train()
+    lines = next(iter(data["a-b"].dataset(2)))["line_numbers"].numpy()
+    assert f"line numbers {', '.join(map(str, sorted(lines[lines >= 0])))}." in str(error.value)
+
+
+def test_wrong_tasks_are_named(make_trainer: Make, data: dict[str, TrainingBatches], tmp_path: Path) -> None:
+    model = Languages()
+
+    def train(*tasks: Task) -> None:
+        Trainer(model, tasks, tmp_path, optimizer=make_optimizer(), max_updates=1)
+
+    task = Task(name="a-b", model=model.pair("a", "b"), data=data["a-b"])
+    with pytest.raises(UserError, match="at least one task. Received: "):
+        train()
+    with pytest.raises(UserError, match=r"must differ. Received: \['a-b', 'a-b'\]"):
+        train(task, Task(name="a-b", model=model.pair("b", "c"), data=data["b-c"]))
+    with pytest.raises(UserError, match="positive and finite. Received: b-c=0"):
+        train(task, Task(name="b-c", model=model.pair("b", "c"), data=data["b-c"], weight=0))
+    with pytest.raises(UserError, match="lacks 6 of the variables that task 'b-c' trains. Received: encoder_b/"):
+        train(task, Task(name="b-c", model=Languages().pair("b", "c"), data=data["b-c"]))
+    model.built = False
+    with pytest.raises(UserError, match="not built cannot be saved. Received: "):
+        train(task)
+    with pytest.raises(UserError, match="nothing to train. Received: task='a-b'"):
+        make_trainer(frozen=["encoder_a", "bridge", "decoder_b", "output_b"])
+    keras.config.set_dtype_policy("mixed_float16")
+    with pytest.raises(UserError, match="float16"):
+        make_trainer()
