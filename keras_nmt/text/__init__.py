@@ -1,7 +1,8 @@
 """Subwords: trained by the SentencePiece library, run inside TensorFlow graphs."""
 
+from keras_nmt.text.lowercase_rules import lowercase_rules
 from keras_nmt.text.read_blocks import read_blocks
 from keras_nmt.text.subword_tokenizer import SubwordTokenizer
 from keras_nmt.text.train_subwords import train_subwords
 
-__all__ = ["SubwordTokenizer", "read_blocks", "train_subwords"]
+__all__ = ["SubwordTokenizer", "lowercase_rules", "read_blocks", "train_subwords"]

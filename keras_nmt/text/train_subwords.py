@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sentencepiece
@@ -15,6 +18,7 @@ import sentencepiece
 from keras_nmt.atomic_files import write_bytes
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
+from keras_nmt.text.lowercase_rules import lowercase_rules
 from keras_nmt.text.read_blocks import read_blocks
 
 MODEL_TYPES = ("bpe", "unigram")
@@ -32,6 +36,7 @@ def train_subwords(
     character_coverage: float = 1.0,
     byte_fallback: bool = False,
     split_digits: bool = False,
+    lowercase: bool = False,
     max_sentences: int = 10_000_000,
     seed: int = 0,
 ) -> Path:
@@ -39,7 +44,7 @@ def train_subwords(
 
     Several files are read one after the other as one text: give those of both languages for a joint vocabulary.
     Ids are pad 0, unknown 1, begin 2, end 3, then the user symbols. Text is normalised as SentencePiece's `nmt_nfkc`
-    does. The same text and arguments give the same model.
+    does, or lower-cased, too. The same text and arguments give the same model.
 
     Args:
         files: Text files, UTF-8, one sentence a line, plain or gzip.
@@ -51,6 +56,7 @@ def train_subwords(
             as 0.9995, suits scripts with thousands of characters.
         byte_fallback: Spells unknown characters as bytes instead of the unknown id; takes 256 ids.
         split_digits: Makes each digit a subword.
+        lowercase: Whether the model lower-cases what it cuts; see `lowercase_rules`.
         max_sentences: Where there are more, the model is trained on a random sample of this many.
         seed: Of that sample.
 
@@ -80,25 +86,39 @@ def train_subwords(
     _check(paths, vocabulary_size, model_type, user_symbols, character_coverage, max_sentences, seed)
     model = io.BytesIO()
     try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=_sentences(paths, max_sentences, seed),
-            model_writer=model,
-            vocab_size=vocabulary_size,
-            model_type=model_type,
-            user_defined_symbols=list(user_symbols),
-            character_coverage=character_coverage,
-            byte_fallback=byte_fallback,
-            split_digits=split_digits,
-            pad_id=PAD,
-            unk_id=UNKNOWN,
-            bos_id=BEGIN,
-            eos_id=END,
-            num_threads=NUM_THREADS,
-            minloglevel=2,
-        )
+        with _normalization(lowercase) as normalization:
+            sentencepiece.SentencePieceTrainer.train(
+                **normalization,
+                sentence_iterator=_sentences(paths, max_sentences, seed),
+                model_writer=model,
+                vocab_size=vocabulary_size,
+                model_type=model_type,
+                user_defined_symbols=list(user_symbols),
+                character_coverage=character_coverage,
+                byte_fallback=byte_fallback,
+                split_digits=split_digits,
+                pad_id=PAD,
+                unk_id=UNKNOWN,
+                bos_id=BEGIN,
+                eos_id=END,
+                num_threads=NUM_THREADS,
+                minloglevel=2,
+            )
     except RuntimeError as error:
         raise UserError(_explain(str(error), vocabulary_size, paths)) from None
     return write_bytes(path, model.getvalue())
+
+
+@contextlib.contextmanager
+def _normalization(lowercase: bool) -> Iterator[dict[str, Any]]:
+    """The trainer's options. It reads rules from a file only."""
+    if not lowercase:
+        yield {}
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        rules = Path(folder) / "rules.tsv"
+        rules.write_text(lowercase_rules(), encoding="utf-8")
+        yield {"normalization_rule_tsv": str(rules)}
 
 
 def _check(

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Iterator
+
+# What SentencePiece's `nmt_nfkc` does beside NFKC: these become a space, and those nothing.
+SPACES = (0x9, 0xA, 0xC, 0xD, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD)
+NOTHING = (*range(0x1, 0x9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)
+
+
+def lowercase_rules() -> str:
+    r"""Normalisation that lower-cases, as SentencePiece's trainer takes it (`normalization_rule_tsv`).
+
+    NFKC, then the lower case of each character: other than the case folding of `nmt_nfkc_cf`, it leaves "ß" as it is.
+    Letters that come with their accents as characters of their own are put together. A subword model that was trained
+    with it lower-cases whatever text it is given, so nothing else has to, where it is served either.
+
+    Returns:
+        Lines of two columns with a tab between: what is replaced, and by what, as hexadecimal code points.
+
+    Example:
+
+    >>> rules = dict(line.split("\t") for line in lowercase_rules().splitlines())
+    >>> rules["41"], rules["41 308"]  # A to a, A and diaeresis to ä
+    ('61', 'E4')
+    """
+    rules: dict[str, str] = dict(_rules())
+    return "".join(f"{_codes(old)}\t{_codes(new)}\n" for old, new in sorted(rules.items()) if old != new)
+
+
+def _rules() -> Iterator[tuple[str, str]]:
+    for code in (*range(1, 0xD800), *range(0xE000, sys.maxunicode + 1)):
+        character = chr(code)
+        if unicodedata.category(character) in ("Cn", "Co"):
+            continue
+        lower = _lower(character)
+        yield character, " " if code in SPACES else "" if code in NOTHING else lower
+        decomposed = unicodedata.normalize("NFD", character)
+        if len(decomposed) > 1 and not 0xAC00 <= code < 0xD7A4:  # Hangul syllables are put together elsewhere
+            yield decomposed, lower
+            base = unicodedata.normalize("NFC", decomposed[:-1])
+            if len(base) == 1:
+                yield base + decomposed[-1], lower
+
+
+def _lower(text: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).lower())
+
+
+def _codes(text: str) -> str:
+    return " ".join(f"{ord(character):X}" for character in text)
