@@ -1,0 +1,113 @@
+"""The command, end to end."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+
+import numpy as np
+import pytest
+
+from keras_nmt import cli
+from keras_nmt.analysis import bridge_entropy
+from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
+
+
+def save(model, folder, subwords, keys):
+    directory = ModelDirectory(folder)
+    directory.save_config(model, subwords=dict.fromkeys(keys, "subwords.model"))
+    directory.save_weights(model)
+    shutil.copy(subwords, folder / "subwords.model")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def directory(model, subwords, tmp_path_factory):
+    return save(model, tmp_path_factory.mktemp("model"), subwords, model.languages)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Runs `keras-nmt inspect bridge`: exit code, standard output and standard error."""
+
+    def run(*arguments, stdin=""):
+        monkeypatch.setattr(sys, "argv", ["keras-nmt", "inspect", "bridge", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        with pytest.raises(SystemExit) as raised:
+            cli.main()
+        return raised.value.code, *capsys.readouterr()
+
+    return run
+
+
+def test_numbers_and_figures(run, directory, attentions, sentences, tmp_path):
+    output = tmp_path / "new" / "folder"
+    stdin = "".join(f"{line}\n" for line in sentences)
+    code, told, _ = run(directory, "--language", "de", "--output", output, "--heat-maps", 3, stdin=stdin)
+    assert not code
+    entropy = bridge_entropy([attentions[row] for row in (0, 2, 3, 4, 5)])  # without the empty line
+    for value in (entropy.all_heads, entropy.first_heads, entropy.other_heads):
+        assert f"{value:.4f}" in told
+    assert "5 sentence(s), 12 heads" in told
+    assert "first n heads" in told
+
+    numbers = json.loads((output / "entropy.json").read_text())
+    assert numbers.pop("language") == "de"
+    assert numbers["all_heads"] == pytest.approx(entropy.all_heads, abs=1e-5)
+    assert numbers.keys() == entropy.numbers().keys()
+
+    rows = [json.loads(line) for line in (output / "attention.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["line"] for row in rows] == [1, 3, 4]
+    for row in rows:
+        tokens, attention = attentions[row["line"] - 1]
+        assert row["tokens"] == list(tokens)
+        np.testing.assert_allclose(row["attention"], attention, atol=1e-6)
+
+    pictures = {"entropy.png", "attention-1.png", "attention-3.png", "attention-4.png"}
+    assert {path.name for path in output.iterdir()} == pictures | {"entropy.json", "attention.jsonl"}
+    for name in pictures:
+        assert (output / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_first_heads_are_as_many_as_asked_for(run, directory, attentions):
+    code, told, _ = run(directory, "--language", "de", "--first", 1, stdin="the small cat\n")
+    assert not code
+    assert "first 1 heads" in told
+    assert f"{bridge_entropy(attentions[:1], 1).first_heads:.4f}" in told
+    _, told, _ = run(directory, "--language", "de", "--first", 12, stdin="the small cat\n")
+    assert told.split("other heads")[1].strip() == "-"
+
+
+def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8}
+    without = AttentionBridgeModel({"de": 60}, bridge_heads=None, **sizes)
+    save(without, tmp_path / "without", subwords, ["de"])
+    save(
+        Transformer.from_preset("transformer_tiny", source_vocabulary_size=60, num_encoder_layers=1),
+        tmp_path / "one_pair",
+        subwords,
+        ["source", "target"],
+    )
+    for arguments, stdin, told in (
+        ((tmp_path / "without", "--language", "de"), "the cat\n", "no attention bridge"),
+        ((tmp_path / "one_pair", "--language", "de"), "the cat\n", "no multilingual one"),
+        ((directory, "--language", "fr"), "the cat\n", "languages en, de. Received: --language fr"),
+        ((directory, "--language", "de"), "\n  \n", "no sentences on standard input"),
+        ((directory, "--language", "de", "--first", "-1"), "the cat\n", "--first"),
+        ((directory, "--language", "de", "--heat-maps", "-1"), "the cat\n", "--heat-maps"),
+        ((directory,), "the cat\n", "--language"),
+        ((tmp_path / "nowhere", "--language", "de"), "the cat\n", "No model directory"),
+    ):
+        code, _, error = run(*arguments, stdin=stdin)
+        assert code == 2, told
+        assert error.startswith("Error: ")
+        assert error.count("\n") == 1
+        assert told in error
+
+
+def test_has_help(run):
+    code, told, _ = run("--help")
+    assert not code
+    assert "--heat-maps" in told
