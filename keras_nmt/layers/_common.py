@@ -35,6 +35,11 @@ def masked_softmax(scores: Any, mask: Any, axis: int = -1) -> Any:
     return ops.where(mask, ops.softmax(ops.where(mask, scores, -1e30), axis=axis), 0.0)
 
 
+def without_padding(states: Any, mask: Any) -> Any:
+    """Zeros at padding, `[B, S, d]`: zero times what it holds may be no number."""
+    return states if mask is None else ops.where(ops.expand_dims(mask, -1), states, 0)
+
+
 def keras_mask(tensor: Any) -> Any:
     """The mask that a layer such as `Embedding(mask_zero=True)` attached to its output, or None."""
     return getattr(tensor, "_keras_mask", None)

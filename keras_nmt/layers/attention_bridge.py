@@ -12,6 +12,7 @@ from keras_nmt.layers._common import (
     keras_mask,
     masked_softmax,
     projection_initializer,
+    without_padding,
 )
 
 PENALTIES = ("squared", "root")
@@ -111,9 +112,7 @@ class AttentionBridge(keras.layers.Layer):
     def call(self, inputs: Any, mask: Any = None, return_attention: bool = False, return_penalty: bool = False) -> Any:
         mask = keras_mask(inputs) if mask is None else mask
         check_mask("mask", mask, 2, inputs)
-        states = ops.cast(inputs, self.compute_dtype)  # H, [B, n, dh]
-        if mask is not None:  # zero times what padding holds may still be no number
-            states = ops.where(ops.expand_dims(mask, -1), states, 0)
+        states = without_padding(ops.cast(inputs, self.compute_dtype), mask)  # H, [B, n, dh]
         scores = ops.transpose(self.scores(self.inner(states)), (0, 2, 1))  # [B, k, n]
         attention = masked_softmax(scores, None if mask is None else ops.expand_dims(mask, 1))  # A
         outputs = [ops.matmul(ops.cast(attention, self.compute_dtype), states)]  # M, [B, k, dh]

@@ -13,6 +13,7 @@ from keras_nmt.layers._common import (
     check_width,
     keras_mask,
     projection_initializer,
+    without_padding,
 )
 from keras_nmt.layers.luong_attention import LuongAttention
 
@@ -72,7 +73,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         dropout: float = 0.0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(autocast=False, **kwargs)
         check_positive(num_layers=num_layers, hidden_dim=hidden_dim)
         check_rate(dropout=dropout)
         self.num_layers = int(num_layers)
@@ -118,9 +119,9 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
     ) -> Any:
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         check_mask("memory_mask", memory_mask, 2, memory)
-        inputs, memory = ops.cast(inputs, "float32"), ops.cast(memory, "float32")
+        inputs, memory = ops.cast(inputs, "float32"), without_padding(ops.cast(memory, "float32"), memory_mask)
         batch_size, u = ops.shape(inputs)[0], self.hidden_dim
-        keys = self.attention.keys(memory)  # [B, S, u]
+        keys = self.attention.keys(memory)
         # What each LSTM but the first reads is multiplied by this, at all positions.
         masks = [dropout(ops.ones((batch_size, u)), training=training) for dropout in self.layer_dropouts]
 
@@ -156,8 +157,8 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         Args:
             inputs: `[B K, e]`.
             states: [h, c, h, c, .., h~], `[B K, u]` each.
-            keys: `[B, S, u]`, as all of the memory: once a sentence.
-            memory: `[B, S, d]`.
+            keys: Of the attention; as all of the memory, once a sentence.
+            memory: `[B, S, d]`, zero at padding.
             memory_mask: `[B, S]` or None.
             beam_size: K.
             masks: What the LSTMs but the first read is multiplied by, or empty.
@@ -193,7 +194,11 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         return [ops.cast(x, "float32") for x in flat]
 
     def prepare(
-        self, memory: Any, beam_size: int, initial_state: Sequence[Sequence[Any]] | None = None
+        self,
+        memory: Any,
+        beam_size: int,
+        initial_state: Sequence[Sequence[Any]] | None = None,
+        memory_mask: Any = None,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """What search computes once a sentence, and what its first step starts from.
 
@@ -201,11 +206,12 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
             memory: Float tensor `[B, S, d]`.
             beam_size: Integer K, hypotheses a sentence.
             initial_state: As in a call.
+            memory_mask: Boolean tensor `[B, S]`, True at real positions, as for `step`.
 
         Returns:
             Constants, tensors `[B, ...]`, and caches, tensors `[B, K, ...]`: the "states" and the "attentional" state.
         """
-        memory = ops.cast(memory, "float32")
+        memory = without_padding(ops.cast(memory, "float32"), memory_mask)
         batch_size = ops.shape(memory)[0]
 
         def repeated(x: Any) -> Any:

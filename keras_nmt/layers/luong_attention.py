@@ -13,6 +13,7 @@ from keras_nmt.layers._common import (
     keras_mask,
     masked_softmax,
     projection_initializer,
+    without_padding,
 )
 
 SCORES = ("general", "dot", "concat")
@@ -74,7 +75,8 @@ class LuongAttention(keras.layers.Layer):
             )
 
         def add(name: str, *shape: int, initializer: Any) -> Any:
-            return self.add_weight(shape=shape, initializer=initializer, name=name)
+            # Cast below: what a decoder calls, `keys` and `attend`, must not follow the decoder's dtype.
+            return self.add_weight(shape=shape, initializer=initializer, autocast=False, name=name)
 
         if self.score != "dot":  # W_a; with "concat" the part of W_a for m
             self.kernel = add("kernel", width, self.units, initializer=projection_initializer())
@@ -88,13 +90,21 @@ class LuongAttention(keras.layers.Layer):
     def call(self, query: Any, memory: Any, memory_mask: Any = None) -> tuple[Any, Any]:
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         check_mask("memory_mask", memory_mask, 2, memory)
-        query, memory = (ops.cast(x, self.compute_dtype) for x in (query, memory))
-        return self.attend(query, self.keys(memory), memory, memory_mask)
+        memory = without_padding(ops.cast(memory, self.compute_dtype), memory_mask)
+        return self.attend(ops.cast(query, self.compute_dtype), self.keys(memory), memory, memory_mask)
 
     def keys(self, memory: Any) -> Any:
-        """What of the scores depends on the memory alone, computed once a sentence: `[B, S, u]`."""
+        """What of the scores depends on the memory alone, computed once a sentence.
+
+        Args:
+            memory: Float tensor `[B, S, d]`, zero at padding.
+
+        Returns:
+            Float tensor, `[B, S, u]` with "concat", else `[B, u, S]`.
+        """
         memory = ops.cast(memory, self.compute_dtype)
-        return memory if self.score == "dot" else ops.matmul(memory, ops.cast(self.kernel, self.compute_dtype))
+        keys = memory if self.score == "dot" else ops.matmul(memory, ops.cast(self.kernel, self.compute_dtype))
+        return keys if self.score == "concat" else ops.transpose(keys, (0, 2, 1))
 
     def attend(self, query: Any, keys: Any, memory: Any, memory_mask: Any = None) -> tuple[Any, Any]:
         """What the layer computes, given the keys.
@@ -102,7 +112,7 @@ class LuongAttention(keras.layers.Layer):
         Args:
             query: Float tensor `[B, T, u]`.
             keys: What `keys` gave.
-            memory: Float tensor `[B, S, d]`.
+            memory: Float tensor `[B, S, d]`, zero at padding.
             memory_mask: Boolean tensor `[B, S]`, or None.
 
         Returns:
@@ -115,10 +125,8 @@ class LuongAttention(keras.layers.Layer):
             inner = ops.tanh(ops.expand_dims(query, 2) + ops.expand_dims(keys, 1))  # [B, T, S, u]
             scores = ops.sum(inner * ops.cast(self.vector, self.compute_dtype), axis=-1)  # [B, T, S]
         else:
-            scores = ops.matmul(query, ops.transpose(keys, (0, 2, 1)))  # [B, T, S]
+            scores = ops.matmul(query, keys)  # [B, T, S]
         weights = masked_softmax(scores, None if memory_mask is None else ops.expand_dims(memory_mask, 1))
-        if memory_mask is not None:  # zero times what padding holds may still be no number
-            memory = ops.where(ops.expand_dims(memory_mask, -1), memory, 0)
         return ops.matmul(ops.cast(weights, self.compute_dtype), ops.cast(memory, self.compute_dtype)), weights
 
     def compute_output_shape(

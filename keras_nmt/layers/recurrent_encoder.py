@@ -62,7 +62,7 @@ class RecurrentEncoder(keras.layers.Layer):
         use_cudnn: bool | str = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
+        super().__init__(autocast=False, **kwargs)
         check_positive(num_layers=num_layers, hidden_dim=hidden_dim)
         check_rate(dropout=dropout)
         if use_cudnn not in (False, "auto"):

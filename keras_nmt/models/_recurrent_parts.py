@@ -53,7 +53,9 @@ class RecurrentTarget:
         return self.embedding(states, reverse=True)  # [B, T, V]
 
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
-        constants, caches = self.stack.prepare(memory["states"], beam_size, self._initial_state(memory))
+        constants, caches = self.stack.prepare(
+            memory["states"], beam_size, self._initial_state(memory), memory_mask=memory["mask"]
+        )
         return {"decoder": constants, "mask": memory["mask"]}, caches
 
     def step(self, tokens: Any, position: Any, constants: dict[str, Any], caches: dict[str, Any]) -> tuple[Any, Any]:

@@ -24,7 +24,7 @@ class Prepare(keras.layers.Layer):
     """Memory to constants and empty caches. A layer, so that weights are cast as the dtype policy says."""
 
     def __init__(self, side: TargetSide, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        super().__init__(autocast=False, **kwargs)  # what is float32 in a memory or cache stays that
         self.side = side
         self.supports_masking = True
         self.built = True
@@ -37,7 +37,7 @@ class Step(keras.layers.Layer):
     """One target position of every hypothesis: tokens [B, K] to logits [B, K, V]."""
 
     def __init__(self, side: TargetSide, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        super().__init__(autocast=False, **kwargs)  # what is float32 in a memory or cache stays that
         self.side = side
         self.supports_masking = True
         self.built = True

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,18 @@ import keras
 import keras_nmt
 from keras_nmt.atomic_files import write_json
 from keras_nmt.errors import UserError
+from keras_nmt.models.attention_bridge_model import AttentionBridgeModel
+from keras_nmt.models.language_label_model import LanguageLabelModel
+from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.transformer import Transformer
 from keras_nmt.models.translation_model import TranslationModel
 from keras_nmt.weights_file import read_weights, write_weights
 
 FORMAT = 1
-MODEL_CLASSES: dict[str, type[TranslationModel]] = {"Transformer": Transformer}  # by name: no code comes from a folder
+# By name: no code comes from a folder.
+MODEL_CLASSES: dict[str, type[TranslationModel] | type[MultilingualModel]] = {
+    model_class.__name__: model_class for model_class in (Transformer, AttentionBridgeModel, LanguageLabelModel)
+}
 
 
 class ModelDirectory:
@@ -25,7 +32,8 @@ class ModelDirectory:
     | --- | --- |
     | `config.json` | format, the model's class and configuration, names of the subword models, search settings |
     | `model.weights.h5` | the weights |
-    | `subwords.model`, or `subwords.source.model` and `subwords.target.model` | SentencePiece models |
+    | `subwords.model`; or `subwords.source.model` and `subwords.target.model`; or `subwords.LANGUAGE.model` of each \
+language | SentencePiece models |
     | `settings.json` | the settings of the recipe that trained it |
     | `training_log.jsonl` | one line of JSON an update that was logged |
     | `results.json`, `test.hypotheses.txt` | what came of it: scores, and the translation of the test data |
@@ -43,7 +51,7 @@ class ModelDirectory:
     >>> from keras_nmt.models import Transformer
     >>> model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=50)
     >>> directory = ModelDirectory(tempfile.mkdtemp())
-    >>> directory.save_config(model, source_subwords="subwords.model", target_subwords="subwords.model")
+    >>> directory.save_config(model, subwords={"source": "subwords.model", "target": "subwords.model"})
     >>> directory.save_weights(model)
     >>> directory.load_model().count_params() == model.count_params()
     True
@@ -74,28 +82,30 @@ class ModelDirectory:
 
     def save_config(
         self,
-        model: TranslationModel,
+        model: TranslationModel | MultilingualModel,
         *,
-        source_subwords: str,
-        target_subwords: str,
+        subwords: Mapping[str, str],
         search: dict[str, Any] | None = None,
     ) -> None:
         """Writes `config.json`.
 
         Args:
             model: The model whose class and configuration are kept.
-            source_subwords: Name of the source's SentencePiece model in the folder.
-            target_subwords: Name of the target's; the same where the vocabulary is joint.
+            subwords: Names of SentencePiece models in the folder: of "source" and "target"; of a multilingual model by
+                language. The same names where the vocabulary is joint.
             search: Defaults for translating: `beam_size`, `length_penalty`.
         """
         name = type(model).__name__
+        sides = model.languages if isinstance(model, MultilingualModel) else ("source", "target")
+        if set(subwords) != set(sides):
+            raise UserError(f"Name the subword models of {', '.join(sides)}. Received: {', '.join(subwords)}")
         if MODEL_CLASSES.get(name) is not type(model):
             raise UserError(f"A model directory keeps models of {', '.join(MODEL_CLASSES)}. Received: model={name}")
         config = {
             "format": FORMAT,
             "keras_nmt": keras_nmt.__version__,
             "model": {"class": name, "config": model.get_config()},
-            "subwords": {"source": source_subwords, "target": target_subwords},
+            "subwords": dict(subwords),
             "search": search or {},
         }
         self.path.mkdir(parents=True, exist_ok=True)
@@ -116,8 +126,9 @@ class ModelDirectory:
         try:
             config = json.loads(self.config_path.read_text(encoding="utf-8"))
             form, model, subwords = config["format"], config["model"], config["subwords"]
-            model["class"], model["config"], subwords["source"], subwords["target"]
-        except (ValueError, KeyError, TypeError) as error:
+            model["class"], model["config"]
+            {key: Path(name) for key, name in subwords.items()}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UserError(f"{self.config_path} is damaged; restore it. Received: {error!r}") from None
         if not isinstance(form, int) or form > FORMAT:
             raise UserError(
@@ -126,7 +137,9 @@ class ModelDirectory:
             )
         return config
 
-    def load_model(self, dtype: str | None = None, weights: str | os.PathLike[str] | None = None) -> TranslationModel:
+    def load_model(
+        self, dtype: str | None = None, weights: str | os.PathLike[str] | None = None
+    ) -> TranslationModel | MultilingualModel:
         """Builds the model and loads its weights.
 
         Args:
@@ -160,15 +173,14 @@ class ModelDirectory:
             raise UserError(f"{path} does not fit config.json or is damaged. Received: {reason}") from None
         return model
 
-    def subword_paths(self) -> tuple[Path, Path]:
-        """Paths of the source's and the target's SentencePiece models; equal where the vocabulary is joint.
+    def subword_paths(self) -> dict[str, Path]:
+        """Paths of the SentencePiece models: of "source" and "target", or by language; equal where they are joint.
 
         Raises:
             UserError: The folder is no model directory, or a subword model is missing.
         """
-        subwords = self.load_config()["subwords"]
-        source, target = self.path / Path(subwords["source"]).name, self.path / Path(subwords["target"]).name
-        for path in (source, target):
+        paths = {key: self.path / Path(name).name for key, name in self.load_config()["subwords"].items()}
+        for path in paths.values():
             if not path.is_file():
                 raise UserError(f"The subword model is missing; restore it. Received: {path}")
-        return source, target
+        return paths

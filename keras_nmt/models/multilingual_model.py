@@ -77,8 +77,11 @@ class MultilingualModel(keras.Model):
         check_positive(
             num_encoder_layers=num_encoder_layers, num_decoder_layers=num_decoder_layers, hidden_dim=hidden_dim
         )
-        if not vocabulary_sizes:
-            raise ValueError(f"A multilingual model needs languages. Received: {vocabulary_sizes!r}")
+        if not isinstance(vocabulary_sizes, Mapping) or not vocabulary_sizes:
+            raise ValueError(
+                "`languages` must map each language to the size of its vocabulary. "
+                f"Received: languages={vocabulary_sizes!r}"
+            )
         for language, size in vocabulary_sizes.items():
             check_language(language)
             if isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 5:

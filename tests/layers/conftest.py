@@ -1,9 +1,11 @@
-"""The contract that every layer keeps, as one fixture."""
+"""The contract that every layer keeps, as fixtures; and the folder's helper module."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
 
 import keras
@@ -11,6 +13,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from keras import ops, tree
+
+# Test folders are no packages: without this, numpy_oracles.py could not be imported.
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 def _check(
@@ -20,6 +25,7 @@ def _check(
     weights: int,
     parameters: int,
     folder: Any,
+    float32: Collection[int] = (),
 ) -> None:
     """Checks configuration, shapes, saving, a training step, dtype policies and XLA.
 
@@ -29,6 +35,7 @@ def _check(
         weights: Number of trainable weight tensors expected.
         parameters: Number of trainable parameters expected.
         folder: Where to save.
+        float32: Places of outputs that are float32 whatever the policy.
     """
     layer = make()
     outputs = layer(**inputs)
@@ -79,8 +86,9 @@ def _check(
         half(**inputs)
         half.set_weights(layer.get_weights())
         assert all(w.dtype == "float32" for w in half.trainable_weights)
-        for one, other in zip(tree.flatten(half(**inputs)), tree.flatten(plain), strict=True):
-            assert keras.backend.standardize_dtype(one.dtype) == half.compute_dtype
+        for place, (one, other) in enumerate(zip(tree.flatten(half(**inputs)), tree.flatten(plain), strict=True)):
+            expected = "float32" if place in float32 else half.compute_dtype
+            assert keras.backend.standardize_dtype(one.dtype) == expected
             np.testing.assert_allclose(ops.cast(one, "float32"), other, atol=tolerance, rtol=tolerance)
 
 
@@ -88,6 +96,37 @@ def _check(
 def check_layer(tmp_path):
     """Call it with a function that makes the layer, its inputs by name, and the numbers of weights expected."""
     return lambda make, inputs, **expected: _check(make, inputs, **expected, folder=tmp_path)
+
+
+def _check_xla(layer: keras.layers.Layer, inputs: dict[str, np.ndarray], **options: Any) -> None:
+    """Checks that outputs and gradients with XLA are those without, where the graph knows no size but widths.
+
+    Args:
+        layer: The layer, built.
+        inputs: Call arguments by name.
+        **options: Further call arguments.
+    """
+
+    def run(*values: tf.Tensor) -> Any:
+        with tf.GradientTape() as tape:
+            given = [x for x in values if x.dtype != tf.bool]
+            tape.watch(given)
+            outputs = tree.flatten(layer(**dict(zip(inputs, values, strict=True)), **options))
+            loss = tf.add_n([tf.reduce_sum(tf.sin(i + tf.cast(x, "float32"))) for i, x in enumerate(outputs)])
+        return outputs, tape.gradient(loss, [*given, *(w.value for w in layer.trainable_weights)])
+
+    signature = [tf.TensorSpec([None] * (x.ndim - 1) + [None if x.dtype == bool else x.shape[-1]], x.dtype) for x in inputs.values()]
+    plain, compiled = (
+        tf.function(run, input_signature=signature, jit_compile=xla)(*inputs.values()) for xla in (False, True)
+    )
+    for one, other in zip(tree.flatten(plain), tree.flatten(compiled), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
+@pytest.fixture
+def check_xla():
+    """Call it with a layer that is built, and its inputs by name."""
+    return _check_xla
 
 
 @pytest.fixture

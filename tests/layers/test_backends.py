@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 import tensorflow as tf
+from recurrent_network import make
 
 from keras_nmt.layers import RoleInteraction, TransformerDecoder, TransformerEncoder
 
@@ -145,6 +146,74 @@ def test_roles_on_jax_give_what_tensorflow_gives(random, tmp_path):
             sys.executable,
             "-c",
             ROLES_PROGRAM.replace("ROLES", repr(ROLES)),
+            tmp_path / "given.npz",
+            tmp_path / "out.npz",
+        ],
+        env={**os.environ, "KERAS_BACKEND": "jax", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    results = np.load(tmp_path / "out.npz")
+    assert set(results) == set(expected)
+    for name, value in expected.items():
+        np.testing.assert_allclose(results[name], value, rtol=1e-3, atol=1e-3, err_msg=name)
+
+
+RECURRENT_PROGRAM = """
+import sys
+sys.modules["tensorflow"] = None  # importing it would fail
+import jax, keras, numpy as np
+from recurrent_network import make
+
+assert keras.backend.backend() == "jax"
+given = dict(np.load(sys.argv[1]))
+inputs = [given[name] for name in ("source", "mask", "target")]
+results = {}
+for score in SCORES:
+    model = make(score)
+    for i, weight in enumerate(model.trainable_weights):
+        weight.assign(given[f"{score}{i}"])
+    trainable = [variable.value for variable in model.trainable_variables]
+    seeds = [variable.value for variable in model.non_trainable_variables]
+
+    def loss(trainable):
+        (outputs, penalties, sentence, final), _ = model.stateless_call(trainable, seeds, inputs)
+        return (outputs**2).sum() + penalties.sum(), (outputs, penalties, sentence, final)
+
+    gradients, (outputs, penalties, sentence, final) = jax.jit(jax.grad(loss, has_aux=True))(trainable)
+    results |= {f"{score}_gradient{i}": gradient for i, gradient in enumerate(gradients)}
+    results |= {f"{score}_outputs": outputs, f"{score}_penalties": penalties}
+    decoder = model.get_layer("decoder")
+    constants, caches = decoder.prepare(sentence, 1, final)
+    for t in range(4):
+        state, caches = decoder.step(given["target"][:, t : t + 1], t, constants, caches)
+        np.testing.assert_allclose(state[:, 0], outputs[:, t], rtol=1e-4, atol=1e-5)
+np.savez(sys.argv[2], **results)
+"""
+
+
+def test_recurrent_layers_and_the_bridge_on_jax_give_what_tensorflow_gives(random, tmp_path):
+    given = {"source": random(2, 5, 6), "mask": np.array([[1] * 5, [1] * 2 + [0] * 3], bool), "target": random(2, 4, 5)}
+    expected, scores = {}, ["general", "dot", "concat"]
+    for score in scores:
+        model = make(score)
+        for i, weight in enumerate(model.trainable_weights):
+            given[f"{score}{i}"] = random(*weight.shape)
+            weight.assign(given[f"{score}{i}"])
+        with tf.GradientTape() as tape:
+            outputs, penalties, *_ = model([given[name] for name in ("source", "mask", "target")])
+            loss = tf.reduce_sum(outputs**2) + tf.reduce_sum(penalties)
+        gradients = tape.gradient(loss, [w.value for w in model.trainable_weights])
+        expected |= {f"{score}_gradient{i}": gradient for i, gradient in enumerate(gradients)}
+        expected |= {f"{score}_outputs": outputs, f"{score}_penalties": penalties}
+    np.savez(tmp_path / "given.npz", **given)
+    ran = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            RECURRENT_PROGRAM.replace("SCORES", repr(scores)),
             tmp_path / "given.npz",
             tmp_path / "out.npz",
         ],

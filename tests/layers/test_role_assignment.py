@@ -8,6 +8,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy_oracles import lstm, softmax
 
 from keras_nmt.layers import RoleAssignment
 
@@ -16,34 +17,13 @@ MASK = np.array([[1] * 6, [1] * 3 + [0] * 3, [1] + [0] * 5], bool)
 CAUSAL = [{"context": context, "exclusive": exclusive} for context in ("lstm", "cnn") for exclusive in (False, True)]
 
 
-def _sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
-def _softmax(x):
-    exponential = np.exp(x - x.max(-1, keepdims=True))
-    return exponential / exponential.sum(-1, keepdims=True)
-
-
-def _lstm(inputs, kernel, recurrent_kernel, bias):
-    """Hochreiter and Schmidhuber's LSTM over one sentence [T, d], gates in the order i, f, c, o."""
-    hidden = carry = np.zeros(recurrent_kernel.shape[0])
-    states = []
-    for x in inputs:
-        i, f, c, o = np.split(x @ kernel + hidden @ recurrent_kernel + bias, 4)
-        carry = _sigmoid(f) * carry + _sigmoid(i) * np.tanh(c)
-        hidden = _sigmoid(o) * np.tanh(carry)
-        states.append(hidden)
-    return np.array(states)
-
-
 def _context(layer, sentence):
     """h of one sentence without padding, [T, units]."""
     weights = [w.numpy() for w in layer.context_layer.weights]
     if layer.context == "lstm":
-        context = _lstm(sentence, *weights)
+        context = lstm(sentence, *weights)[0]
     elif layer.context == "bilstm":
-        forward, backward = _lstm(sentence, *weights[:3]), _lstm(sentence[::-1], *weights[3:])[::-1]
+        forward, backward = lstm(sentence, *weights[:3])[0], lstm(sentence[::-1], *weights[3:])[0][::-1]
         context = np.concatenate([forward, backward], -1)
     else:
         kernel, bias = weights
@@ -59,7 +39,7 @@ def _roles(layer, sentence):
     if layer.assignment == "dense":
         return roles
     logits = roles @ layer.logits.kernel.numpy()
-    return _softmax(logits) if layer.assignment == "softmax" else np.eye(HR)[logits.argmax(-1)]
+    return softmax(logits) if layer.assignment == "softmax" else np.eye(HR)[logits.argmax(-1)]
 
 
 def _randomised(layer, random):
@@ -159,7 +139,7 @@ def test_noise_draws_roles_by_their_probability(random):
     # Sampling a role = the largest of logits + Gumbel noise, whatever the temperature (Eq. 6).
     layer = _randomised(RoleAssignment(HR, "one_hot", causal=True, exclusive=True), random)
     inputs = np.zeros((5000, 1, D), "float32")  # an exclusive role of position 0 depends on weights alone
-    probabilities = _softmax(np.tanh(layer.projection.bias.numpy()) @ layer.logits.kernel.numpy())
+    probabilities = softmax(np.tanh(layer.projection.bias.numpy()) @ layer.logits.kernel.numpy())
     roles = np.asarray(layer(inputs, training=True))[:, 0]
     np.testing.assert_allclose(np.bincount(roles.argmax(-1), minlength=HR) / 5000, probabilities, atol=0.03)
     np.testing.assert_allclose(roles.sum(-1), 1, rtol=1e-5)

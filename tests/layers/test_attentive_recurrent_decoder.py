@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy_oracles import lstm_position, softmax
+
+from keras_nmt.layers import AttentiveRecurrentDecoder
+
+B, T, S, E, U, D = 3, 4, 5, 3, 6, 7
+MASK = np.array([[1] * 5, [1] * 3 + [0] * 2, [1] + [0] * 4], bool)
+VARIANTS = [
+    {"score": score, "input_feeding": input_feeding}
+    for score in ("general", "dot", "concat")
+    for input_feeding in (True, False)
+]
+
+
+def _width(score):
+    """Of the memory."""
+    return U if score == "dot" else D
+
+
+def _decoder(random=None, num_layers=2, score="general", **options):
+    decoder = AttentiveRecurrentDecoder(num_layers, U, score=score, **options)
+    decoder.build((None, None, E), (None, None, _width(score)))
+    for weight in decoder.trainable_weights if random else ():
+        weight.assign(random(*weight.shape))
+    return decoder
+
+
+def _state(random, num_layers=2, batch=B):
+    """What the decoder may start from: [h, c] of each layer."""
+    return [[random(batch, U), random(batch, U)] for _ in range(num_layers)]
+
+
+def _oracle(decoder, inputs, memory, state):
+    """h~ [T, u] and the weights [T, S] of one sentence, from [h, c] of each layer."""
+    attention, w_c = decoder.attention, decoder.attentional.kernel.numpy().T
+    state, attentional, outputs, all_weights = [list(x) for x in state], np.zeros(U), [], []
+    for e in inputs:
+        h = np.concatenate([e, attentional]) if decoder.input_feeding else e
+        for i, cell in enumerate(decoder.cells):
+            state[i] = lstm_position(h, *state[i], *(w.numpy() for w in cell.weights))
+            h = state[i][0]
+        if attention.score == "concat":
+            inner = np.tanh(h @ attention.query_kernel.numpy() + memory @ attention.kernel.numpy())  # [S, u]
+            scores = inner @ attention.vector.numpy()
+        else:
+            scores = memory @ (h if attention.score == "dot" else attention.kernel.numpy() @ h)
+        weights = softmax(scores)
+        attentional = np.tanh(w_c @ np.concatenate([h, weights @ memory]))
+        outputs.append(attentional)
+        all_weights.append(weights)
+    return np.array(outputs), np.array(all_weights)
+
+
+@pytest.mark.parametrize("options", VARIANTS)
+@pytest.mark.parametrize("started", [True, False])
+def test_follows_the_equations_whatever_the_padding(random, options, started):
+    decoder, inputs, memory = _decoder(random, **options), random(B, T, E), random(B, S, _width(options["score"]))
+    state = _state(random) if started else None
+    outputs, weights = decoder(inputs, memory, state, memory_mask=MASK, return_attention=True)
+    assert (outputs.shape, weights.shape) == ((B, T, U), (B, T, S))
+    for b, length in enumerate(MASK.sum(1)):
+        start = [[x[b] for x in layer] for layer in state or [[np.zeros((B, U))] * 2] * 2]
+        expected = _oracle(decoder, inputs[b], memory[b, :length], start)
+        np.testing.assert_allclose(outputs[b], expected[0], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(weights[b, :, :length], expected[1], rtol=1e-4, atol=1e-5)
+        np.testing.assert_array_equal(weights[b, :, length:], 0)
+
+
+def _parameters(score, input_feeding, num_layers=2):
+    """Four gates of each LSTM, W_a (and v_a), W_c."""
+    first = E + (U if input_feeding else 0)
+    cells = sum(4 * U * (width + U + 1) for width in (first, *[U] * (num_layers - 1)))
+    attention = {"dot": 0, "general": D * U, "concat": (U + D) * U + U}[score]
+    return cells + attention + (U + _width(score)) * U
+
+
+@pytest.mark.parametrize("options", [VARIANTS[0], VARIANTS[5]])
+def test_keeps_the_contract_of_a_layer(check_layer, random, options):
+    keras.utils.set_random_seed(1)
+    check_layer(
+        lambda **kwargs: AttentiveRecurrentDecoder(2, U, **options, **kwargs),
+        {"inputs": random(B, T, E), "memory": random(B, S, D), "memory_mask": MASK},
+        weights=6 + 1 + (3 if options["score"] == "concat" else 1),
+        parameters=_parameters(**options),
+    )
+
+
+@pytest.mark.parametrize("options", VARIANTS)
+def test_has_as_many_parameters_as_the_equations(options):
+    assert _decoder(**options).count_params() == _parameters(**options)
+
+
+# The names by which a warm start finds weights.
+def test_weights_have_fixed_names():
+    names = {w.path.split("/", 1)[1] for w in _decoder().weights}
+    cells = {f"cell_{i}/{name}" for i in range(2) for name in ("kernel", "recurrent_kernel", "bias")}
+    assert names == {*cells, "attention/kernel", "attentional/kernel"}
+
+
+@pytest.mark.parametrize("options", VARIANTS[::2])
+def test_xla_computes_the_same_and_its_gradients(check_xla, random, options):
+    inputs = {"inputs": random(B, T, E), "memory": random(B, S, _width(options["score"])), "memory_mask": MASK}
+    check_xla(_decoder(random, **options), inputs, initial_state=_state(random), return_attention=True)
+
+
+@pytest.mark.parametrize("options", VARIANTS)
+@settings(max_examples=4, deadline=None)
+@given(length=st.integers(1, 5), more=st.integers(0, 3), later=st.integers(0, 2), seed=st.integers(0, 99))
+def test_padding_is_invisible_whatever_it_holds(options, length, more, later, seed):
+    generator = np.random.default_rng(seed)
+
+    def random(*shape):
+        return generator.normal(size=shape).astype("float32")
+
+    decoder, state = _decoder(random, **options), _state(random, batch=1)
+    inputs, memory = random(1, T, E), random(1, length, _width(options["score"]))
+    padded = np.pad(memory, ((0, 0), (0, more), (0, 0)), constant_values=np.nan)
+    mask = np.arange(length + more)[None] < length
+    alone = decoder(inputs, memory, state)
+    longer = decoder(np.pad(inputs, ((0, 0), (0, later), (0, 0))), padded, state, memory_mask=mask)
+    np.testing.assert_allclose(longer[:, :T], alone, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16"])
+@pytest.mark.parametrize("options", VARIANTS)
+def test_step_equals_call(random, options, policy):
+    batch, beam = 2, 3
+    decoder, state = _decoder(random, dtype=policy, **options), _state(random, batch=batch)
+    inputs, memory = random(batch, beam, T, E), random(batch, S, _width(options["score"]))
+
+    def repeated(x):  # a sentence for each hypothesis
+        return np.repeat(x, beam, 0)
+
+    expected = decoder(
+        inputs.reshape(-1, T, E),
+        repeated(memory),
+        [[repeated(x) for x in layer] for layer in state],
+        memory_mask=repeated(MASK[:batch]),
+    )
+    expected = np.asarray(expected, "float32").reshape(batch, beam, T, U)
+    constants, caches = decoder.prepare(memory, beam, state)
+    shapes = tf.nest.map_structure(lambda x: (tuple(x.shape), x.dtype), caches)
+    assert {tuple(x.shape) for x in tf.nest.flatten(caches)} == {(batch, beam, U)}
+    for t in range(T):
+        states, caches = decoder.step(tf.constant(inputs[:, :, t]), t, constants, caches, MASK[:batch])
+        assert tf.nest.map_structure(lambda x: (tuple(x.shape), x.dtype), caches) == shapes
+        np.testing.assert_allclose(np.asarray(states, "float32"), expected[:, :, t], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("score", ["general", "dot", "concat"])
+def test_compiled_step_equals_step(random, score):
+    decoder, memory, inputs = _decoder(random, score=score), random(2, S, _width(score)), random(2, 3, E)
+    constants, caches = decoder.prepare(memory, 3, _state(random, batch=2))
+    plain, new_caches = decoder.step(tf.constant(inputs), 0, constants, caches, MASK[:2])
+    compiled = tf.function(decoder.step, jit_compile=True)(inputs, tf.constant(0), constants, caches, MASK[:2])
+    for one, other in zip(tf.nest.flatten(compiled), tf.nest.flatten((plain, new_caches)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("options", VARIANTS[:2])
+def test_only_padding_is_finite(random, options):
+    decoder, memory = _decoder(random, **options), np.full((B, S, D), np.nan, "float32")
+    with tf.GradientTape() as tape:
+        outputs, weights = decoder(random(B, T, E), memory, memory_mask=np.zeros((B, S), bool), return_attention=True)
+        loss = tf.reduce_sum(outputs**2)
+    assert np.isfinite(outputs).all()
+    np.testing.assert_array_equal(weights, 0)
+    assert all(np.isfinite(x).all() for x in tape.gradient(loss, [w.value for w in decoder.trainable_weights]))
+
+
+def test_positions_read_nothing_later(random):
+    decoder, inputs, memory = _decoder(random), random(1, T, E), random(1, S, D)
+    other = inputs.copy()
+    other[:, 2] += 1
+    one, two = decoder(inputs, memory).numpy(), decoder(other, memory).numpy()
+    np.testing.assert_array_equal(one[:, :2], two[:, :2])
+    assert (one[:, 2:] != two[:, 2:]).any(-1).all()
+
+
+def test_dropout_is_for_training(random):
+    decoder, inputs, memory = _decoder(random, num_layers=1, dropout=0.5), random(20, T, E), random(20, S, D)
+    plain, dropped = decoder(inputs, memory).numpy(), decoder(inputs, memory, training=True).numpy()
+    np.testing.assert_array_equal(decoder(inputs, memory, training=False), plain)
+    kept = dropped != 0  # with one LSTM, only the outputs are dropped, and not what is fed
+    assert 0.4 < kept.mean() < 0.6
+    np.testing.assert_allclose(dropped[kept], 2 * plain[kept], rtol=1e-5)
+
+
+def test_dropout_between_layers_is_the_same_at_all_positions(random):
+    decoder = _decoder(random, input_feeding=False, dropout=0.5)
+    inputs, memory = np.repeat(random(50, 1, E), T, 1), random(50, S, D)
+    weights = [decoder(inputs, memory, training=True, return_attention=True)[1].numpy() for _ in range(2)]
+    assert not np.array_equal(*weights)
+    # With a second LSTM that forgets all, a position depends on what is read there alone.
+    first, second = decoder.cells
+    for cell in (first, second):
+        cell.recurrent_kernel.assign(0 * cell.recurrent_kernel)
+        cell.bias.assign(np.repeat([9.0, -99.0, 0.0, 9.0], U))
+    weights = decoder(inputs, memory, training=True, return_attention=True)[1].numpy()
+    np.testing.assert_allclose(weights, np.repeat(weights[:, :1], T, 1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
+def test_half_precision_leaves_the_recurrence_in_float32(random, policy):
+    decoder, half = _decoder(random), _decoder(dtype=policy)
+    half.set_weights(decoder.get_weights())
+    inputs, memory = random(B, T, E), random(B, S, D)
+    expected = decoder(inputs, memory, memory_mask=MASK, return_attention=True)
+    # Of what is of half precision, only the inputs and outputs are rounded.
+    rounded = tf.cast(inputs, half.compute_dtype), tf.cast(memory, half.compute_dtype)
+    outputs, weights = half(*rounded, memory_mask=MASK, return_attention=True)
+    assert (outputs.dtype, weights.dtype) == (half.compute_dtype, "float32")
+    again = decoder(*(tf.cast(x, "float32") for x in rounded), memory_mask=MASK, return_attention=True)
+    np.testing.assert_array_equal(outputs, tf.cast(again[0], half.compute_dtype))
+    np.testing.assert_allclose(weights, expected[1], atol=0.1)
+    _, caches = half.prepare(memory, 2)
+    assert {x.dtype for x in tf.nest.flatten(caches)} == {tf.float32}
+    symbolic = half(keras.Input((None, E)), keras.Input((None, D)), return_attention=True)
+    assert [(x.shape, x.dtype) for x in symbolic] == [
+        ((None, None, U), half.compute_dtype),
+        ((None, None, None), "float32"),
+    ]
+
+
+def test_takes_the_mask_that_keras_attached(random):
+    decoder, embedding = _decoder(random), keras.layers.Embedding(9, D, mask_zero=True)
+    ids, inputs = np.array([[4, 5, 0, 0]]), random(1, T, E)
+    np.testing.assert_array_equal(
+        decoder(inputs, embedding(ids)), decoder(inputs, np.asarray(embedding(ids)), memory_mask=ids != 0)
+    )
+
+
+def test_reads_embeddings_that_have_a_mask(random):
+    decoder, embedding, memory = _decoder(random), keras.layers.Embedding(9, E, mask_zero=True), random(1, S, D)
+    ids = np.array([[2, 5, 7, 0]])
+    with_mask, without = decoder(embedding(ids), memory), decoder(np.asarray(embedding(ids)), memory)
+    np.testing.assert_array_equal(with_mask[:, :3], without[:, :3])
+    model_inputs = keras.Input((None,), dtype="int32"), keras.Input((None, D))
+    model = keras.Model(model_inputs, decoder(embedding(model_inputs[0]), model_inputs[1]))
+    np.testing.assert_array_equal(model([ids, memory])[:, :3], without[:, :3])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"num_layers": 0},
+        {"hidden_dim": 2.5},
+        {"score": "cosine"},
+        {"dropout": 1.0},
+        {"dropout": "0.1"},
+    ],
+)
+def test_wrong_arguments_are_named(arguments):
+    with pytest.raises(ValueError, match="Received: "):
+        AttentiveRecurrentDecoder(**{"num_layers": 2, "hidden_dim": 8, **arguments})
+
+
+@pytest.mark.parametrize("mask", [np.ones((B, S + 1), bool), np.ones((1, S), bool), np.ones((B, S)), [[True] * S] * B])
+def test_a_mask_that_does_not_fit_is_named(random, mask):
+    with pytest.raises(ValueError, match="`memory_mask` must be .* Received: "):
+        _decoder()(random(B, T, E), random(B, S, D), memory_mask=mask)
+
+
+def test_wrong_inputs_are_named(random):
+    inputs, memory = random(B, T, E), random(B, S, D)
+    with pytest.raises(ValueError, match=r"`initial_state` must hold \[h, c\] of 2 layers. Received: \[2\] tensors"):
+        _decoder()(inputs, memory, _state(random, num_layers=1))
+    with pytest.raises(ValueError, match=r"`initial_state` must hold \[h, c\] of 2 layers. Received: \[1, 1\] tensors"):
+        _decoder()(inputs, memory, [[random(B, U)], [random(B, U)]])
+    with pytest.raises(ValueError, match="`initial_state` must be .* 6. Received: shape"):
+        _decoder()(inputs, memory, [[random(B, U + 1), random(B, U)]] * 2)
+    with pytest.raises(ValueError, match="`memory` must be .* units=6"):
+        AttentiveRecurrentDecoder(2, U, "dot")(inputs, memory)
+    with pytest.raises(ValueError, match="`inputs` must be of rank 3 .* Received: shape"):
+        AttentiveRecurrentDecoder(2, U)(inputs[0], memory)
+    with pytest.raises(ValueError, match="`memory` must be of rank 3 .* Received: shape"):
+        AttentiveRecurrentDecoder(2, U)(inputs, memory[0])

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy_oracles import lstm
+
+from keras_nmt.layers import RecurrentEncoder
+
+B, T, E, D = 4, 5, 3, 6
+MASK = np.array([[1] * 5, [1] * 3 + [0] * 2, [1] + [0] * 4, [0] * 5], bool)
+
+
+def _encoder(random=None, num_layers=2, **options):
+    encoder = RecurrentEncoder(num_layers, D, **options)
+    encoder.build((None, None, E))
+    for weight in encoder.trainable_weights if random else ():
+        weight.assign(random(*weight.shape))
+    return encoder
+
+
+def _oracle(encoder, states):
+    """The states of one sentence [T, e], and [h, c] of each layer."""
+    final = []
+    for layer in encoder.layers:
+        weights = [w.numpy() for w in layer.weights]
+        forward, carry = lstm(states, *weights[:3])
+        if not encoder.bidirectional:
+            states = forward
+            final.append([forward[-1], carry])
+            continue
+        backward, backward_carry = lstm(states[::-1], *weights[3:])
+        states = np.concatenate([forward, backward[::-1]], -1)
+        final.append([np.concatenate([forward[-1], backward[-1]]), np.concatenate([carry, backward_carry])])
+    return states, final
+
+
+def _flat(states_and_final):
+    return tf.nest.flatten(states_and_final)
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize("num_layers", [1, 3])
+def test_follows_the_equations_whatever_the_padding(random, num_layers, bidirectional):
+    encoder, inputs = _encoder(random, num_layers, bidirectional=bidirectional), random(B, T, E)
+    states, final = encoder(inputs, mask=MASK, return_state=True)
+    assert [[x.shape for x in state] for state in final] == [[(B, D)] * 2] * num_layers
+    for b, length in enumerate(MASK.sum(1)[:3]):
+        expected_states, expected_final = _oracle(encoder, inputs[b, :length])
+        np.testing.assert_allclose(states[b, :length], expected_states, rtol=1e-4, atol=1e-5)
+        for one, other in zip(_flat(final), _flat(expected_final), strict=True):
+            np.testing.assert_allclose(one[b], other, rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(states.numpy()[~MASK], 0)
+    for x in _flat(final):
+        np.testing.assert_array_equal(x[3], 0)
+
+
+def _parameters(num_layers, directions):
+    """Of each LSTM four gates: what it reads, what it said before, a bias."""
+    units = D // directions
+    return sum(directions * 4 * units * ((D if i else E) + units + 1) for i in range(num_layers))
+
+
+@pytest.mark.parametrize(("num_layers", "bidirectional"), [(2, True), (1, False)])
+def test_keeps_the_contract_of_a_layer(check_layer, random, num_layers, bidirectional):
+    check_layer(
+        lambda **kwargs: RecurrentEncoder(num_layers, D, bidirectional=bidirectional, **kwargs),
+        {"inputs": random(B, T, E), "mask": MASK},
+        weights=num_layers * (6 if bidirectional else 3),
+        parameters=_parameters(num_layers, 2 if bidirectional else 1),
+    )
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_xla_computes_the_same_and_its_gradients(check_xla, random, bidirectional):
+    inputs = {"inputs": random(B, T, E), "mask": MASK}
+    check_xla(_encoder(random, bidirectional=bidirectional), inputs, return_state=True)
+
+
+@settings(max_examples=15, deadline=None)
+@given(length=st.integers(1, 6), more=st.integers(0, 4), bidirectional=st.booleans(), seed=st.integers(0, 99))
+def test_padding_is_invisible(length, more, bidirectional, seed):
+    generator = np.random.default_rng(seed)
+    encoder = _encoder(lambda *shape: generator.normal(size=shape), bidirectional=bidirectional)
+    inputs = generator.normal(size=(1, length, E))
+    padded = np.pad(inputs, ((0, 0), (0, more), (0, 0)), constant_values=1e3)
+    alone, padded = (
+        encoder(inputs, return_state=True),
+        encoder(padded, mask=np.arange(length + more)[None] < length, return_state=True),
+    )
+    np.testing.assert_allclose(padded[0][:, :length], alone[0], rtol=1e-5, atol=1e-6)
+    for one, other in zip(_flat(padded[1]), _flat(alone[1]), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_only_padding_is_zero_and_has_no_gradient(random):
+    encoder = _encoder(random)
+    with tf.GradientTape() as tape:
+        outputs = _flat(encoder(random(2, T, E), mask=np.zeros((2, T), bool), return_state=True))
+        loss = tf.add_n([tf.reduce_sum(x) for x in outputs])
+    for x in outputs:
+        np.testing.assert_array_equal(x, 0)
+    for x in tape.gradient(loss, [w.value for w in encoder.trainable_weights]):
+        np.testing.assert_array_equal(x, 0)
+
+
+def test_one_direction_reads_nothing_later(random):
+    encoder, inputs = _encoder(random, bidirectional=False), random(1, T, E)
+    other = inputs.copy()
+    other[:, 2] += 1
+    one, two = encoder(inputs).numpy(), encoder(other).numpy()
+    np.testing.assert_array_equal(one[:, :2], two[:, :2])
+    assert (one[:, 2:] != two[:, 2:]).any(-1).all()
+
+
+@pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16"])
+def test_step_equals_call(random, policy):
+    batch, beam = 2, 3
+    encoder, inputs = _encoder(random, bidirectional=False, dtype=policy), random(batch, beam, T, E)
+    expected = np.asarray(encoder(inputs.reshape(-1, T, E)), "float32").reshape(batch, beam, T, D)
+    cache = encoder.empty_cache(batch, beam)
+    for t in range(T):
+        states, new_cache = encoder.step(tf.constant(inputs[:, :, t]), t, cache)
+        assert [(x.shape, x.dtype) for x in _flat(new_cache)] == [(x.shape, x.dtype) for x in _flat(cache)]
+        np.testing.assert_allclose(np.asarray(states, "float32"), expected[:, :, t], rtol=1e-4, atol=1e-5)
+        cache = new_cache
+
+
+def test_both_directions_have_no_steps(random):
+    encoder = _encoder()
+    with pytest.raises(ValueError, match="Received: bidirectional=True"):
+        encoder.empty_cache(1, 1)
+    with pytest.raises(ValueError, match="Received: bidirectional=True"):
+        encoder.step(random(1, 1, E), 0, [])
+
+
+def test_dropout_is_between_the_layers(random):
+    inputs = random(2, T, E)
+    single, stack = _encoder(random, 1, dropout=0.5), _encoder(random, 2, dropout=0.5)
+    np.testing.assert_array_equal(single(inputs, training=True), single(inputs))
+    plain = stack(inputs).numpy()
+    np.testing.assert_array_equal(stack(inputs, training=False), plain)
+    first, second = (stack(inputs, training=True, return_state=True) for _ in range(2))
+    assert not np.array_equal(first[0], plain)
+    assert not np.array_equal(first[0], second[0])
+    np.testing.assert_array_equal(first[1][0], second[1][0])  # the first layer reads the inputs as they are
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
+def test_last_states_are_float32_under_half_precision(random, policy):
+    encoder = _encoder(random, dtype=policy)
+    states, final = encoder(random(B, T, E), mask=MASK, return_state=True)
+    assert states.dtype == encoder.compute_dtype
+    assert {x.dtype for x in _flat(final)} == {tf.float32}
+    symbolic, symbolic_final = encoder(keras.Input((None, E)), return_state=True)
+    assert (symbolic.shape, symbolic.dtype) == ((None, None, D), encoder.compute_dtype)
+    assert [[(x.shape, x.dtype) for x in state] for state in symbolic_final] == [[((None, D), "float32")] * 2] * 2
+
+
+def test_takes_the_mask_that_keras_attached_and_hands_it_on(random):
+    encoder, embedding = _encoder(random), keras.layers.Embedding(9, E, mask_zero=True)
+    ids = np.array([[4, 5, 0, 0]])
+    states = encoder(embedding(ids))
+    np.testing.assert_array_equal(states, encoder(np.asarray(embedding(ids)), mask=ids != 0))
+    np.testing.assert_array_equal(states._keras_mask, ids != 0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"num_layers": 0},
+        {"num_layers": 1.5},
+        {"hidden_dim": 0},
+        {"hidden_dim": 7},
+        {"dropout": 1.0},
+        {"dropout": -0.1},
+        {"use_cudnn": True},
+        {"use_cudnn": "always"},
+    ],
+)
+def test_wrong_arguments_are_named(arguments):
+    with pytest.raises(ValueError, match="Received: "):
+        RecurrentEncoder(**{"num_layers": 2, "hidden_dim": 8, **arguments})
+
+
+@pytest.mark.parametrize("mask", [np.ones((B, T + 1), bool), np.ones((1, T), bool), np.ones((B, T)), [[True] * T] * B])
+def test_a_mask_that_does_not_fit_is_named(random, mask):
+    with pytest.raises(ValueError, match="`mask` must be .* Received: "):
+        _encoder()(random(B, T, E), mask=mask)
+
+
+def test_wrong_inputs_are_named(random):
+    with pytest.raises(ValueError, match=r"must be \[B, T, e\].* Received: shape"):
+        RecurrentEncoder(2, D)(random(B, E))

@@ -1,0 +1,105 @@
+"""What the tests of multilingual models share: tiny models, batches, and what holds for every configuration."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import tensorflow as tf
+
+from keras_nmt.ids import BEGIN, END, PAD
+
+TRANSFORMER = {"num_heads": 2, "intermediate_dim": 12}
+# Mechanisms of Transformers that leave the source side alone, and one that does not.
+MECHANISMS = {
+    **TRANSFORMER,
+    "shortcuts": "fusion",
+    "layer_composition": "extended",
+    "head_composition": "extended",
+    "composition_rank": 4,
+    "roles": "contextualized",
+    "num_roles": 3,
+}
+CROSS = {**TRANSFORMER, "shortcuts": "plain", "shortcut_sites": ["self", "cross"], "roles": "softmax", "num_roles": 3}
+CLOSE = {"rtol": 1e-4, "atol": 1e-4}
+
+
+def name(options):
+    values = (
+        "+".join(sorted(set(v) - set(TRANSFORMER)) or ["plain"]) if k == "transformer" else f"{k}={v}"
+        for k, v in options.items()
+    )
+    return "-".join(values) or "defaults"
+
+
+def randomise(model):
+    """Weights that make every part matter: the initial biases and norms are 0 or 1."""
+    generator = np.random.default_rng(5)
+    for weight in model.weights:
+        weight.assign(weight + generator.normal(scale=0.2, size=weight.shape))
+    return model
+
+
+def batch(model, rows=3, source_length=5, target_length=4, seed=0):
+    """Ids for the model of a pair, rows of different lengths."""
+    generator = np.random.default_rng(seed)
+    source = generator.integers(4, model.source_vocabulary_size, (rows, source_length)).astype("int32")
+    for row in range(rows):
+        length = source_length - row % source_length
+        source[row, length - 1 :] = PAD
+        source[row, length - 1] = END
+    target = generator.integers(4, model.target_vocabulary_size, (rows, target_length)).astype("int32")
+    target[:, 0] = BEGIN
+    return source, target
+
+
+def stepwise(model, source, target, beam_size=2, jit_compile=None):
+    """Logits [B, T, V] of the decoder step run over given prefixes, the same in each place of the beam."""
+    step = model.decoder_step
+    if jit_compile is not None:
+        step = tf.function(step, jit_compile=jit_compile, autograph=False)
+    constants, caches = model.prepare(model.encoder(source), beam_size, target.shape[1])
+    logits = []
+    for position in range(target.shape[1]):
+        tokens = np.repeat(target[:, position : position + 1], beam_size, 1)
+        out, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
+        np.testing.assert_allclose(out[:, 0], out[:, 1], rtol=1e-5, atol=1e-5)
+        logits.append(out[:, 0])
+    return np.stack(logits, 1)
+
+
+def check_padding_and_batching(model, more_source, more_target, row):
+    """One row of a batch, alone and with another padding, has the same logits."""
+    source, target = batch(model)
+    full = model([source, target])[row]
+    length = int((source[row] != PAD).sum())
+    alone_source = np.pad(source[row : row + 1, :length], ((0, 0), (0, more_source)))
+    alone_target = np.pad(target[row : row + 1], ((0, 0), (0, more_target)))
+    alone = model([alone_source, alone_target])[0, : target.shape[1]]
+    np.testing.assert_allclose(alone, full, rtol=1e-4, atol=2e-5)
+    np.testing.assert_allclose(stepwise(model, alone_source, target[row : row + 1])[0], full, **CLOSE)
+
+
+def check_rows_of_padding(model):
+    """Filler rows are finite, and change no others."""
+    source, target = batch(model)
+    with_empty = model([np.pad(source, ((0, 1), (0, 0))), np.pad(target, ((0, 1), (0, 0)))])
+    assert np.isfinite(with_empty).all()
+    np.testing.assert_allclose(with_empty[:3], model([source, target]), rtol=1e-4, atol=1e-5)
+
+
+def check_saved_equals_loaded(model, pair, folder):
+    """By its configuration and a file of weights."""
+    again = type(model).from_config(json.loads(json.dumps(model.get_config())))
+    assert again.get_config() == model.get_config()
+    assert [w.path for w in again.weights] == [w.path for w in model.weights]
+    model.save_weights(folder / "w.weights.h5")
+    again.load_weights(folder / "w.weights.h5")
+    inputs = batch(model.pair(*pair))
+    np.testing.assert_array_equal(again.pair(*pair)(inputs), model.pair(*pair)(inputs))
+    np.testing.assert_array_equal(stepwise(again.pair(*pair), *inputs), stepwise(model.pair(*pair), *inputs))
+
+
+def part_of(weight):
+    """The layer of the model that a weight belongs to, such as "de_encoder"."""
+    return weight.path.split("/")[0]

@@ -1,0 +1,463 @@
+from __future__ import annotations
+
+import itertools
+import json
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from multilingual import (
+    CLOSE,
+    CROSS,
+    MECHANISMS,
+    TRANSFORMER,
+    batch,
+    check_padding_and_batching,
+    check_rows_of_padding,
+    check_saved_equals_loaded,
+    name,
+    part_of,
+    randomise,
+    stepwise,
+)
+
+from keras_nmt.ids import BEGIN, PAD
+from keras_nmt.models import AttentionBridgeModel
+
+LANGUAGES = {"de": 17, "fr": 13}
+TINY = {"hidden_dim": 8, "bridge_heads": 3, "bridge_hidden_dim": 6}
+ENCODER = {"encoder": "transformer", "num_encoder_layers": 1, "transformer": TRANSFORMER}
+DECODER = {"decoder": "transformer", "num_decoder_layers": 1, "transformer": TRANSFORMER}
+BOTH = {**ENCODER, **DECODER}
+KINDS = [{}, ENCODER, DECODER, BOTH]
+ROLES = {**TRANSFORMER, "roles": "softmax", "num_roles": 3}
+VARIANTS = [
+    *({**kind, **bridge} for kind, bridge in itertools.product(KINDS, ({}, {"bridge_heads": None}))),
+    {"attention_score": "dot", "num_encoder_layers": 1},
+    {"attention_score": "concat", "bridge_heads": None, "num_encoder_layers": 1, "num_decoder_layers": 1},
+    {"input_feeding": False, "tie_output": True, "bridge_bias": False},
+    {**ENCODER, "transformer": ROLES, "attention_score": "concat", "bridge_heads": None},
+    {**BOTH, "transformer": MECHANISMS, "num_encoder_layers": 2, "num_decoder_layers": 2},
+    {**BOTH, "transformer": CROSS, "bridge_heads": None},
+]
+_models: dict[str, AttentionBridgeModel] = {}
+
+
+def _model(options=None):
+    """Built once; tests leave it as it is."""
+    key = json.dumps(options or {})
+    if key not in _models:
+        _models[key] = randomise(AttentionBridgeModel(LANGUAGES, **{**TINY, **(options or {})}))
+    return _models[key]
+
+
+def _fresh(languages=LANGUAGES, **options):
+    return randomise(AttentionBridgeModel(languages, **{**TINY, **options}))
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=name)
+def test_stepwise_equals_full(options):
+    pair = _model(options).pair("de", "fr")
+    source, target = batch(pair)
+    logits = pair([source, target])
+    assert (logits.shape, logits.dtype) == ((3, 4, LANGUAGES["fr"]), tf.float32)
+    np.testing.assert_allclose(stepwise(pair, source, target), logits, **CLOSE)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("options", [VARIANTS[0], VARIANTS[-1]], ids=name)
+def test_compiled_stepwise_equals_full(options, jit_compile):
+    pair = _model(options).pair("de", "fr")
+    source, target = batch(pair)
+    np.testing.assert_allclose(
+        stepwise(pair, source, target, jit_compile=jit_compile), pair([source, target]), **CLOSE
+    )
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=name)
+@settings(max_examples=2, deadline=None)
+@given(more_source=st.integers(0, 4), more_target=st.integers(0, 3), row=st.integers(0, 2))
+def test_padding_and_batching_are_invisible(options, more_source, more_target, row):
+    check_padding_and_batching(_model(options).pair("de", "fr"), more_source, more_target, row)
+
+
+@pytest.mark.parametrize("options", VARIANTS[:8], ids=name)
+def test_rows_of_padding_are_finite_and_change_nothing(options):
+    check_rows_of_padding(_model(options).pair("fr", "de"))
+
+
+# --- its weights -----------------------------------------------------------------------------------------------------
+
+
+def _parameters(sizes, d, heads, dw, encoders=2, decoders=2, score="general", feeding=True, tied=False, bias=True):
+    """The parameters of a recurrent model by the paper's equations: four gates an LSTM, two directions a BiLSTM."""
+    encoder = encoders * 2 * 4 * (d // 2) * (d + d // 2 + 1)
+    decoder = decoders * 4 * d * (d + d + 1) + (4 * d * d if feeding else 0)
+    attention = {"dot": 0, "general": d * d, "concat": 2 * d * d + d}[score] + 2 * d * d
+    bridge = 0 if heads is None else d * dw + dw * heads + (dw + heads if bias else 0)
+    return sum((1 if tied else 2) * size * d + encoder + decoder + attention for size in sizes) + bridge
+
+
+@pytest.mark.parametrize(("heads", "of_bridge"), [(10, 535_562), (50, 576_562)])
+def test_has_as_many_parameters_as_the_paper(heads, of_bridge):
+    model = AttentionBridgeModel({"de": 50}, bridge_heads=heads)
+    assert model.bridge.count_params() == of_bridge
+    assert model.count_params() == _parameters([50], 512, heads, 1024)
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        (VARIANTS[0], {}),
+        (VARIANTS[8], {"score": "dot", "encoders": 1}),
+        (VARIANTS[9], {"score": "concat", "heads": None, "encoders": 1, "decoders": 1}),
+        (VARIANTS[10], {"feeding": False, "tied": True, "bias": False}),
+    ],
+    ids=str,
+)
+def test_has_as_many_parameters_as_the_equations(options, arguments):
+    assert _model(options).count_params() == _parameters(LANGUAGES.values(), **{"d": 8, "heads": 3, "dw": 6} | arguments)
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=name)
+def test_weights_are_the_models_once_under_their_own_names(options):
+    model = _model(options)
+    paths = [w.path for w in model.weights]
+    assert len(set(paths)) == len(paths) == len({id(w) for w in model.weights})
+    parts = {f"{language}_{part}" for language in LANGUAGES for part in ("embedding", "encoder", "decoder")}
+    assert parts <= {part_of(w) for w in model.weights}
+    for pair in itertools.product(LANGUAGES, repeat=2):
+        assert {id(w) for w in model.pair(*pair).weights} <= {id(w) for w in model.weights}
+
+
+@pytest.mark.parametrize("options", [*KINDS, {"bridge_heads": None}], ids=name)
+def test_a_pair_trains_its_own_languages_and_all_of_that(options):
+    pair = _model(options).pair("de", "fr")
+    parts = {part_of(w) for w in pair.trainable_weights}
+    bridge = set() if options.get("bridge_heads", 3) is None else {"bridge"}
+    assert parts == {"de_embedding", "de_encoder", "fr_embedding", "fr_decoder"} | bridge
+    source, target = batch(pair)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(pair([source, target], training=True) ** 2)
+    for weight, gradient in zip(
+        pair.trainable_weights,
+        tape.gradient(loss, [w.value for w in pair.trainable_weights]),
+        strict=True,
+    ):
+        idle = weight.path in ("de_embedding/table/reverse_embeddings", "bridge/scores/bias")  # the softmax drops it
+        assert idle or np.abs(np.asarray(tf.convert_to_tensor(gradient))).max() > 0, weight.path
+
+
+def test_the_bridge_is_of_all_pairs_and_a_language_of_its_own():
+    model = _fresh()
+    pairs = list(itertools.product(LANGUAGES, repeat=2))
+    inputs = {pair: batch(model.pair(*pair)) for pair in pairs}
+
+    def logits():
+        return {pair: model.pair(*pair)(inputs[pair]).numpy() for pair in pairs}
+
+    def changed(part):
+        before = logits()
+        for weight in model.weights:
+            if part_of(weight) == part:
+                weight.assign(weight + 0.5)
+        after = logits()
+        return {pair for pair in pairs if not np.allclose(before[pair], after[pair], atol=1e-5)}
+
+    assert changed("bridge") == set(pairs)
+    assert changed("fr_decoder") == {("de", "fr"), ("fr", "fr")}
+    assert changed("de_encoder") == {("de", "de"), ("de", "fr")}
+    assert changed("de_embedding") == set(pairs) - {("fr", "fr")}  # one table for both sides
+
+
+def test_models_of_pairs_and_parts_are_made_once():
+    model = _model()
+    assert model.pair("de", "fr") is model.pair("de", "fr")
+    assert model.encoder_for("de", "fr") is model.encoder_for("de", "de") is model.pair("de", "fr").encoder
+    assert model.decoder_for("fr") is model.decoder_for("fr")
+    assert model.bridge_outputs("de") is model.bridge_outputs("de")
+    pair = model.pair("de", "fr")
+    assert (pair.source_vocabulary_size, pair.target_vocabulary_size, pair.name) == (17, 13, "de_fr")
+    assert (model.languages, model.vocabulary_sizes) == (("de", "fr"), LANGUAGES)
+
+
+# --- the bridge and what decoders start from -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", KINDS, ids=name)
+def test_what_is_decoded_does_not_depend_on_the_source_length(options):
+    model = _model(options)
+
+    def shapes(length):
+        ids = np.full((2, length), 5, "int32")
+        memory = model.encoder_for("de", "fr")(ids)
+        constants, caches = model.pair("de", "fr").prepare(memory, 2, 7)
+        return tf.nest.map_structure(lambda x: tuple(x.shape), [memory, constants, caches])
+
+    assert shapes(10) == shapes(100)
+    memory = model.encoder_for("de", "fr")(np.array([[5, 6, 3], [0, 0, 0]], "int32"))
+    assert memory["states"].shape == (2, 3, 8)
+    np.testing.assert_array_equal(memory["mask"], np.ones((2, 3), bool))  # padding ends at the bridge
+
+
+@pytest.mark.parametrize("options", KINDS, ids=name)
+def test_bridge_outputs_are_what_the_decoders_read(options):
+    model = _model(options)
+    source, _ = batch(model.pair("de", "fr"))
+    outputs = model.bridge_outputs("de")(source)
+    sentence, attention = outputs["sentence"].numpy(), outputs["attention"].numpy()
+    np.testing.assert_array_equal(sentence, model.encoder_for("de", "fr")(source)["states"])
+    np.testing.assert_allclose(outputs["mean"], sentence.mean(1), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(attention.sum(-1), 1, rtol=1e-5)
+    np.testing.assert_array_equal(attention.transpose(0, 2, 1)[source == PAD], 0)
+
+
+def test_recurrent_decoders_start_from_the_mean_of_m():
+    for options in KINDS[:2]:
+        model = _model(options)
+        pair = model.pair("de", "fr")
+        source, _ = batch(pair)
+        _, caches = pair.prepare(pair.encoder(source), 2, 4)
+        mean = model.bridge_outputs("de")(source)["mean"].numpy()
+        assert len(caches["states"]) == 4  # h and c of two layers
+        for x in caches["states"]:
+            np.testing.assert_allclose(x, np.repeat(mean[:, None], 2, 1), rtol=1e-5, atol=1e-6)
+
+
+def test_without_a_bridge_recurrent_decoders_start_from_the_encoders_last_states():
+    model = _model(VARIANTS[1])
+    pair = model.pair("de", "fr")
+    source, _ = batch(pair)
+    _, caches = pair.prepare(pair.encoder(source), 1, 4)
+    states, final = model.de_encoder(model.de_embedding(source), mask=source != PAD, return_state=True)
+    for cache, x in zip(caches["states"], tf.nest.flatten(final), strict=True):
+        np.testing.assert_allclose(cache[:, 0], x, rtol=1e-5, atol=1e-6)
+    memory = pair.encoder(source)
+    np.testing.assert_allclose(memory["states"], states, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(memory["mask"], source != PAD)
+
+
+def test_without_a_bridge_they_start_from_the_mean_of_a_transformers_states():
+    pair = _model(VARIANTS[3]).pair("de", "fr")
+    source, _ = batch(pair)
+    memory = pair.encoder(source)
+    _, caches = pair.prepare(memory, 1, 4)
+    for row, length in enumerate((source != PAD).sum(1)):
+        mean = memory["states"].numpy()[row, :length].mean(0)
+        for x in caches["states"]:
+            np.testing.assert_allclose(x[row, 0], mean, rtol=1e-4, atol=1e-6)
+
+
+def test_a_sentence_of_one_token_with_fifty_heads():
+    model = _fresh(bridge_heads=50)
+    pair, one = model.pair("de", "fr"), np.array([[3]], "int32")
+    outputs = model.bridge_outputs("de")(one)
+    np.testing.assert_array_equal(outputs["attention"], np.ones((1, 50, 1)))
+    target = np.array([[BEGIN, 5, 6]], "int32")
+    logits = pair([one, target])
+    assert np.isfinite(logits).all()
+    np.testing.assert_allclose(pair([np.pad(one, ((0, 0), (0, 3))), target]), logits, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(stepwise(pair, one, target), logits, **CLOSE)
+
+
+@pytest.mark.parametrize("penalty", ["squared", "root"])
+def test_penalties_of_sentences_add_to_the_loss_of_training(penalty):
+    model = _fresh({"de": 17}, penalty=penalty, penalty_weight=0.5, dropout=0.0)
+    pair = model.pair("de", "de")
+    source, target = (np.pad(x, ((0, 2), (0, 0))) for x in batch(pair))  # with two filler rows
+    attention = model.bridge_outputs("de")(source)["attention"].numpy()
+    squared = ((attention @ attention.transpose(0, 2, 1) - np.eye(3)) ** 2).sum((1, 2))[:3]
+    pair([source, target], training=True)
+    expected = 0.5 * (squared if penalty == "squared" else np.sqrt(squared)).sum()
+    np.testing.assert_allclose(np.sum(pair.losses), expected, rtol=1e-4)
+    pair([source, target])
+    assert np.sum(pair.losses) == 0
+
+
+def test_without_a_bridge_there_is_no_penalty():
+    pair = _model(VARIANTS[1]).pair("de", "fr")
+    pair(batch(pair), training=True)
+    assert not pair.losses
+
+
+# --- saving, other dtypes, one language more -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [VARIANTS[0], VARIANTS[1], VARIANTS[-2], VARIANTS[-1]], ids=name)
+def test_saved_equals_loaded(options, tmp_path):
+    check_saved_equals_loaded(_model(options), ("de", "fr"), tmp_path)
+
+
+def test_saved_by_keras_equals_loaded(tmp_path):
+    model = _fresh({"pt-BR": 17, "zh_Hant": 13})
+    inputs = batch(model.pair("pt-BR", "zh_Hant"))
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(loaded.pair("pt-BR", "zh_Hant")(inputs), model.pair("pt-BR", "zh_Hant")(inputs))
+
+
+def test_pairs_are_not_saved_or_counted_again(tmp_path):
+    model = AttentionBridgeModel({"de": 300, "fr": 300}, hidden_dim=64, bridge_heads=3)
+    parameters = model.count_params()
+    for pair in itertools.product(model.languages, repeat=2):
+        model.pair(*pair)
+        model.bridge_outputs(pair[0])
+    assert model.count_params() == parameters
+    model.save_weights(tmp_path / "w.weights.h5")
+    assert (tmp_path / "w.weights.h5").stat().st_size < 1.3 * 4 * parameters
+
+
+@pytest.mark.parametrize("dtype", ["mixed_bfloat16", "mixed_float16"])
+@pytest.mark.parametrize("options", VARIANTS[:2], ids=name)
+def test_half_precision_is_near_float32(options, dtype):
+    model, half = _model(options), _model(options).with_dtype(dtype)
+    assert half.get_config() == {**model.get_config(), "dtype": dtype}
+    assert {w.dtype for w in half.trainable_weights} == {"float32"}
+    pair, half_pair = model.pair("de", "fr"), half.pair("de", "fr")
+    inputs = batch(pair)
+    logits = half_pair(inputs)
+    assert logits.dtype == tf.float32
+    tolerance = 0.3 if dtype == "mixed_bfloat16" else 0.05
+    np.testing.assert_allclose(logits, pair(inputs), atol=tolerance)
+    np.testing.assert_allclose(stepwise(half_pair, *inputs), logits, atol=tolerance)
+    again = half_pair.with_dtype("float32")
+    np.testing.assert_array_equal(again(inputs), pair(inputs))
+
+
+def test_recurrence_steps_in_float32_under_half_precision():
+    pair = _model().with_dtype("mixed_bfloat16").pair("de", "fr")
+    source, target = batch(pair)
+    constants, caches = pair.prepare(pair.encoder(source), 1, 4)
+    start = caches["states"][0]
+    assert not np.array_equal(start, tf.cast(tf.cast(start, "bfloat16"), "float32"))  # the mean of M, not rounded
+    assert {x.dtype for x in tf.nest.flatten(caches)} == {tf.float32}
+    fine = tf.nest.map_structure(lambda x: x + 1e-4, caches)
+    one, two = (pair.decoder_step(target[:, :1], 0, constants, x)[1]["states"][1] for x in (caches, fine))
+    difference = np.abs(one - two)  # of c, which would be lost by rounding
+    assert difference.max() < 3e-4
+    assert (difference > 1e-6).mean() > 0.9
+
+
+@pytest.mark.parametrize(("options", "freeze"), [({}, True), ({}, False), (VARIANTS[-3], True)], ids=str)
+def test_a_language_is_added_to_a_trained_model(options, freeze):
+    model = _model(options)
+    before = [w.numpy() for w in model.weights]
+    larger = model.with_language("cs", 11, freeze=freeze)
+    assert larger.languages == ("de", "fr", "cs")
+    assert model.languages == ("de", "fr")
+    for pair in itertools.product(model.languages, repeat=2):
+        inputs = batch(model.pair(*pair))
+        np.testing.assert_array_equal(larger.pair(*pair)(inputs), model.pair(*pair)(inputs))
+    new = {"cs_embedding", "cs_encoder", "cs_decoder"}
+    if options:
+        new |= {"cs_source_roles"}
+    trained = {part_of(w) for w in larger.trainable_weights}
+    assert trained == (new if freeze else {part_of(w) for w in larger.weights})
+    assert bool({part_of(w) for w in larger.pair("de", "fr").trainable_weights}) != freeze
+    # A step moves what is not frozen, of the pair, and nothing of the model it was made of.
+    pair = larger.pair("cs", "de")
+    inputs = batch(pair)
+    old = {w.path: w.numpy() for w in larger.weights}
+    pair.compile(keras.optimizers.SGD(1.0), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    pair.fit(inputs, inputs[1], epochs=1, verbose=0)
+    moved = {part_of(w) for w in larger.weights if not np.array_equal(old[w.path], w)}
+    assert "cs_encoder" in moved
+    assert moved - new == (set() if freeze else {"bridge", "de_embedding", "de_decoder"})
+    for one, other in zip(before, model.weights, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_language_is_added_twice_and_in_another_dtype():
+    larger = _model().with_language("cs", 11).with_language("en", 12)
+    assert {part_of(w) for w in larger.trainable_weights} == {"en_embedding", "en_encoder", "en_decoder"}
+    half = larger.with_dtype("mixed_bfloat16")
+    for one, other in zip(larger.weights, half.weights, strict=True):
+        assert one.path == other.path
+        np.testing.assert_array_equal(one, other)
+
+
+def test_fits_by_keras_alone():
+    pair = _fresh().pair("de", "fr")
+    source, target = batch(pair, rows=16)
+    pair.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD))
+    history = pair.fit([source, target], np.roll(target, -1, 1), epochs=3, verbose=0).history["loss"]
+    assert history[-1] < history[0]
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"languages": {}},
+        {"languages": {"de": 4}},
+        {"languages": {"de": "17"}},
+        {"languages": {"de": True}},
+        {"languages": {"de fr": 17}},
+        {"languages": {"": 17}},
+        {"languages": {"1de": 17}},
+        {"languages": {5: 17}},
+        {"languages": ["de", "fr"]},
+        {"encoder": "gru"},
+        {"decoder": "cnn"},
+        {"num_encoder_layers": 0},
+        {"num_decoder_layers": 1.5},
+        {"hidden_dim": 0},
+        {"hidden_dim": 7},
+        {"dropout": 1.0},
+        {"attention_score": "cosine"},
+        {"bridge_heads": 0},
+        {"bridge_hidden_dim": 0},
+        {"penalty_weight": -1.0},
+        {"penalty": "cube"},
+        {"use_cudnn": True},
+        {"bridge_heads": None, "num_encoder_layers": 1},
+        {"transformer": TRANSFORMER},
+        {**BOTH, "transformer": {"hidden_dim": 8}},
+        {**BOTH, "transformer": {"dropout": 0.2}},
+        {**BOTH, "transformer": {"heads": 2}},
+        {**BOTH, "transformer": {"num_heads": 3}},
+        {**BOTH, "transformer": {**TRANSFORMER, "roles": "sparse"}},
+        {**BOTH, "transformer": CROSS},
+        {"decoder": "transformer", "transformer": CROSS, "bridge_heads": None},
+    ],
+    ids=str,
+)
+def test_wrong_arguments_are_named(options):
+    with pytest.raises(ValueError, match="Received: "):
+        AttentionBridgeModel(**{"languages": LANGUAGES, **TINY, **options})
+
+
+def test_arguments_that_do_not_exist_are_named():
+    with pytest.raises(TypeError, match="no such arguments. Received: bridge_head, norm"):
+        AttentionBridgeModel(LANGUAGES, **TINY, bridge_head=1, norm="pre")
+
+
+def test_wrong_languages_are_named():
+    model = _model()
+    for call in (
+        lambda: model.pair("de", "xx"),
+        lambda: model.pair("xx", "de"),
+        lambda: model.encoder_for("xx", "de"),
+        lambda: model.decoder_for("xx"),
+        lambda: model.bridge_outputs("xx"),
+    ):
+        with pytest.raises(ValueError, match="has the languages de, fr. Received: 'xx'"):
+            call()
+    with pytest.raises(ValueError, match="has it already: de, fr. Received: language='fr'"):
+        model.with_language("fr", 20)
+    with pytest.raises(ValueError, match="Received: 'c s'"):
+        model.with_language("c s", 20)
+    with pytest.raises(ValueError, match="Received: cs=3"):
+        model.with_language("cs", 3)
+    with pytest.raises(ValueError, match="no bridge.*Received: bridge_heads=None"):
+        _model(VARIANTS[1]).bridge_outputs("de")
+
+
+def test_it_is_called_by_pairs():
+    with pytest.raises(TypeError, match=r"model.pair\(source, target\)"):
+        _model()(batch(_model().pair("de", "fr")))
