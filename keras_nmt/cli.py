@@ -1,4 +1,4 @@
-"""The command line: `keras-nmt train / translate / score / evaluate / export / average / info`."""
+"""The command line: `keras-nmt train / translate / embed / score / evaluate / export / inspect / average / info`."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A model di
 BeamSize = Annotated[int | None, typer.Option(help="Hypotheses the search keeps. Default: the model's.")]
 LengthPenalty = Annotated[float | None, typer.Option(help="Exponent of the length penalty. Default: the model's.")]
 Weights = Annotated[Path | None, typer.Option(help="Weights to use instead of the directory's.")]
+SourceLanguage = Annotated[
+    str | None, typer.Option("--source", help="Language to translate from, of a multilingual model.")
+]
+TargetLanguage = Annotated[str | None, typer.Option("--target", help="Language to translate to, likewise.")]
 Xla = Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster after.")]
 
 
@@ -94,10 +98,11 @@ def train(
     """Trains subwords and a model. Started again with the same command, it goes on.
 
     Settings come from --settings, then --set, then the other options, which win. All settings and their defaults:
-    `keras_nmt.experiment.Experiment`.
+    `keras_nmt.experiment.Experiment`; where `languages` is set, `keras_nmt.multilingual_experiment`.
     """
     import_tensorflow()
     from keras_nmt.experiment import Experiment
+    from keras_nmt.multilingual_experiment import MultilingualExperiment
 
     chosen: dict[str, Any] = dict(setting(text) for text in set_ or [])
     for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
@@ -119,12 +124,15 @@ def train(
         chosen = {**Experiment.read_settings(settings), **chosen}
     if shortcuts is not None:
         chosen["model"] = {**chosen.get("model", {}), "shortcuts": None if shortcuts == "none" else shortcuts}
-    Experiment.from_settings(chosen).run()
+    kind = MultilingualExperiment if "languages" in chosen else Experiment
+    kind.from_settings(chosen).run()
 
 
 @app.command()
 def translate(
     directory: Directory,
+    source: SourceLanguage = None,
+    target: TargetLanguage = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
     n_best: Annotated[int, typer.Option(help="Translations a sentence.")] = 1,
@@ -137,7 +145,14 @@ def translate(
     With --n-best N every line gives N lines, best first.
     """
     translator = _translator(
-        directory, beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best, weights=weights, xla=xla
+        directory,
+        source=source,
+        target=target,
+        beam_size=beam_size,
+        length_penalty=length_penalty,
+        num_hypotheses=n_best,
+        weights=weights,
+        xla=xla,
     )
     truncated = 0
     for lines in _chunks(_standard_input()):
@@ -150,10 +165,44 @@ def translate(
 
 
 @app.command()
+def embed(
+    directory: Directory,
+    language: Annotated[str, typer.Option(help="Language of the sentences.")],
+    output: Annotated[Path, typer.Option(help="File to write, *.npy: an array [lines, width], float32.")],
+    all_vectors: Annotated[
+        bool, typer.Option("--all-vectors", help="Write the k vectors of each sentence: [lines, k, width].")
+    ] = False,
+    weights: Weights = None,
+) -> None:
+    """Writes a vector for each line of standard input: the mean of what the attention bridge makes of it."""
+    import_tensorflow()
+    import io
+
+    import numpy as np
+
+    from keras_nmt.atomic_files import write_bytes
+    from keras_nmt.serving import MultilingualTranslator
+
+    if output.suffix != ".npy":
+        raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
+    translator = MultilingualTranslator.from_directory(directory, weights=weights)
+    chunks = [translator.embed(lines, language)[all_vectors] for lines in _chunks(_standard_input())]
+    if not chunks:
+        raise UserError("There is nothing to embed on standard input. Received: no lines")
+    file = io.BytesIO()
+    np.save(file, np.concatenate(chunks), allow_pickle=False)
+    write_bytes(output, file.getvalue())
+    shape = " x ".join(map(str, (sum(map(len, chunks)), *chunks[0].shape[1:])))
+    print(f"{output}: {shape}", file=sys.stderr)
+
+
+@app.command()
 def score(
     directory: Directory,
     source: Annotated[Path, typer.Argument(help="Source sentences, one a line.")],
     target: Annotated[Path, typer.Argument(help="Their translations.")],
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
     weights: Weights = None,
 ) -> None:
     """Writes the log-probability of each given translation, one a line."""
@@ -161,7 +210,8 @@ def score(
     from keras_nmt.data import read_line_pairs
 
     sources, targets = read_line_pairs(source, target)
-    for log_probability in _translator(directory, weights=weights).score(sources, targets):
+    translator = _translator(directory, source=source_language, target=target_language, weights=weights)
+    for log_probability in translator.score(sources, targets):
         _write_line(f"{log_probability:.4f}")
 
 
@@ -177,6 +227,8 @@ def evaluate(
     ] = None,
     baseline: Annotated[Path | None, typer.Option(help="Another system's output: paired bootstrap against it.")] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    source_language: Annotated[str | None, typer.Option(help="Language of --source, of a multilingual model.")] = None,
+    target_language: Annotated[str | None, typer.Option(help="Language of the references, likewise.")] = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
     weights: Weights = None,
@@ -191,18 +243,30 @@ def evaluate(
             "Give --hypotheses, or --directory with --source. "
             f"Received: hypotheses={hypotheses}, directory={directory}, source={source}"
         )
-    if hypotheses is not None and (beam_size, length_penalty, weights) != (None, None, None):
-        raise UserError(
-            "--beam-size, --length-penalty and --weights go with --directory. "
-            f"Received: beam_size={beam_size}, length_penalty={length_penalty}, weights={weights}"
-        )
+    of_the_model = given(
+        beam_size=beam_size,
+        length_penalty=length_penalty,
+        weights=weights,
+        source_language=source_language,
+        target_language=target_language,
+    )
+    if hypotheses is not None and of_the_model:
+        flags = ", ".join("--" + name.replace("_", "-") for name in of_the_model)
+        raise UserError(f"These go with --directory, and --hypotheses was given. Received: {flags}")
     streams = [read_lines(path) for path in references]
     if hypotheses is not None:
         lines = read_lines(hypotheses)
     else:
         assert directory is not None
         assert source is not None
-        translator = _translator(directory, beam_size=beam_size, length_penalty=length_penalty, weights=weights)
+        translator = _translator(
+            directory,
+            source=source_language,
+            target=target_language,
+            beam_size=beam_size,
+            length_penalty=length_penalty,
+            weights=weights,
+        )
         translations = translator.translate(read_lines(source))
         _warn_truncated(sum(translation.truncated for translation in translations), translator)
         lines = [translation.text for translation in translations]
@@ -218,6 +282,8 @@ def evaluate(
 def export(
     directory: Directory,
     path: Annotated[Path, typer.Argument(help="Folder of the model's versions, which a model server watches.")],
+    source: SourceLanguage = None,
+    target: TargetLanguage = None,
     version: Annotated[int | None, typer.Option(help="Version. Default: the next one.")] = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
@@ -225,14 +291,16 @@ def export(
     max_length: Annotated[int | None, typer.Option(help="Most tokens of a translation.")] = None,
     weights: Weights = None,
 ) -> None:
-    """Writes a SavedModel: text in, text out, without Python, to PATH/VERSION."""
+    """Writes a SavedModel: text in, text out, without Python, to PATH/VERSION.
+
+    Of a multilingual model, all directions; with --source and --target, that one only.
+    """
     import_tensorflow()
     from keras_nmt.serving import export_directory
 
     options = given(beam_size=beam_size, length_penalty=length_penalty, max_length=max_length)
-    _write_line(
-        str(export_directory(path, directory, version=version, weights=weights, num_hypotheses=n_best, **options))
-    )
+    options |= {"version": version, "weights": weights, "num_hypotheses": n_best}
+    _write_line(str(export_directory(path, directory, source=source, target=target, **options)))
 
 
 @app.command()
@@ -284,9 +352,75 @@ def info(directory: Directory) -> None:
     for part, count in groups.items():
         table.add_row(f"  {part}", f"{count:,}")
     table.add_section()
-    for path in sorted({folder.weights_path, *folder.subword_paths()}):
+    for path in sorted({folder.weights_path, *folder.subword_paths().values()}):
         table.add_row(path.name, f"{path.stat().st_size:,} bytes")
     Console(soft_wrap=True).print(f"{config['model']['class']} in {directory}", table, sep="\n")
+
+
+inspect_app = typer.Typer(help="Looks inside a trained model.")
+app.add_typer(inspect_app, name="inspect")
+
+
+@inspect_app.command("bridge")
+def inspect_bridge(
+    directory: Directory,
+    language: Annotated[str, typer.Option(help="Language of the sentences.")],
+    first: Annotated[
+        int | None,
+        typer.Option(min=0, help="How many heads are the first ones. Default: each sentence's number of tokens."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Folder for entropy.json, entropy.png, attention.jsonl and attention-LINE.png."),
+    ] = None,
+    heat_maps: Annotated[int, typer.Option(min=0, help="Sentences whose attention is written to --output.")] = 10,
+    weights: Weights = None,
+) -> None:
+    """Shows how widely the heads of the attention bridge look at the sentences of standard input.
+
+    Numbers are mean entropies in nats: 0 is one token, log n all of n tokens alike. Empty lines are left out.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    import_tensorflow()
+    from keras_nmt.analysis import bridge_attention, bridge_entropy, plot_bridge_attention, plot_bridge_entropy
+    from keras_nmt.analysis._figures import save_figure
+    from keras_nmt.atomic_files import write_bytes, write_json
+    from keras_nmt.serving._load_directory import load_multilingual
+
+    model, tokenizers, _ = load_multilingual(directory, weights)
+    if language not in tokenizers:
+        raise UserError(f"The model has the languages {', '.join(tokenizers)}. Received: --language {language}")
+    lines = {number: line for number, line in enumerate(_standard_input(), 1) if line.strip()}
+    if not lines:
+        raise UserError("There are no sentences on standard input. Received: no lines, or empty ones")
+    attentions = bridge_attention(model, tokenizers[language], language, list(lines.values()))
+    entropy = bridge_entropy(attentions, num_first=first)
+    numbers = entropy.numbers()
+
+    shown = {
+        "all_heads": "all heads",
+        "first_heads": f"first {'n' if first is None else first} heads",
+        "other_heads": "other heads",
+    }
+    title = f"{len(lines):,} sentence(s), {len(entropy.by_head)} heads, {entropy.lengths.mean():.1f} tokens on average"
+    table = Table("", "mean entropy (nats)", title=title, title_justify="left", box=box.SIMPLE)
+    for name, label in shown.items():
+        table.add_row(label, "-" if numbers[name] is None else f"{numbers[name]:.4f}")
+    Console(soft_wrap=True).print(table)
+
+    if output is None:
+        return
+    write_json(output / "entropy.json", {"language": language, **numbers})
+    chosen = list(zip(lines, attentions, strict=True))[:heat_maps]
+    rows = [{"line": line, "tokens": tokens, "attention": values.tolist()} for line, (tokens, values) in chosen]
+    attention_lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    write_bytes(output / "attention.jsonl", attention_lines.encode())
+    save_figure(output / "entropy.png", plot_bridge_entropy(entropy))
+    for line, attention in chosen:
+        save_figure(output / f"attention-{line}.png", plot_bridge_attention(attention, title=f"line {line}"))
 
 
 def import_tensorflow() -> None:
@@ -307,6 +441,8 @@ def import_tensorflow() -> None:
 def _translator(
     directory: Path,
     *,
+    source: str | None = None,
+    target: str | None = None,
     beam_size: int | None = None,
     length_penalty: float | None = None,
     num_hypotheses: int = 1,
@@ -318,7 +454,13 @@ def _translator(
 
     options = given(beam_size=beam_size, length_penalty=length_penalty)
     return Translator.from_directory(
-        directory, weights=weights, num_hypotheses=num_hypotheses, jit_compile=xla, **options
+        directory,
+        weights=weights,
+        source=source,
+        target=target,
+        num_hypotheses=num_hypotheses,
+        jit_compile=xla,
+        **options,
     )
 
 

@@ -130,3 +130,63 @@ ROLES_OF_WMT: dict[str, Settings] = {
     "softmax_residual": {"model": role_model("softmax", 32)},
 }
 ROLES_OF_WMT["one_hot_residual"] = one_hot_from("softmax_residual", ROLES_OF_WMT["softmax_residual"], 1e-4)
+
+# Attention bridge: Vázquez et al., 2020, https://doi.org/10.1162/COLI_a_00377, section 3.1. Settings of
+# `MultilingualExperiment`. The toolkit is a fork of OpenNMT-py: (O) is its default of that time, where the paper is
+# silent.
+ATTENTION_BRIDGE: Settings = {
+    "vocabulary_size": 10_000,  # merges a language; the subwords here include the characters
+    "lowercase": True,
+    "model": {
+        "hidden_dim": 512,  # embeddings, both directions of the encoder, decoder
+        "num_encoder_layers": 2,
+        "num_decoder_layers": 2,
+        "dropout": 0.3,  # (O)
+        "attention_score": "general",  # (O)
+        "bridge_heads": 10,
+        "bridge_hidden_dim": 1024,
+    },
+    "optimizer": "sgd",
+    "schedule": "constant",
+    "learning_rate": 1.0,
+    "batch_size": 64,
+    "batch_unit": "sentences",
+    "normalize_by": "sentences",  # (O), and what the penalty of a sentence stands beside
+    "label_smoothing": 0.0,  # (O)
+    "clip": 5.0,  # (O)
+    "max_length": 100,  # ours
+    "keep_last": 1,
+    "final": "best",  # on the development data
+}
+# What serves two cores better: Transformer encoders and decoders, Adam. All of it ours.
+ATTENTION_BRIDGE_SMALL: Settings = {
+    "vocabulary_size": 4000,
+    "model": {
+        "encoder": "transformer",
+        "decoder": "transformer",
+        "hidden_dim": 256,
+        "num_encoder_layers": 2,
+        "num_decoder_layers": 2,
+        "dropout": 0.1,
+        "tie_output": True,
+        "transformer": {"num_heads": 4, "intermediate_dim": 512},
+    },
+    "optimizer": "adam",
+    "schedule": "cosine",
+    "learning_rate": 0.001,
+    "warmup_steps": 400,
+    "batch_size": 1536,
+    "batch_unit": "tokens",
+    "label_smoothing": 0.1,
+    "clip": None,
+    "dev_sentences": 200,
+    "keep_last": 5,
+    "final": "last",
+}
+# Section 3.2.1.
+ATTENTION_BRIDGE_EUROPARL: Settings = {
+    "vocabulary_size": 32_000,
+    "optimizer": "adam",
+    "learning_rate": 0.0004,
+    "batch_size": 256,
+}

@@ -21,12 +21,16 @@ ALLOWED = {
     "data": {"text"},
     "training": {"models", "data", "text", "layers"},
     "evaluation": {"decoding", "models", "layers"},
+    "analysis": {"evaluation", "models", "layers", "text", "data"},
     "serving": {"models", "decoding", "text", "layers"},
     "papers": set(),
-    "experiment": {"models", "data", "text", "training", "evaluation", "serving"},
-    "cli": {"experiment", "models", "data", "training", "evaluation", "serving"},
+    "training_settings": {"models", "data", "training"},
+    "experiment": {"training_settings", "models", "data", "text", "training", "evaluation", "serving"},
+    "multilingual_experiment": {"training_settings", "models", "data", "text", "training", "evaluation", "serving"},
+    "cli": {"experiment", "multilingual_experiment", "models", "data", "training", "evaluation", "analysis", "serving"},
     "comparison": {"experiment", "models", "data", "training", "evaluation", "serving"},
     "recipe": {"cli", "comparison", "experiment", "models", "serving"},
+    "multilingual_recipe": {"recipe", "cli", "multilingual_experiment", "serving"},
 }
 NO_TENSORFLOW = ("layers", "models", "decoding")
 

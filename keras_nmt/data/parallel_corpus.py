@@ -97,6 +97,30 @@ class ParallelCorpus:
             target = tf.RaggedTensor.from_row_lengths(target_ids.astype(np.int32), target_lengths.astype(np.int64))
         return cls(source, target, line_numbers.astype(np.int32), num_read, dict(dropped or {}))
 
+    @classmethod
+    def concatenate(cls, corpora: Sequence[ParallelCorpus]) -> ParallelCorpus:
+        """Puts corpora together, one after the other; line numbers remain those of their files.
+
+        Args:
+            corpora: One or more.
+
+        Example:
+            >>> corpus = ParallelCorpus.from_lists([[4, 5]], [[7]])
+            >>> len(ParallelCorpus.concatenate([corpus, corpus]))
+            2
+        """
+        with tf.device("CPU"):
+            return cls(
+                tf.concat([corpus.source for corpus in corpora], 0),
+                tf.concat([corpus.target for corpus in corpora], 0),
+                np.concatenate([corpus.line_numbers for corpus in corpora]),
+                sum(corpus.num_read for corpus in corpora),
+                {
+                    reason: sum(corpus.dropped[reason] for corpus in corpora if reason in corpus.dropped)
+                    for reason in dict.fromkeys(reason for corpus in corpora for reason in corpus.dropped)
+                },
+            )
+
     def __len__(self) -> int:
         return len(self.line_numbers)
 

@@ -1,7 +1,18 @@
-"""Text to text: the translator, and exports that TensorFlow Serving runs."""
+"""Text to text: translators, and exports that TensorFlow Serving runs."""
 
 from keras_nmt.serving.export import export
 from keras_nmt.serving.export_directory import export_directory
-from keras_nmt.serving.translator import Hypothesis, Translation, Translator
+from keras_nmt.serving.export_multilingual import export_multilingual
+from keras_nmt.serving.multilingual_translator import MultilingualTranslator
+from keras_nmt.serving.translation import Hypothesis, Translation
+from keras_nmt.serving.translator import Translator
 
-__all__ = ["Hypothesis", "Translation", "Translator", "export", "export_directory"]
+__all__ = [
+    "Hypothesis",
+    "MultilingualTranslator",
+    "Translation",
+    "Translator",
+    "export",
+    "export_directory",
+    "export_multilingual",
+]

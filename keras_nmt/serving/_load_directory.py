@@ -3,17 +3,52 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from keras_nmt.models import ModelDirectory, TranslationModel
+from keras_nmt.errors import UserError
+from keras_nmt.models import ModelDirectory, MultilingualModel, TranslationModel
 from keras_nmt.text import SubwordTokenizer
 
 
 def load_directory(
-    directory: str | os.PathLike[str], weights: str | os.PathLike[str] | None
+    directory: str | os.PathLike[str],
+    weights: str | os.PathLike[str] | None,
+    source: str | None = None,
+    target: str | None = None,
 ) -> tuple[TranslationModel, SubwordTokenizer, SubwordTokenizer, dict[str, Any]]:
-    """The model of a folder in float32, its source and target tokenizers (one where joint), and its search settings."""
+    """The model of a folder in float32, its source and target tokenizers (one where joint), and its search settings.
+
+    Of a multilingual model, it is that of a pair, whose languages must be given.
+    """
     folder = ModelDirectory(directory)
-    search = folder.load_config().get("search", {})
-    source, target = folder.subword_paths()
-    source_tokenizer = SubwordTokenizer(source)
-    target_tokenizer = source_tokenizer if target == source else SubwordTokenizer(target)
-    return folder.load_model(dtype="float32", weights=weights), source_tokenizer, target_tokenizer, search
+    model = folder.load_model(dtype="float32", weights=weights)
+    tokenizers, search = _tokenizers(folder), folder.load_config().get("search", {})
+    if not isinstance(model, MultilingualModel):
+        if source is not None or target is not None:
+            raise UserError(f"{directory} holds a model of one pair: name no languages. Received: {source}, {target}")
+        return model, tokenizers["source"], tokenizers["target"], search
+    for language in (source, target):
+        if language not in tokenizers:
+            raise UserError(
+                f"{directory} holds a multilingual model: choose a source and a target among "
+                f"{', '.join(model.languages)}. Received: {language}"
+            )
+    assert source is not None
+    assert target is not None
+    return model.pair(source, target), tokenizers[source], tokenizers[target], search
+
+
+def load_multilingual(
+    directory: str | os.PathLike[str], weights: str | os.PathLike[str] | None
+) -> tuple[MultilingualModel, dict[str, SubwordTokenizer], dict[str, Any]]:
+    """The multilingual model of a folder in float32, its tokenizers by language, and its search settings."""
+    folder = ModelDirectory(directory)
+    model = folder.load_model(dtype="float32", weights=weights)
+    if not isinstance(model, MultilingualModel):
+        raise UserError(f"The folder holds a model of one pair, no multilingual one. Received: {directory}")
+    return model, _tokenizers(folder), folder.load_config().get("search", {})
+
+
+def _tokenizers(folder: ModelDirectory) -> dict[str, SubwordTokenizer]:
+    """By side or language; each file is read once."""
+    paths = folder.subword_paths()
+    tokenizers = {path: SubwordTokenizer(path) for path in set(paths.values())}
+    return {key: tokenizers[path] for key, path in paths.items()}

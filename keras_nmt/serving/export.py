@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import keras
 import tensorflow as tf
 
-from keras_nmt.errors import UserError
 from keras_nmt.models import TranslationModel
-from keras_nmt.serving._compact import compact
+from keras_nmt.serving._versions import new_version, write_archive, write_version
 from keras_nmt.serving.translator import Translator
 from keras_nmt.text import SubwordTokenizer
 
@@ -55,35 +52,12 @@ def export(
     Raises:
         UserError: The version exists already, or is not positive, or an argument of the search is out of its range.
     """
-    path = Path(path)
-    version = _next_version(path) if version is None else version
-    if version < 1:
-        raise UserError(f"`version` must be a positive integer. Received: version={version}")
-    final = path / str(version)
-    if final.exists():
-        raise UserError(f"A version is not overwritten: choose another, or remove {final}. Received: version={version}")
+    final = new_version(Path(path), version)
     if target_tokenizer is None or target_tokenizer.proto == source_tokenizer.proto:
         target_tokenizer = source_tokenizer  # written once
     translator = Translator(model.with_dtype("float32"), source_tokenizer, target_tokenizer, **search)
-
-    path.mkdir(parents=True, exist_ok=True)
-    # Model servers look at folders whose names are numbers only.
-    temporary = Path(tempfile.mkdtemp(prefix=f".{version}-", dir=path))
-    try:
-        _write(translator, temporary)
-        compact(temporary)
-        _flush(temporary)
-        os.rename(temporary, final)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    _flush_folder(path)
+    write_version(final, lambda folder: _write(translator, folder))
     return final
-
-
-def _next_version(path: Path) -> int:
-    numbers = [int(child.name) for child in path.iterdir() if child.name.isdecimal()] if path.is_dir() else []
-    return max(numbers, default=0) + 1
 
 
 def _write(translator: Translator, folder: Path) -> None:
@@ -106,26 +80,4 @@ def _write(translator: Translator, folder: Path) -> None:
 
     add("", False)
     add("_xla", True)
-    # Gradients have no place in what serves, and would hold on to tensors that `compact` takes out.
-    options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
-    archive.write_out(str(folder), options=options, verbose=False)
-
-
-def _flush(folder: Path) -> None:
-    """Brings a folder to the disk, readable by the server's user: temporary folders are made for their owner alone."""
-    mask = os.umask(0)
-    os.umask(mask)
-    for parent, _, files in os.walk(folder, topdown=False):
-        for name in files:
-            with open(os.path.join(parent, name), "rb+") as file:
-                os.fsync(file.fileno())
-        _flush_folder(parent)
-    os.chmod(folder, 0o777 & ~mask)
-
-
-def _flush_folder(folder: str | os.PathLike[str]) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    write_archive(archive, folder)

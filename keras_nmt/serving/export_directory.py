@@ -6,8 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.serving._load_directory import load_directory
+from keras_nmt.models import ModelDirectory, MultilingualModel
+from keras_nmt.models.model_directory import MODEL_CLASSES
+from keras_nmt.serving._load_directory import load_directory, load_multilingual
 from keras_nmt.serving.export import export
+from keras_nmt.serving.export_multilingual import export_multilingual
 
 
 def export_directory(
@@ -16,15 +19,19 @@ def export_directory(
     *,
     version: int | None = None,
     weights: str | os.PathLike[str] | None = None,
+    source: str | None = None,
+    target: str | None = None,
     **search: Any,
 ) -> Path:
-    """`keras_nmt.serving.export` of the model in a folder.
+    """`export` of the model in a folder, or `export_multilingual` of a multilingual one.
 
     Args:
         path: The folder of the model's versions.
         directory: A model directory.
         version: The number of the version. `None`: one more than the highest in `path`, 1 if there is none.
         weights: A weights file to export instead of the directory's, such as a kept checkpoint.
+        source: Language to translate from, to export one pair of a multilingual model as `export` does; else None.
+        target: Language to translate to, likewise.
         **search: As of `export`. Where they are silent, the search settings of the directory count.
 
     Returns:
@@ -33,5 +40,9 @@ def export_directory(
     Raises:
         UserError: The folder is no model directory, or not whole, or `export` raises it.
     """
-    model, source_tokenizer, target_tokenizer, defaults = load_directory(directory, weights)
+    named = MODEL_CLASSES.get(ModelDirectory(directory).load_config()["model"]["class"])
+    if source is None and target is None and named is not None and issubclass(named, MultilingualModel):
+        multilingual_model, tokenizers, defaults = load_multilingual(directory, weights)
+        return export_multilingual(path, multilingual_model, tokenizers, version=version, **{**defaults, **search})
+    model, source_tokenizer, target_tokenizer, defaults = load_directory(directory, weights, source, target)
     return export(path, model, source_tokenizer, target_tokenizer, version=version, **{**defaults, **search})

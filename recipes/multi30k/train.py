@@ -46,9 +46,9 @@ RECIPE = Recipe(
         "all": {"model": {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}},
     },
     baseline="baseline",
-    # Thirty runs of about twelve minutes: equal numbers of updates, and so of tokens. The peak rate is near those of the
-    # papers, below what serves the baseline best in so short a time: at higher ones the mechanisms learn worse, see the
-    # README.
+    # Thirty runs of about twelve minutes: equal numbers of updates, and so of tokens. The peak rate is near those of
+    # the papers, below what serves the baseline best in so short a time: at higher ones the mechanisms learn worse, see
+    # the README.
     comparison={
         "model": {"dropout": 0.1},
         "schedule": "cosine",

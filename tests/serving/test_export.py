@@ -1,49 +1,20 @@
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory
 from keras_nmt.serving import Translator, export, export_directory
 
 README = Path(__file__).parents[2] / "savedmodels" / "README.md"
-
-# What a process that knows nothing of keras_nmt runs: the server's way of loading, by a session.
-RUN_BY_SESSION = """
-import json, sys
-sys.modules["keras_nmt"] = None  # an import would fail
-import tensorflow as tf, tensorflow_text
-path, requests = sys.argv[1], json.load(sys.stdin)
-with tf.compat.v1.Session(graph=tf.Graph()) as session:
-    signatures = tf.compat.v1.saved_model.loader.load(session, ["serve"], path).signature_def
-    answers = []
-    for name, inputs in requests:
-        signature = signatures[name]
-        outputs = {key: info.name for key, info in signature.outputs.items()}
-        feed = {signature.inputs[key].name: texts for key, texts in inputs.items()}
-        answers.append({key: value.tolist() for key, value in session.run(outputs, feed).items()})
-print(json.dumps(answers, default=bytes.decode))
-"""
-
-
-def run_apart(program: str, *arguments: str, text: str = "") -> str:
-    """Runs a Python program in a process of its own, in a folder from where keras_nmt cannot be imported."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    command = [sys.executable, "-c", program, *arguments]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, env=environment, cwd="/", timeout=300)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
 
 
 @pytest.fixture
@@ -57,7 +28,7 @@ def quick_write(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:.*were cut")
-def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, translator, lines):
+def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, translator, lines, ask_session):
     many = lines * 2  # more than the largest batch bucket
     requests = [
         ("serving_default", {"text": many}),
@@ -67,7 +38,7 @@ def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, tra
         ("score_xla", {"source": lines, "target": lines[::-1]}),
         ("score", {"source": [], "target": []}),
     ]
-    answers = json.loads(run_apart(RUN_BY_SESSION, str(exported), text=json.dumps(requests)))
+    answers = ask_session(exported, requests)
 
     expected = translator.translate(many)
     for answer, number in ((answers[0], len(many)), (answers[1], len(lines))):
@@ -87,41 +58,20 @@ def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, tra
     assert answers[5] == {"log_probability": [], "truncated": []}
 
 
-def test_the_program_of_the_readme_runs(exported, translator, lines):
+def test_the_program_of_the_readme_runs(exported, translator, lines, run_apart):
     program = re.search(r"( {4}import sys\n.*?)\nIn C:", README.read_text(encoding="utf-8"), re.DOTALL)
     program = "\n".join(line[4:] for line in program[1].splitlines())
     printed = run_apart(program, str(exported), *lines)
     assert printed.splitlines() == [translation.text for translation in translator.translate(lines)]
 
 
-def test_plain_signatures_hold_nothing_of_xla(exported):
-    saved_model = saved_model_pb2.SavedModel.FromString((exported / "saved_model.pb").read_bytes())
-    meta_graph = saved_model.meta_graphs[0]
-    nodes = {node.name: node for node in meta_graph.graph_def.node}
-    library = {function.signature.name: function for function in meta_graph.graph_def.library.function}
-
-    def reached(signature: str) -> tuple[set[str], bool]:
-        """The operators that a signature can run, and whether any function is marked for XLA."""
-        waiting = [nodes[info.name.split(":")[0]] for info in meta_graph.signature_def[signature].outputs.values()]
-        seen: set[str] = set()
-        operators, marked = set(), False
-        while waiting:
-            node = waiting.pop()
-            operators.add(node.op)
-            marked |= any("XlaMustCompile" in name and value.b for name, value in node.attr.items())
-            for value in node.attr.values():
-                for name in {value.func.name, *(function.name for function in value.list.func)} & set(library) - seen:
-                    seen.add(name)
-                    marked |= any("XlaMustCompile" in key and one.b for key, one in library[name].attr.items())
-                    waiting.extend(library[name].node_def)
-        return operators, marked
-
+def test_plain_signatures_hold_nothing_of_xla(exported, reached):
     for signature in ("serving_default", "score"):
-        operators, marked = reached(signature)
+        operators, marked = reached(exported, signature)
         assert "SentencepieceTokenizeOp" in operators  # the walk reaches what is inside
         assert not marked
         assert not [operator for operator in operators if "xla" in operator.lower()]
-        assert reached(signature + "_xla")[1]
+        assert reached(exported, signature + "_xla")[1]
 
 
 def test_signatures_names_types_and_first_dimension(exported):
@@ -196,11 +146,11 @@ def test_a_model_directory_is_exported_with_its_search_settings(make_model, sour
     monkeypatch.setattr(
         sys.modules["keras_nmt.serving.export"], "_write", lambda translator, folder: made.append(translator)
     )
-    monkeypatch.setattr(sys.modules["keras_nmt.serving.export"], "compact", lambda folder: None)
+    monkeypatch.setattr(sys.modules["keras_nmt.serving._versions"], "compact", lambda folder: None)
     model = make_model()
     directory = ModelDirectory(tmp_path / "trained")
     search = {"beam_size": 5, "length_penalty": 0.9}
-    directory.save_config(model, source_subwords="subwords.model", target_subwords="subwords.model", search=search)
+    directory.save_config(model, subwords={"source": "subwords.model", "target": "subwords.model"}, search=search)
     directory.save_weights(model)
     source_tokenizer.save(tmp_path / "trained" / "subwords.model")
 

@@ -1,0 +1,361 @@
+"""What all experiments have: how a model is trained, and how that is written down."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import keras
+import tensorflow as tf
+
+from keras_nmt.atomic_files import write_json
+from keras_nmt.data import TrainingBatches
+from keras_nmt.data.parallel_corpus import ParallelCorpus
+from keras_nmt.data.training_batches import BATCH_UNITS
+from keras_nmt.errors import UserError
+from keras_nmt.models import ModelDirectory
+from keras_nmt.training import (
+    InverseSquareRootSchedule,
+    NoamSchedule,
+    Task,
+    Trainer,
+    make_optimizer,
+    make_strategy,
+)
+from keras_nmt.training.trainer import FINALS
+
+
+@dataclasses.dataclass(kw_only=True)
+class TrainingSettings:
+    """Settings that all experiments share. `Experiment` and `MultilingualExperiment` add their data and models.
+
+    Attributes:
+        directory: The model directory to make.
+        vocabulary_size: Number of subwords of a subword model.
+        subword_model: "bpe" or "unigram".
+        model: Arguments of the model.
+        max_length: Longest sentence of the training data in subwords.
+        max_ratio: Largest ratio of the lengths of a pair.
+        batch_size: Size of an update's batch, over all replicas and accumulation steps.
+        length_buckets: Edges of the length buckets in subwords. None: those of `TrainingBatches`.
+        batch_unit: "tokens" (positions of a side, padding included) or "sentences".
+        accumulation_steps: Micro-batches a replica.
+        optimizer: "adam", "adamw" or "sgd".
+        schedule: "noam", "inverse_square_root", "constant", or "cosine": down to zero at `max_updates`, which it needs.
+        learning_rate: Peak learning rate ("inverse_square_root", "cosine"), scale ("noam") or the rate itself
+            ("constant").
+        warmup_steps: Updates of warm-up.
+        weight_decay: Decoupled weight decay, for "adamw".
+        clip: Largest global norm of the gradient. None: not clipped.
+        label_smoothing: Probability spread over the vocabulary.
+        normalize_by: "tokens" or "sentences": what the summed loss of an update is divided by.
+        dtype: "float32" or "mixed_bfloat16".
+        jit_compile: Whether XLA compiles training. Made for GPUs.
+        replicas: Number of replicas. None: all GPUs. Without GPU, logical CPU devices.
+        seed: Determines initial weights, data order and dropout.
+        deterministic: Whether to use deterministic operations only.
+        max_updates: Updates after which training ends.
+        time_limit: Minutes of training after which it ends.
+        evaluate_every: Updates between evaluations on the development data, by translating and BLEU.
+        save_every: Updates between checkpoints. None: at evaluations.
+        log_every: Updates between lines of the log.
+        keep_last: Last checkpoints kept.
+        keep_best: Best checkpoints kept, by BLEU on the development data.
+        patience: Evaluations without a new best after which training ends.
+        final: "last", "best", "average_last" or "average_best": the final weights.
+        tensorboard: Whether to write for TensorBoard.
+        init_from: Model directory whose weights, and subwords, to start from.
+        allow_new: Patterns of the weights that `init_from` may lack, such as "*/key_value/*"; see `warm_start`.
+        allow_unused: Patterns of the weights of `init_from` that may have no place in the model.
+        beam_size: Beam of the test and of the final model's defaults. The evaluations during training are greedy.
+        length_penalty: Exponent alpha of the length penalty.
+    """
+
+    directory: str | os.PathLike[str]
+    vocabulary_size: int = 8000
+    subword_model: str = "bpe"
+    model: dict[str, Any] = dataclasses.field(default_factory=dict)
+    max_length: int = 256
+    max_ratio: float = 3.0
+    batch_size: int = 4096
+    batch_unit: str = "tokens"
+    length_buckets: Sequence[int] | None = None
+    accumulation_steps: int = 1
+    optimizer: str = "adam"
+    schedule: str = "noam"
+    learning_rate: float = 1.0
+    warmup_steps: int = 4000
+    weight_decay: float | None = None
+    clip: float | None = None
+    label_smoothing: float = 0.1
+    normalize_by: str = "tokens"
+    dtype: str = "float32"
+    jit_compile: bool = False
+    replicas: int | None = None
+    seed: int = 1
+    deterministic: bool = False
+    max_updates: int | None = None
+    time_limit: float | None = None
+    evaluate_every: int = 1000
+    save_every: int | None = None
+    log_every: int = 100
+    keep_last: int = 5
+    keep_best: int = 1
+    patience: int | None = None
+    final: str = "average_last"
+    tensorboard: bool = False
+    init_from: str | os.PathLike[str] | None = None
+    allow_new: Sequence[str] = ()
+    allow_unused: Sequence[str] = ()
+    beam_size: int = 4
+    length_penalty: float = 0.6
+
+    # What a setting may be, where it is one of a few.
+    CHOICES: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "subword_model": ("bpe", "unigram"),
+        "batch_unit": BATCH_UNITS,
+        "optimizer": ("adam", "adamw", "sgd"),
+        "schedule": ("noam", "inverse_square_root", "cosine", "constant"),
+        "normalize_by": ("tokens", "sentences"),
+        "dtype": ("float32", "mixed_bfloat16"),
+        "final": FINALS,
+    }
+
+    # What may change when a run goes on: how long it runs, what it tells, and what is done with its outcome.
+    MAY_CHANGE: ClassVar[tuple[str, ...]] = (
+        "directory",
+        "max_updates",
+        "time_limit",
+        "patience",
+        "log_every",
+        "tensorboard",
+        "final",
+        "keep_last",
+        "keep_best",
+        "beam_size",
+        "length_penalty",
+    )
+
+    def __post_init__(self) -> None:
+        self._check_types()
+        for name, choices in self.CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise UserError(
+                    f"`{name}` must be one of {', '.join(choices)}. Received: {name}={getattr(self, name)!r}"
+                )
+        if not isinstance(self.model, dict):
+            raise UserError(f"`model` must be arguments of the model by name. Received: model={self.model!r}")
+        known = self.model_arguments()
+        if unknown := sorted(set(self.model) - known):
+            raise UserError(f"`model` may set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
+        for name in ("max_updates", "time_limit", "patience", "batch_size", "vocabulary_size", "max_length"):
+            if (value := getattr(self, name)) is not None and value <= 0:
+                raise UserError(f"`{name}` must be positive. Received: {name}={value}")
+        if self.seed < 0:
+            raise UserError(f"`seed` must not be negative. Received: seed={self.seed}")
+        if self.max_updates is None and self.time_limit is None and self.patience is None:
+            raise UserError(
+                "Nothing would end the training: set `max_updates`, `time_limit` or `patience`. Received: none"
+            )
+        if self.schedule == "cosine" and not 0 < self.warmup_steps < (self.max_updates or 0):
+            raise UserError(
+                "The cosine schedule needs `warmup_steps` above zero, and ends at `max_updates`, which is larger. "
+                f"Received: max_updates={self.max_updates}, warmup_steps={self.warmup_steps}"
+            )
+
+    def model_arguments(self) -> set[str]:
+        """Names of the arguments of the model that `model` may set."""
+        raise NotImplementedError
+
+    def _check_types(self) -> None:
+        types: dict[str, Any] = {
+            "int": int,
+            "float": (int, float),
+            "bool": bool,
+            "str": str,
+            "str | os.PathLike[str]": (str, os.PathLike),
+        }
+        for field in dataclasses.fields(self):
+            name, value = str(field.type).removesuffix(" | None"), getattr(self, field.name)
+            optional = str(field.type) != name
+            if name not in types or (optional and value is None):
+                continue
+            if not isinstance(value, types[name]) or isinstance(value, bool) != (name == "bool"):
+                raise UserError(f"`{field.name}` must be {field.type}. Received: {field.name}={value!r}")
+
+    @staticmethod
+    def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
+        """Reads settings that an experiment wrote, or that were written by hand in the same form.
+
+        Args:
+            path: A JSON file whose keys are the experiment's attributes.
+
+        Raises:
+            UserError: The file is no JSON object.
+        """
+        try:
+            settings = json.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise UserError(f"Settings are a JSON object; {path} is none. Received: {error}") from None
+        if not isinstance(settings, dict):
+            raise UserError(f"Settings are a JSON object; {path} is none. Received: {type(settings).__name__}")
+        return settings
+
+    @classmethod
+    def from_settings(cls, settings: dict[str, Any]) -> Self:
+        """Makes an experiment of settings by name.
+
+        Args:
+            settings: Values of this class' attributes, as `read_settings` gives them.
+
+        Raises:
+            UserError: A setting is unknown, missing, or of another type.
+        """
+        fields = {field.name: field for field in dataclasses.fields(cls)}
+        if unknown := sorted(set(settings) - set(fields)):
+            raise UserError(
+                f"There are no such settings; known are {', '.join(fields)}. Received: {', '.join(unknown)}"
+            )
+        needed = [name for name, field in fields.items() if _is_required(field)]
+        if missing := [name for name in needed if name not in settings]:
+            raise UserError(f"These settings are needed. Received: no {', '.join(missing)}")
+        return cls(**settings)
+
+    def settings(self) -> dict[str, Any]:
+        """All settings by name, as `settings.json` in the model directory holds them: paths are absolute."""
+        paths = {field.name for field in dataclasses.fields(self) if "PathLike" in str(field.type)}
+        settings = {
+            name: os.path.abspath(value) if value is not None and name in paths else value
+            for name, value in dataclasses.asdict(self).items()
+        }
+        as_read: dict[str, Any] = json.loads(json.dumps(settings))  # tuples become lists
+        return as_read
+
+    def changed_settings(self, may_change: Collection[str]) -> list[str]:
+        """What differs from the settings that the model directory was made with, as "name=value (was value)".
+
+        Args:
+            may_change: Names of settings that are left out.
+        """
+        new, old = self.settings(), self.read_settings(ModelDirectory(self.directory).settings_path)
+        return [
+            f"{name}={value!r} (was {old[name]!r})"
+            for name, value in new.items()
+            if name in old and old[name] != value and name not in may_change
+        ]
+
+    # What experiments do with them.
+
+    def _begin(self) -> tuple[ModelDirectory, tf.distribute.Strategy]:
+        """Makes the folder and the strategy, and seeds."""
+        strategy = make_strategy(self.replicas)  # before anything else of TensorFlow: it may make logical devices
+        keras.utils.set_random_seed(self.seed)
+        if self.deterministic:
+            tf.config.experimental.enable_op_determinism()
+        folder = ModelDirectory(self.directory)
+        self._write_settings(folder)
+        return folder, strategy
+
+    def _write_settings(self, folder: ModelDirectory) -> None:
+        if folder.settings_path.is_file():
+            may_change = set(self.MAY_CHANGE) - ({"max_updates"} if self.schedule == "cosine" else set())
+            changed = self.changed_settings(may_change)
+            if changed and not folder.checkpoints_path.exists():
+                for path in folder.path.glob("subwords*.model"):  # they may be those of other settings
+                    path.unlink()
+            elif changed:
+                raise UserError(
+                    f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
+                    f"Received: {', '.join(changed)}"
+                )
+        folder.path.mkdir(parents=True, exist_ok=True)
+        write_json(folder.settings_path, self.settings())
+
+    def _batches(self, corpus: ParallelCorpus) -> TrainingBatches:
+        with as_user_errors():
+            return TrainingBatches(
+                corpus,
+                batch_size=self.batch_size,
+                batch_unit=self.batch_unit,
+                length_buckets=self.length_buckets,
+                seed=self.seed,
+            )
+
+    def _optimizer(self, hidden_dim: int) -> keras.optimizers.Optimizer:
+        """To be called in the strategy's scope."""
+        return make_optimizer(
+            self.optimizer, self._learning_rate(hidden_dim), weight_decay=self.weight_decay, clip=self.clip
+        )
+
+    def _learning_rate(self, hidden_dim: int) -> float | keras.optimizers.schedules.LearningRateSchedule:
+        if self.schedule == "noam":
+            return NoamSchedule(hidden_dim, self.warmup_steps, self.learning_rate)
+        if self.schedule == "inverse_square_root":
+            return InverseSquareRootSchedule(self.learning_rate, self.warmup_steps)
+        if self.schedule == "cosine" and self.max_updates is not None:
+            return keras.optimizers.schedules.CosineDecay(
+                self.learning_rate / self.warmup_steps,
+                self.max_updates - self.warmup_steps,
+                warmup_target=self.learning_rate,
+                warmup_steps=self.warmup_steps,
+            )
+        return self.learning_rate
+
+    def _trainer(
+        self,
+        model: keras.Model,
+        data: TrainingBatches | Sequence[Task],
+        optimizer: keras.optimizers.Optimizer,
+        strategy: tf.distribute.Strategy,
+        evaluate: Callable[[], dict[str, float]],
+        report: Callable[[str], None],
+        **options: Any,
+    ) -> Trainer:
+        return Trainer(
+            model,
+            data,
+            self.directory,
+            optimizer=optimizer,
+            strategy=strategy,
+            accumulation_steps=self.accumulation_steps,
+            label_smoothing=self.label_smoothing,
+            normalize_by=self.normalize_by,
+            jit_compile=self.jit_compile,
+            seed=self.seed,
+            evaluate=evaluate,
+            evaluate_every=self.evaluate_every,
+            save_every=self.save_every,
+            keep_last=self.keep_last,
+            keep_best=self.keep_best,
+            patience=self.patience,
+            tensorboard=self.tensorboard,
+            max_updates=self.max_updates,
+            time_limit=None if self.time_limit is None else 60 * self.time_limit,
+            init_from=self.init_from,
+            allow_new=self.allow_new,
+            allow_unused=self.allow_unused,
+            final=self.final,
+            log_every=self.log_every,
+            report=report,
+            **options,
+        )
+
+
+@contextlib.contextmanager
+def as_user_errors() -> Iterator[None]:
+    """What layers and optimizers say of an argument is said of a setting here."""
+    try:
+        yield
+    except UserError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise UserError(str(error)) from error
+
+
+def _is_required(field: dataclasses.Field[Any]) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING

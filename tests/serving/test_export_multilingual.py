@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from tensorflow.core.protobuf import saved_model_pb2
+
+from keras_nmt.errors import UserError
+from keras_nmt.models import ModelDirectory
+from keras_nmt.serving import MultilingualTranslator, Translator, export, export_directory, export_multilingual
+
+OPTIONS = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
+LINES = ["the small cat sat", "", "a mouse", "three red dogs and four blue birds ran from the old house"]
+SOURCES, TARGETS = ["de", "fr", "fr", "de"], ["fr", "de", "fr", "fr"]
+
+
+@pytest.fixture(scope="module")
+def trained(make_multilingual):
+    """As it is trained: where there is a GPU, by cuDNN."""
+    return make_multilingual("recurrent", use_cudnn="auto", dtype="mixed_bfloat16")
+
+
+@pytest.fixture(scope="module")
+def exported(trained, tmp_path_factory):
+    """A version folder."""
+    folder = tmp_path_factory.mktemp("multilingual") / "model"
+    return export_multilingual(folder, *trained, pairs=[("de", "fr"), ("zh-Hans", "de")], **OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def translator(make_multilingual):
+    return MultilingualTranslator(*make_multilingual("recurrent"), **OPTIONS)
+
+
+@pytest.mark.filterwarnings("ignore:.*were cut")
+def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, translator, ask_session):
+    mixed = {"text": LINES, "source_language": SOURCES, "target_language": TARGETS}
+    scored = {"source": LINES, "target": LINES[::-1], "source_language": SOURCES, "target_language": TARGETS}
+    nothing = {"text": [], "source_language": [], "target_language": []}
+    answers = ask_session(
+        exported,
+        [
+            ("serving_default", mixed),
+            ("translate_xla", mixed),
+            ("translate_zh-Hans_de", {"text": LINES}),
+            ("score", scored),
+            ("score_xla", scored),
+            ("embed", {"text": LINES, "language": SOURCES}),
+            ("embed_xla", {"text": LINES, "language": SOURCES}),
+            ("translate", nothing),
+            ("translate", {**mixed, "target_language": ["de", "cs", "de", "de"]}),
+            ("embed", {"text": LINES[:1], "language": ["cs"]}),
+        ],
+    )
+    expected = translator.translate(LINES, SOURCES, TARGETS)
+    of_pair = translator.translate(LINES, "zh-Hans", "de")
+    for answer, translations in zip(answers[:3], (expected, expected, of_pair), strict=True):
+        assert answer["translation"] == [x.text for x in translations]
+        assert answer["truncated"] == [False, False, False, True]
+        np.testing.assert_allclose(answer["score"], [x.score for x in translations], rtol=1e-4, atol=1e-4)
+    log_probabilities = translator.score(LINES, LINES[::-1], SOURCES, TARGETS)
+    for answer in answers[3:5]:
+        np.testing.assert_allclose(answer["log_probability"], log_probabilities, rtol=1e-4, atol=1e-4)
+        assert answer["truncated"] == [True, False, False, True]
+    mean, sentence = translator.embed(LINES, SOURCES)
+    for answer in answers[5:7]:
+        np.testing.assert_allclose(answer["mean"], mean, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(answer["sentence"], sentence, rtol=1e-4, atol=1e-4)
+    assert answers[7] == {"translation": [], "score": [], "truncated": []}
+    for answer in answers[8:]:
+        assert "Unknown language. The model has de, fr, zh-Hans. Received:] [cs]" in answer
+
+
+def test_signatures_and_what_they_hold(exported, reached):
+    saved_model = saved_model_pb2.SavedModel.FromString((exported / "saved_model.pb").read_bytes())
+    graph, signatures = saved_model.meta_graphs[0].graph_def, saved_model.meta_graphs[0].signature_def
+    names = {"serving_default", "translate", "translate_de_fr", "translate_zh-Hans_de", "score", "embed"}
+    assert {name for name in signatures if not name.startswith("__")} == names | {f"{name}_xla" for name in names}
+    for name in names:
+        operators, marked = reached(exported, name)
+        assert "SentencepieceTokenizeOp" in operators  # the walk reaches what is inside
+        assert not marked
+        assert reached(exported, f"{name}_xla")[1]
+    operators = {node.op for nodes in (graph.node, *(x.node_def for x in graph.library.function)) for node in nodes}
+    assert "TensorListReserve" in operators  # that is, LSTMs
+    assert not [operator for operator in operators if "cudnn" in operator.lower()]
+    # No graph is there once a pair: the searches of three languages, plain and compiled, and nothing else that searches.
+    searching = [x for x in graph.library.function if any("TopK" in node.op for node in x.node_def)]
+    assert 0 < len(searching) <= 2 * 3
+
+
+def test_a_recurrent_pair_alone_is_compiled_in_a_session(make_multilingual, ask_session, tmp_path):
+    model, tokenizers = make_multilingual("recurrent")
+    pair = model.pair("de", "fr"), tokenizers["de"], tokenizers["fr"]
+    folder = export(tmp_path, *pair, **OPTIONS)
+    translated, scored = ask_session(
+        folder,
+        [("serving_default_xla", {"text": LINES[:3]}), ("score_xla", {"source": LINES[:3], "target": LINES[:3]})],
+    )
+    translator = Translator(*pair, **OPTIONS)
+    assert translated["translation"] == [x.text for x in translator.translate(LINES[:3])]
+    np.testing.assert_allclose(scored["log_probability"], translator.score(LINES[:3], LINES[:3]), rtol=1e-4, atol=1e-4)
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """What is given to write, of exports that write a file instead of a model."""
+    made = []
+
+    def write(*arguments):
+        *given, folder = arguments
+        (folder / "saved_model.pb").write_bytes(b"")
+        made.append(given)
+
+    for name in ("export", "export_multilingual"):
+        monkeypatch.setattr(sys.modules[f"keras_nmt.serving.{name}"], "_write", write)
+    return made
+
+
+def test_a_model_directory_is_exported_whole_or_one_pair_of_it(make_multilingual, written, tmp_path):
+    model, tokenizers = make_multilingual("recurrent")
+    directory = ModelDirectory(tmp_path / "trained")
+    directory.save_config(model, subwords={x: f"subwords.{x}.model" for x in tokenizers}, search={"beam_size": 5})
+    directory.save_weights(model)
+    for language, tokenizer in tokenizers.items():
+        tokenizer.save(tmp_path / "trained" / f"subwords.{language}.model")
+
+    assert export_directory(tmp_path / "all", tmp_path / "trained", length_penalty=0.5) == tmp_path / "all" / "1"
+    translator, pairs = written[0]
+    assert (translator.beam_size, translator.length_penalty) == (5, 0.5)
+    assert translator.languages == ("de", "fr", "zh-Hans")
+    assert len(set(pairs)) == 6
+    for found, expected in zip(translator.model.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+    export_directory(tmp_path / "one", tmp_path / "trained", source="de", target="fr")
+    (translator,) = written[1]
+    assert isinstance(translator, Translator)
+    assert (translator.source_tokenizer.vocabulary_size, translator.target_tokenizer.vocabulary_size) == (120, 100)
+    with pytest.raises(UserError, match=r"choose a source and a target among de, fr, zh-Hans.*Received: cs"):
+        export_directory(tmp_path / "one", tmp_path / "trained", source="de", target="cs")
+
+
+def test_versions_and_pairs_are_checked(make_multilingual, written, tmp_path):
+    model, tokenizers = make_multilingual("label")
+    assert export_multilingual(tmp_path, model, tokenizers).name == "1"
+    assert export_multilingual(tmp_path, model, tokenizers, pairs=[("de", "de")]).name == "2"
+    assert [pairs for _, pairs in written][1:] == [[("de", "de")]]
+    with pytest.raises(UserError, match=r"not overwritten.*Received: version=2"):
+        export_multilingual(tmp_path, model, tokenizers, version=2)
+    with pytest.raises(UserError, match=r"two of the languages de, fr, zh-Hans\. Received: \('de', 'cs'\)"):
+        export_multilingual(tmp_path, model, tokenizers, pairs=[("de", "cs")])
+
+
+def test_a_label_model_has_no_embeddings_and_one_search(make_multilingual, tmp_path, ask_session):
+    model, tokenizers = make_multilingual("label")
+    folder = export_multilingual(tmp_path, model, tokenizers, pairs=[], **OPTIONS)
+    saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    graph, signatures = saved_model.meta_graphs[0].graph_def, saved_model.meta_graphs[0].signature_def
+    names = {"serving_default", "translate", "score"}
+    assert {name for name in signatures if not name.startswith("__")} == names | {f"{name}_xla" for name in names}
+    searching = [x for x in graph.library.function if any("TopK" in node.op for node in x.node_def)]
+    assert 0 < len(searching) <= 2
+    mixed = {"text": LINES, "source_language": SOURCES, "target_language": ["zh-Hans", "fr", "de", "fr"]}
+    answers = ask_session(folder, [("translate", mixed), ("translate_xla", mixed)])
+    expected = MultilingualTranslator(model, tokenizers, **OPTIONS).translate(LINES, SOURCES, mixed["target_language"])
+    for answer in answers:
+        assert answer["translation"] == [x.text for x in expected]

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.ids import END
+from keras_nmt.models import ModelDirectory
+from keras_nmt.serving import MultilingualTranslator, Translator
+
+OPTIONS = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
+LINES = ["the small cat sat", "", "three red dogs and four blue birds ran from the old house", "a mouse", "zürich"]
+SOURCES = ["de", "fr", "zh-Hans", "de", "fr", "zh-Hans", "de", "de", "fr", "de"]
+TARGETS = ["fr", "fr", "de", "fr", "de", "de", "fr", "zh-Hans", "de", "fr"]  # more rows of de-fr than a batch bucket
+
+
+@pytest.fixture(scope="module", params=["recurrent", "without_bridge", "transformer", "label"])
+def translator(request, make_multilingual):
+    return MultilingualTranslator(*make_multilingual(request.param), **OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def bridge_translator(make_multilingual):
+    return MultilingualTranslator(*make_multilingual("recurrent"), **OPTIONS)
+
+
+def _mixed(translator, jit_compile=None):
+    texts = tf.constant(LINES * 2)
+    return translator.translate_graph(texts, tf.constant(SOURCES), tf.constant(TARGETS), jit_compile)
+
+
+@pytest.mark.filterwarnings("ignore:.*were cut")
+def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
+    found = _mixed(translator)
+    scored = translator.score_graph(
+        *(tf.constant(x) for x in (LINES * 2, LINES[::-1] * 2, SOURCES, TARGETS)), jit_compile=False
+    )
+    in_python = translator.translate(LINES * 2, SOURCES, TARGETS)
+    assert [x.text for x in in_python] == [text.decode() for text in found["translation"].numpy()]
+    np.testing.assert_allclose([x.score for x in in_python], found["score"], rtol=1e-4, atol=1e-4)
+    assert (
+        [x.truncated for x in in_python]
+        == found["truncated"].numpy().tolist()
+        == [False, False, True, False, False] * 2
+    )
+
+    pairs = list(zip(SOURCES, TARGETS, strict=True))
+    assert len({x.text for x in in_python}) > 4  # the model tells sentences and languages apart
+    for source, target in [("de", "fr"), ("fr", "de")]:
+        alone = Translator(
+            translator.model.pair(source, target),
+            translator.tokenizers[source],
+            translator.tokenizers[target],
+            **OPTIONS,
+        )
+        rows = [row for row, pair in enumerate(pairs) if pair == (source, target)]
+        lines, others = [(LINES * 2)[row] for row in rows], [(LINES[::-1] * 2)[row] for row in rows]
+        expected = alone.translate(lines)
+        assert [in_python[row].text for row in rows] == [x.text for x in expected]
+        np.testing.assert_allclose([in_python[row].score for row in rows], [x.score for x in expected], atol=1e-4)
+        log_probabilities = alone.score(lines, others)
+        np.testing.assert_allclose(scored["log_probability"].numpy()[rows], log_probabilities, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(
+            translator.score(lines, others, source, target), log_probabilities, rtol=1e-4, atol=1e-4
+        )
+
+    # One encoder a language and one search for each set of subwords and decoder weights, once traced.
+    assert len(translator._encoders) == 3
+    assert len(translator._searches) == (3 if translator.model.encodes_by == "source" else 1)
+    for function in (*translator._encoders, *translator._searches):
+        assert function[False].experimental_get_tracing_count() == 1
+        assert function[True].experimental_get_tracing_count() == 0
+
+
+@pytest.mark.parametrize("kind", ["recurrent", "label"])
+def test_xla_changes_nothing(kind, make_multilingual):
+    translator = MultilingualTranslator(*make_multilingual(kind), **OPTIONS)
+    plain, compiled = _mixed(translator), _mixed(translator, jit_compile=True)
+    assert plain["translation"].numpy().tolist() == compiled["translation"].numpy().tolist()
+    np.testing.assert_allclose(compiled["score"], plain["score"], rtol=1e-4, atol=1e-4)
+    for function in (*translator._encoders, *translator._searches):
+        assert function[True].experimental_get_tracing_count() == 1
+
+
+def test_order_is_invisible(bridge_translator):
+    expected = bridge_translator.translate(LINES * 2, SOURCES, TARGETS)
+    order = np.random.default_rng(3).permutation(len(SOURCES))
+    shuffled = bridge_translator.translate_graph(
+        *(tf.constant([names[i] for i in order]) for names in (LINES * 2, SOURCES, TARGETS))
+    )
+    assert [text.decode() for text in shuffled["translation"].numpy()] == [expected[i].text for i in order]
+    np.testing.assert_allclose(shuffled["score"], [expected[i].score for i in order], rtol=1e-4, atol=1e-4)
+
+
+def test_nothing_to_do(bridge_translator):
+    none = tf.zeros([0], tf.string)
+    found = bridge_translator.translate_graph(none, none, none)
+    assert {name: x.shape.as_list() for name, x in found.items()} == {
+        "translation": [0],
+        "score": [0],
+        "truncated": [0],
+    }
+    assert bridge_translator.embed_graph(none, none)["sentence"].shape == (0, 3, 8)
+    assert bridge_translator.translate([], "de", "fr") == []
+    assert bridge_translator.score([], [], "de", "fr") == []
+    mean, sentence = bridge_translator.embed([], "de")
+    assert mean.shape == (0, 8)
+    assert sentence.shape == (0, 3, 8)
+
+
+def test_embeddings_are_what_the_bridge_makes_of_each_sentence(bridge_translator):
+    lines, languages = [LINES[0], LINES[3], LINES[4], LINES[0]], ["fr", "de", "fr", "de"]
+    mean, sentence = bridge_translator.embed(lines, languages)
+    for i, (line, language) in enumerate(zip(lines, languages, strict=True)):
+        ids = bridge_translator.tokenizers[language].tokenize([line]).to_list()[0]
+        expected = bridge_translator.model.bridge_outputs(language)(np.array([[*ids, END]]))
+        np.testing.assert_allclose(sentence[i], expected["sentence"][0], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(mean[i], expected["mean"][0], rtol=1e-4, atol=1e-5)
+    found = bridge_translator.embed_graph(tf.constant(lines), tf.constant(languages))
+    np.testing.assert_allclose(found["mean"], mean, atol=1e-5)
+    with pytest.warns(UserWarning, match="1 sentence.*were cut"):
+        bridge_translator.embed([LINES[2]], "de")
+
+
+def test_what_a_search_reads_of_a_bridge_does_not_grow_with_the_source(bridge_translator):
+    language = tf.constant([0, 1])
+    short, long = (bridge_translator._memory(tf.fill([2, length], 7), language, language, False) for length in (2, 20))
+    assert [x.shape for x in short] == [x.shape for x in long]
+
+
+def test_new_weights_are_used(make_multilingual):
+    translator = MultilingualTranslator(*make_multilingual("transformer"), **OPTIONS)
+    before = translator.translate(LINES, "de", "fr")
+    translator.model.set_weights([-weight for weight in translator.model.get_weights()])
+    assert translator.translate(LINES, "de", "fr") != before
+    assert translator._translate[False].experimental_get_tracing_count() == 1
+
+
+def test_a_model_directory_brings_its_subwords_and_search_settings(make_multilingual, bridge_translator, tmp_path):
+    model, tokenizers = make_multilingual("recurrent")
+    directory = ModelDirectory(tmp_path)
+    search = {**OPTIONS, "beam_size": 3}
+    directory.save_config(model, subwords={x: f"subwords.{x}.model" for x in tokenizers}, search=search)
+    directory.save_weights(model)
+    for language, tokenizer in tokenizers.items():
+        tokenizer.save(tmp_path / f"subwords.{language}.model")
+    assert MultilingualTranslator.from_directory(tmp_path).beam_size == 3
+    found = MultilingualTranslator.from_directory(tmp_path, beam_size=2)
+    assert found.translate(LINES[:1], "de", "fr") == bridge_translator.translate(LINES[:1], "de", "fr")
+
+
+def test_unknown_languages(bridge_translator):
+    with pytest.raises(UserError, match=r"source language.*de, fr, zh-Hans\. Received: 'cs'"):
+        bridge_translator.translate(LINES, "cs", "de")
+    with pytest.raises(UserError, match=r"target language.*de, fr, zh-Hans\. Received: ''"):
+        bridge_translator.score(["a"], ["b"], ["de"], [""])
+    with pytest.raises(UserError, match=r"Received: 'DE'"):
+        bridge_translator.embed(["a"], "DE")
+    texts = tf.constant(["a", "b"])
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"(?s)Unknown language\. The model has de, fr, zh-Hans.*cs"
+    ):
+        bridge_translator.translate_graph(texts, tf.constant(["de", "cs"]), tf.constant(["de", "de"]))
+
+
+def test_what_does_not_fit_is_refused(make_multilingual, bridge_translator, source_tokenizer, target_tokenizer):
+    model, tokenizers = make_multilingual("recurrent")
+    with pytest.raises(UserError, match=r"Each language needs a subword model: de, fr, zh-Hans\. Received: de$"):
+        MultilingualTranslator(model, {"de": source_tokenizer})
+    with pytest.raises(UserError, match=r"fr subword model.*Received: .*120 pieces.*100"):
+        MultilingualTranslator(model, {**tokenizers, "fr": source_tokenizer})
+    with pytest.raises(UserError, match=r"2 languages, 1 lines"):
+        bridge_translator.translate(["a"], ["de", "fr"], "de")
+    with pytest.raises(UserError, match=r"not one string"):
+        bridge_translator.translate("a", "de", "fr")
+    with pytest.raises(UserError, match=r"Received: 1 sources, 2 targets"):
+        bridge_translator.score(["a"], ["b", "c"], "de", "fr")
+    without, tokenizers = make_multilingual("without_bridge")
+    with pytest.raises(UserError, match=r"no bridge.*Received"):
+        MultilingualTranslator(without, tokenizers).embed(["a"], "de")
+    texts = tf.constant(["a", "b"])
+    with pytest.raises(tf.errors.InvalidArgumentError):  # not as many languages as texts
+        bridge_translator.translate_graph(texts, tf.constant(["de"]), tf.constant(["de"]))
