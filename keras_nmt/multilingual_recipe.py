@@ -69,7 +69,7 @@ class MultilingualRecipe:
     ...     updates_per_pair=1000,
     ... )
     >>> [f"{source}-{target}" for source, target in recipe.pairs("hub", monolingual=True, leave_out=["en-fr"])]
-    ['en-en', 'en-de', 'de-en', 'de-de', 'fr-fr']
+    ['en-en', 'en-de', 'de-en', 'de-de']
     """
 
     name: str
@@ -122,11 +122,13 @@ class MultilingualRecipe:
         if not pairs:
             raise UserError(f"Source and target must differ. Received: {source} and {target}")
         known = {f"{s}-{t}": {(s, t), (t, s)} for s, t in pairs}
-        in_use = {language for pair in pairs for language in pair}
         for name in leave_out:
             if name not in known:
                 raise UserError(f"Leave out one of {', '.join(known)}. Received: {name}")
             pairs = [pair for pair in pairs if pair not in known[name]]
+        if not pairs:
+            raise UserError(f"No pair is left to train on. Received: leave_out={list(leave_out)}")
+        in_use = {language for pair in pairs for language in pair}
         return [(s, t) for s, t in everything if (s, t) in pairs or (monolingual and s == t and s in in_use)]
 
     def experiment(
@@ -231,7 +233,7 @@ class MultilingualRecipe:
             bridge: Annotated[bool, typer.Option(help="Whether there is an attention bridge.")] = True,
             bridge_heads: Annotated[int | None, typer.Option(help="Vectors k of the bridge.")] = None,
             penalty: Annotated[bool, typer.Option(help="Whether the bridge has its penalty.")] = True,
-            size: Annotated[str | None, typer.Option(help=f"{', '.join(self.sizes)}. Default: the first.")] = None,
+            size: Annotated[str | None, typer.Option(help="One of those that `list` shows. Default: the first.")] = None,
             updates_per_pair: Annotated[int | None, typer.Option(help="Updates of each task.")] = None,
             seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
             output: Annotated[Path | None, typer.Option(help="Model directory.")] = None,

@@ -39,8 +39,8 @@ RECIPE = MultilingualRecipe(
         "keep_last": 1,
         "final": "last",
     },
-    updates_per_pair=200,
-    evaluate_every=100,
+    updates_per_pair=330,
+    evaluate_every=165,
 )
 
 if __name__ == "__main__":

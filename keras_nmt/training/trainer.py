@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import os
 import time
@@ -391,13 +392,14 @@ class Trainer:
             A function of such a batch, or of one of each replica, that gives the update's seven measurements.
         """
 
-        def update(batch: Any) -> tf.Tensor:
-            self.num_traces += 1
-            measurements = self.strategy.run(self._replica_update, args=(name, batch))
-            return self.strategy.experimental_local_results(measurements)[0]
+        # Lengths and rows are unknown in the signature, so that one trace serves all batch shapes. A partial, since
+        # TensorFlow takes several functions of the same code for one that is traced again and again, and warns.
+        return tf.function(functools.partial(self._update, name), input_signature=[batch_spec], autograph=False)
 
-        # Lengths and rows are unknown in the signature, so that one trace serves all batch shapes.
-        return tf.function(update, input_signature=[batch_spec], autograph=False)
+    def _update(self, name: str, batch: Any) -> tf.Tensor:
+        self.num_traces += 1
+        measurements = self.strategy.run(self._replica_update, args=(name, batch))
+        return self.strategy.experimental_local_results(measurements)[0]
 
     def _iterator(self, name: str) -> Any:
         """A task's batches from its present update on; an element is [accumulation, n, length] on each replica."""

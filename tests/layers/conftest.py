@@ -115,7 +115,10 @@ def _check_xla(layer: keras.layers.Layer, inputs: dict[str, np.ndarray], **optio
             loss = tf.add_n([tf.reduce_sum(tf.sin(i + tf.cast(x, "float32"))) for i, x in enumerate(outputs)])
         return outputs, tape.gradient(loss, [*given, *(w.value for w in layer.trainable_weights)])
 
-    signature = [tf.TensorSpec([None] * (x.ndim - 1) + [None if x.dtype == bool else x.shape[-1]], x.dtype) for x in inputs.values()]
+    signature = [
+        tf.TensorSpec([None] * (x.ndim - 1) + [None if x.dtype == bool else x.shape[-1]], x.dtype)
+        for x in inputs.values()
+    ]
     plain, compiled = (
         tf.function(run, input_signature=signature, jit_compile=xla)(*inputs.values()) for xla in (False, True)
     )

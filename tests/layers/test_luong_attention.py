@@ -117,7 +117,11 @@ def test_large_scores_do_not_overflow(random):
 
 
 def test_takes_the_mask_that_keras_attached(random):
-    layer, embedding, query = _attention("general", random), keras.layers.Embedding(9, D, mask_zero=True), random(1, T, U)
+    layer, embedding, query = (
+        _attention("general", random),
+        keras.layers.Embedding(9, D, mask_zero=True),
+        random(1, T, U),
+    )
     ids = np.array([[4, 5, 0, 0]])
     np.testing.assert_array_equal(
         layer(query, embedding(ids))[1], layer(query, np.asarray(embedding(ids)), memory_mask=ids != 0)[1]

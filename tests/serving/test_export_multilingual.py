@@ -51,25 +51,27 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, tra
             ("translate", nothing),
             ("translate", {**mixed, "target_language": ["de", "cs", "de", "de"]}),
             ("embed", {"text": LINES[:1], "language": ["cs"]}),
+            ("translate", {**mixed, "source_language": ["de"]}),
         ],
     )
     expected = translator.translate(LINES, SOURCES, TARGETS)
     of_pair = translator.translate(LINES, "zh-Hans", "de")
     for answer, translations in zip(answers[:3], (expected, expected, of_pair), strict=True):
         assert answer["translation"] == [x.text for x in translations]
-        assert answer["truncated"] == [False, False, False, True]
+        assert answer["truncated"] == [x.truncated for x in translations]
         np.testing.assert_allclose(answer["score"], [x.score for x in translations], rtol=1e-4, atol=1e-4)
     log_probabilities = translator.score(LINES, LINES[::-1], SOURCES, TARGETS)
     for answer in answers[3:5]:
         np.testing.assert_allclose(answer["log_probability"], log_probabilities, rtol=1e-4, atol=1e-4)
-        assert answer["truncated"] == [True, False, False, True]
+        assert answer["truncated"][0]  # its target
     mean, sentence = translator.embed(LINES, SOURCES)
     for answer in answers[5:7]:
         np.testing.assert_allclose(answer["mean"], mean, rtol=1e-4, atol=1e-4)
         np.testing.assert_allclose(answer["sentence"], sentence, rtol=1e-4, atol=1e-4)
     assert answers[7] == {"translation": [], "score": [], "truncated": []}
-    for answer in answers[8:]:
+    for answer in answers[8:10]:
         assert "Unknown language. The model has de, fr, zh-Hans. Received:] [cs]" in answer
+    assert "Inputs differ in number" in answers[10]
 
 
 def test_signatures_and_what_they_hold(exported, reached):
@@ -85,11 +87,12 @@ def test_signatures_and_what_they_hold(exported, reached):
     operators = {node.op for nodes in (graph.node, *(x.node_def for x in graph.library.function)) for node in nodes}
     assert "TensorListReserve" in operators  # that is, LSTMs
     assert not [operator for operator in operators if "cudnn" in operator.lower()]
-    # No graph is there once a pair: the searches of three languages, plain and compiled, and nothing else that searches.
+    # No graph is there once a pair: what searches is there for three languages, plain and compiled.
     searching = [x for x in graph.library.function if any("TopK" in node.op for node in x.node_def)]
     assert 0 < len(searching) <= 2 * 3
 
 
+@pytest.mark.filterwarnings("ignore:.*were cut")
 def test_a_recurrent_pair_alone_is_compiled_in_a_session(make_multilingual, ask_session, tmp_path):
     model, tokenizers = make_multilingual("recurrent")
     pair = model.pair("de", "fr"), tokenizers["de"], tokenizers["fr"]
@@ -163,7 +166,7 @@ def test_a_label_model_has_no_embeddings_and_one_search(make_multilingual, tmp_p
     searching = [x for x in graph.library.function if any("TopK" in node.op for node in x.node_def)]
     assert 0 < len(searching) <= 2
     mixed = {"text": LINES, "source_language": SOURCES, "target_language": ["zh-Hans", "fr", "de", "fr"]}
-    answers = ask_session(folder, [("translate", mixed), ("translate_xla", mixed)])
+    answers = ask_session(folder, [("translate_xla", mixed)])
     expected = MultilingualTranslator(model, tokenizers, **OPTIONS).translate(LINES, SOURCES, mixed["target_language"])
     for answer in answers:
         assert answer["translation"] == [x.text for x in expected]

@@ -39,11 +39,9 @@ def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
     in_python = translator.translate(LINES * 2, SOURCES, TARGETS)
     assert [x.text for x in in_python] == [text.decode() for text in found["translation"].numpy()]
     np.testing.assert_allclose([x.score for x in in_python], found["score"], rtol=1e-4, atol=1e-4)
-    assert (
-        [x.truncated for x in in_python]
-        == found["truncated"].numpy().tolist()
-        == [False, False, True, False, False] * 2
-    )
+    truncated = [x.truncated for x in in_python]
+    assert truncated == found["truncated"].numpy().tolist()
+    assert {True, False} == set(truncated)
 
     pairs = list(zip(SOURCES, TARGETS, strict=True))
     assert len({x.text for x in in_python}) > 4  # the model tells sentences and languages apart
@@ -73,9 +71,8 @@ def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
         assert function[True].experimental_get_tracing_count() == 0
 
 
-@pytest.mark.parametrize("kind", ["recurrent", "label"])
-def test_xla_changes_nothing(kind, make_multilingual):
-    translator = MultilingualTranslator(*make_multilingual(kind), **OPTIONS)
+def test_xla_changes_nothing(make_multilingual):  # recurrent parts: in the tests of exports
+    translator = MultilingualTranslator(*make_multilingual("transformer"), **OPTIONS)
     plain, compiled = _mixed(translator), _mixed(translator, jit_compile=True)
     assert plain["translation"].numpy().tolist() == compiled["translation"].numpy().tolist()
     np.testing.assert_allclose(compiled["score"], plain["score"], rtol=1e-4, atol=1e-4)
@@ -110,7 +107,7 @@ def test_nothing_to_do(bridge_translator):
 
 
 def test_embeddings_are_what_the_bridge_makes_of_each_sentence(bridge_translator):
-    lines, languages = [LINES[0], LINES[3], LINES[4], LINES[0]], ["fr", "de", "fr", "de"]
+    lines, languages = ["rote katze", "a mouse", "die katze", "the small cat"], ["fr", "de", "fr", "de"]
     mean, sentence = bridge_translator.embed(lines, languages)
     for i, (line, language) in enumerate(zip(lines, languages, strict=True)):
         ids = bridge_translator.tokenizers[language].tokenize([line]).to_list()[0]
@@ -180,5 +177,5 @@ def test_what_does_not_fit_is_refused(make_multilingual, bridge_translator, sour
     with pytest.raises(UserError, match=r"no bridge.*Received"):
         MultilingualTranslator(without, tokenizers).embed(["a"], "de")
     texts = tf.constant(["a", "b"])
-    with pytest.raises(tf.errors.InvalidArgumentError):  # not as many languages as texts
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Inputs differ in number"):
         bridge_translator.translate_graph(texts, tf.constant(["de"]), tf.constant(["de"]))

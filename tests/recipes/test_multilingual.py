@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from keras_nmt.errors import UserError
+from keras_nmt.models import ModelDirectory
+
+RECIPES = Path(__file__).parents[2] / "recipes"
+TINY = ["vocabulary_size=300", 'model={"hidden_dim": 16, "bridge_heads": 3, "bridge_hidden_dim": 8}', "log_every=1"]
+
+
+def _recipe(path):
+    spec = importlib.util.spec_from_file_location(path.replace("/", "_").removesuffix(".py"), RECIPES / path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # typer looks annotations up there
+    spec.loader.exec_module(module)
+    return module.RECIPE
+
+
+@pytest.fixture
+def recipe():
+    return _recipe("multi30k/multilingual.py")
+
+
+def _run(recipe, *arguments):
+    recipe.app()([*map(str, arguments), *(word for text in TINY for word in ("--set", text))], standalone_mode=False)
+
+
+def _slice(multi30k, corpus, language, count):
+    with gzip.open(multi30k / f"{corpus}.{language}.gz", "rt", encoding="utf-8") as file:
+        return "".join(next(file) for _ in range(count))
+
+
+def test_tasks_of_each_system(recipe):
+    assert recipe.pairs("bilingual", source="en", target="de") == [("en", "de")]
+    hub = recipe.pairs("hub")
+    assert len(hub) == 6
+    assert all("en" in pair for pair in hub)
+    assert len(recipe.pairs("many_to_many")) == 12
+    with_own = recipe.pairs("many_to_many", monolingual=True, leave_out=["de-fr"])
+    assert len(with_own) == 12 + 4 - 2
+    assert not {("de", "fr"), ("fr", "de")} & set(with_own)
+    assert recipe.pairs("bilingual", source="en", target="de", monolingual=True) == [
+        ("en", "en"),
+        ("en", "de"),
+        ("de", "de"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"system": "all"}, "There are the systems bilingual, hub, many_to_many. Received: all"),
+        ({"system": "bilingual"}, "needs a source and a target"),
+        ({"system": "hub", "source": "en", "target": "de"}, "the others take none"),
+        ({"system": "bilingual", "source": "en", "target": "xx"}, "The corpus has en, de, cs, fr. Received: xx"),
+        ({"system": "bilingual", "source": "en", "target": "en"}, "must differ"),
+        ({"system": "hub", "leave_out": ["de-fr"]}, "Leave out one of .*Received: de-fr"),
+    ],
+)
+def test_choices_that_do_not_go_together(recipe, arguments, message):
+    system = arguments.pop("system")
+    with pytest.raises(UserError, match=message):
+        recipe.pairs(system, **arguments)
+
+
+def test_budgets_are_those_of_a_pair(recipe, tmp_path):
+    experiment = recipe.experiment("hub", data_dir="x", directory=tmp_path, updates_per_pair=70, size="small")
+    assert experiment.max_updates == 6 * 70
+    assert experiment.evaluate_every == 6 * recipe.evaluate_every
+    paper = recipe.experiment("hub", data_dir="x", directory=tmp_path, bridge=False)
+    assert (paper.optimizer, paper.learning_rate, paper.batch_size, paper.batch_unit) == ("sgd", 1.0, 64, "sentences")
+    assert paper.model["bridge_heads"] is None
+    assert recipe.experiment("hub", data_dir="x", directory=tmp_path, penalty=False).model["penalty_weight"] == 0
+    label = recipe.experiment("hub", data_dir="x", directory=tmp_path, label=True)
+    assert label.architecture == "language_label"
+    assert not [name for name in label.model if name.startswith(("bridge", "penalty"))]
+
+
+def test_multi30k_on_a_slice(recipe, multi30k, tmp_path, capsys):
+    for corpus, count in (("train", 200), ("val", 10), ("test_2016_flickr", 10)):
+        for language in ("en", "de"):
+            (tmp_path / f"{corpus}.{language}").write_text(_slice(multi30k, corpus, language, count))
+    arguments = ["train", "bilingual", "--source", "en", "--target", "de", "--data-dir", tmp_path]
+    _run(recipe, *arguments, "--updates-per-pair", 2, "--output", tmp_path / "run", "--set", "beam_size=2")
+    results = json.loads((tmp_path / "run" / "results.json").read_text())
+    assert results["updates"] == 2
+    assert list(results["test"]) == ["en-de"]
+    assert "case:lc" in capsys.readouterr().out
+    assert ModelDirectory(tmp_path / "run").load_model().languages == ("en", "de")
+
+
+def test_europarl_on_a_slice(multi30k, tmp_path):
+    """Real text in Europarl's files: a corpus a pair, and A -> A from its sides."""
+    for language in ("en", "de"):
+        (tmp_path / f"train.de-en.{language}").write_text(_slice(multi30k, "train", language, 200))
+        for corpus, name in (("val", "dev"), ("test_2016_flickr", "test")):
+            with gzip.open(tmp_path / f"{name}.{language}.gz", "wt", encoding="utf-8") as file:
+                file.write(_slice(multi30k, corpus, language, 10))
+    arguments = ["train", "hub", "--leave-out", "en-es", "--leave-out", "en-fr", "--monolingual"]
+    sizes = ["--updates-per-pair", 1, "--bridge-heads", 2, "--set", "beam_size=1", "--set", "batch_size=16"]
+    _run(_recipe("europarl/multilingual.py"), *arguments, *sizes, "--data-dir", tmp_path, "--output", tmp_path / "run")
+    results = json.loads((tmp_path / "run" / "results.json").read_text())
+    assert results["updates"] == 4
+    assert all(cell["trained"] for cell in results["test"].values())
