@@ -99,9 +99,7 @@ class MultilingualExperiment(TrainingSettings):
             raise UserError(f"There is no pair to train on. Received: languages={list(self.languages)}")
         sources, targets = self._trained()
         if unused := [language for language in self.languages if language not in sources | targets]:
-            raise UserError(
-                f"Each language must be in a pair that is trained. Received: {', '.join(unused)} is in none"
-            )
+            raise UserError(f"Each language must be in a pair that is trained. Received: none has {', '.join(unused)}")
         if not self.development_pairs:
             raise UserError(f"`dev_pairs` is needed where all pairs are of one language. Received: pairs={self.pairs}")
         # A decoder that was never trained cannot write, an encoder that was never trained cannot read.

@@ -25,14 +25,9 @@ def bridge_translator(make_multilingual):
     return MultilingualTranslator(*make_multilingual("recurrent"), **OPTIONS)
 
 
-def _mixed(translator, jit_compile=None):
-    texts = tf.constant(LINES * 2)
-    return translator.translate_graph(texts, tf.constant(SOURCES), tf.constant(TARGETS), jit_compile)
-
-
 @pytest.mark.filterwarnings("ignore:.*were cut")
 def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
-    found = _mixed(translator)
+    found = translator.translate_graph(*(tf.constant(x) for x in (LINES * 2, SOURCES, TARGETS)))
     scored = translator.score_graph(
         *(tf.constant(x) for x in (LINES * 2, LINES[::-1] * 2, SOURCES, TARGETS)), jit_compile=False
     )
@@ -73,7 +68,8 @@ def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
 
 def test_xla_changes_nothing(make_multilingual):  # recurrent parts: in the tests of exports
     translator = MultilingualTranslator(*make_multilingual("transformer"), **OPTIONS)
-    plain, compiled = _mixed(translator), _mixed(translator, jit_compile=True)
+    inputs = [tf.constant(x[:4]) for x in (LINES, ["de", "fr", "fr", "de"], ["fr", "de", "fr", "fr"])]
+    plain, compiled = (translator.translate_graph(*inputs, jit_compile) for jit_compile in (False, True))
     assert plain["translation"].numpy().tolist() == compiled["translation"].numpy().tolist()
     np.testing.assert_allclose(compiled["score"], plain["score"], rtol=1e-4, atol=1e-4)
     for function in (*translator._encoders, *translator._searches):
@@ -126,15 +122,15 @@ def test_what_a_search_reads_of_a_bridge_does_not_grow_with_the_source(bridge_tr
     assert [x.shape for x in short] == [x.shape for x in long]
 
 
-def test_new_weights_are_used(make_multilingual):
-    translator = MultilingualTranslator(*make_multilingual("transformer"), **OPTIONS)
-    before = translator.translate(LINES, "de", "fr")
-    translator.model.set_weights([-weight for weight in translator.model.get_weights()])
-    assert translator.translate(LINES, "de", "fr") != before
-    assert translator._translate[False].experimental_get_tracing_count() == 1
+def test_new_weights_are_used(bridge_translator):
+    before, weights = bridge_translator.translate(LINES, "de", "fr"), bridge_translator.model.get_weights()
+    bridge_translator.model.set_weights([-weight for weight in weights])
+    assert bridge_translator.translate(LINES, "de", "fr") != before
+    bridge_translator.model.set_weights(weights)
+    assert bridge_translator._translate[False].experimental_get_tracing_count() == 1
 
 
-def test_a_model_directory_brings_its_subwords_and_search_settings(make_multilingual, bridge_translator, tmp_path):
+def test_a_model_directory_brings_its_subwords_and_search_settings(make_multilingual, tmp_path):
     model, tokenizers = make_multilingual("recurrent")
     directory = ModelDirectory(tmp_path)
     search = {**OPTIONS, "beam_size": 3}
@@ -142,9 +138,14 @@ def test_a_model_directory_brings_its_subwords_and_search_settings(make_multilin
     directory.save_weights(model)
     for language, tokenizer in tokenizers.items():
         tokenizer.save(tmp_path / f"subwords.{language}.model")
-    assert MultilingualTranslator.from_directory(tmp_path).beam_size == 3
-    found = MultilingualTranslator.from_directory(tmp_path, beam_size=2)
-    assert found.translate(LINES[:1], "de", "fr") == bridge_translator.translate(LINES[:1], "de", "fr")
+    found = MultilingualTranslator.from_directory(tmp_path, num_hypotheses=2)
+    assert (found.beam_size, found.num_hypotheses, found.length_buckets) == (3, 2, (8,))
+    assert {x: tokenizer.proto for x, tokenizer in found.tokenizers.items()} == {
+        x: tokenizer.proto for x, tokenizer in tokenizers.items()
+    }
+    assert found.tokenizers["de"] is found.tokenizers["zh-Hans"]  # kept, and exported, once
+    for one, other in zip(found.model.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_unknown_languages(bridge_translator):
