@@ -233,7 +233,7 @@ class MultilingualRecipe:
             bridge: Annotated[bool, typer.Option(help="Whether there is an attention bridge.")] = True,
             bridge_heads: Annotated[int | None, typer.Option(help="Vectors k of the bridge.")] = None,
             penalty: Annotated[bool, typer.Option(help="Whether the bridge has its penalty.")] = True,
-            size: Annotated[str | None, typer.Option(help="One of those that `list` shows. Default: the first.")] = None,
+            size: Annotated[str | None, typer.Option(help="One that `list` shows. Default: the first.")] = None,
             updates_per_pair: Annotated[int | None, typer.Option(help="Updates of each task.")] = None,
             seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
             output: Annotated[Path | None, typer.Option(help="Model directory.")] = None,

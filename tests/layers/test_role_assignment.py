@@ -103,7 +103,8 @@ def test_causal_roles_depend_on_nothing_later(option, changed, seed):
     first = changed + option["exclusive"]  # the first role that may change
     one, two = np.asarray(layer(inputs)), np.asarray(layer(other))
     np.testing.assert_array_equal(one[:, :first], two[:, :first])
-    assert first == T or not np.array_equal(one[:, first], two[:, first])
+    # ReLU of a convolution may be zero both times.
+    assert first == T or not two[:, first].any() or not np.array_equal(one[:, first], two[:, first])
 
 
 @pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16"])

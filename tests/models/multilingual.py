@@ -68,16 +68,16 @@ def stepwise(model, source, target, beam_size=2, jit_compile=None):
     return np.stack(logits, 1)
 
 
-def check_padding_and_batching(model, more_source, more_target, row):
-    """One row of a batch, alone and with another padding, has the same logits."""
+def check_padding_and_batching(model):
+    """Sentences of a batch have the same logits with more padding, and alone without any."""
     source, target = batch(model)
-    full = model([source, target])[row]
-    length = int((source[row] != PAD).sum())
-    alone_source = np.pad(source[row : row + 1, :length], ((0, 0), (0, more_source)))
-    alone_target = np.pad(target[row : row + 1], ((0, 0), (0, more_target)))
-    alone = model([alone_source, alone_target])[0, : target.shape[1]]
-    np.testing.assert_allclose(alone, full, rtol=1e-4, atol=2e-5)
-    np.testing.assert_allclose(stepwise(model, alone_source, target[row : row + 1])[0], full, **CLOSE)
+    full = model([source, target])
+    wider = model([np.pad(source, ((0, 0), (0, 3))), np.pad(target, ((0, 0), (0, 2)))])
+    np.testing.assert_allclose(wider[:, : target.shape[1]], full, rtol=1e-4, atol=2e-5)
+    for row, length in enumerate((source != PAD).sum(1)):
+        alone = [source[row : row + 1, :length], target[row : row + 1]]
+        np.testing.assert_allclose(model(alone)[0], full[row], rtol=1e-4, atol=2e-5)
+    np.testing.assert_allclose(stepwise(model, *alone)[0], full[row], **CLOSE)
 
 
 def check_rows_of_padding(model):

@@ -7,8 +7,6 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from multilingual import (
     CLOSE,
     CROSS,
@@ -76,10 +74,8 @@ def test_compiled_stepwise_equals_full(options, jit_compile):
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=name)
-@settings(max_examples=2, deadline=None)
-@given(more_source=st.integers(0, 4), more_target=st.integers(0, 3), row=st.integers(0, 2))
-def test_padding_and_batching_are_invisible(options, more_source, more_target, row):
-    check_padding_and_batching(_model(options).pair("de", "fr"), more_source, more_target, row)
+def test_padding_and_batching_are_invisible(options):
+    check_padding_and_batching(_model(options).pair("de", "fr"))
 
 
 @pytest.mark.parametrize("options", VARIANTS[:8], ids=name)
@@ -286,7 +282,7 @@ def test_without_a_bridge_there_is_no_penalty():
 # --- saving, other dtypes, one language more -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [VARIANTS[0], VARIANTS[1], VARIANTS[-2]], ids=name)
+@pytest.mark.parametrize("options", [VARIANTS[0], VARIANTS[-2]], ids=name)
 def test_saved_equals_loaded(options, tmp_path):
     check_saved_equals_loaded(_model(options), ("de", "fr"), tmp_path)
 
@@ -310,8 +306,7 @@ def test_pairs_are_not_saved_or_counted_again(tmp_path):
     assert (tmp_path / "w.weights.h5").stat().st_size < 1.3 * 4 * parameters
 
 
-@pytest.mark.parametrize("dtype", ["mixed_bfloat16", "mixed_float16"])
-@pytest.mark.parametrize("options", VARIANTS[:2], ids=name)
+@pytest.mark.parametrize(("options", "dtype"), [(VARIANTS[0], "mixed_bfloat16"), (VARIANTS[1], "mixed_float16")])
 def test_half_precision_is_near_float32(options, dtype):
     model, half = _model(options), _model(options).with_dtype(dtype)
     assert half.get_config() == {**model.get_config(), "dtype": dtype}

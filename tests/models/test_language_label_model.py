@@ -6,8 +6,6 @@ import json
 import keras
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from multilingual import (
     CLOSE,
     CROSS,
@@ -53,10 +51,8 @@ def test_stepwise_equals_full(options):
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=name)
-@settings(max_examples=2, deadline=None)
-@given(more_source=st.integers(0, 4), more_target=st.integers(0, 3), row=st.integers(0, 2))
-def test_padding_and_batching_are_invisible(options, more_source, more_target, row):
-    check_padding_and_batching(_model(options).pair("de", "fr"), more_source, more_target, row)
+def test_padding_and_batching_are_invisible(options):
+    check_padding_and_batching(_model(options).pair("de", "fr"))
 
 
 @pytest.mark.parametrize("options", VARIANTS[::2], ids=name)
