@@ -278,7 +278,10 @@ def test_half_precision_is_near_float32(dtype):
     assert all(w.dtype == "float32" for w in half.trainable_weights)
     logits = half([source, target])
     assert logits.dtype == tf.float32
-    np.testing.assert_allclose(logits, model([source, target]), atol=0.3 if dtype == "mixed_bfloat16" else 0.05)
+    expected = model([source, target])
+    # Single logits may be off by several roundings of a large state: their root mean square tells.
+    error = np.sqrt(np.mean(np.square(logits - expected)) / np.mean(np.square(expected)))
+    assert error < (0.06 if dtype == "mixed_bfloat16" else 0.006)
     assert np.isfinite(_stepwise(half, source, target)).all()
 
 
