@@ -281,7 +281,7 @@ def test_half_precision_is_near_float32(dtype):
     expected = model([source, target])
     # Single logits may be off by several roundings of a large state: their root mean square tells.
     error = np.sqrt(np.mean(np.square(logits - expected)) / np.mean(np.square(expected)))
-    assert error < (0.06 if dtype == "mixed_bfloat16" else 0.006)
+    assert error < (0.06 if dtype == "mixed_bfloat16" else 0.012)
     assert np.isfinite(_stepwise(half, source, target)).all()
 
 
