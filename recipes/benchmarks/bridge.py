@@ -45,20 +45,22 @@ def rotation(
     sentences: Annotated[int, typer.Option(help="Sentences of an update.")] = 64,
     length: Annotated[int, typer.Option(help="Tokens of a sentence, source and target.")] = 15,
     updates: Annotated[int, typer.Option(help="Updates of each pair in a measurement.")] = 20,
-    rounds: Annotated[int, typer.Option(help="Measurements of the rotation; the median counts.")] = 3,
+    rounds: Annotated[int, typer.Option(help="Measurements of the rotation; the median counts.")] = 2,
+    singles: Annotated[int, typer.Option(help="How many of the twelve pairs are measured alone.")] = 6,
 ) -> None:
-    """Updates/s of the rotation over twelve pairs, and the mean of the single pairs'."""
+    """Updates/s of the rotation over twelve pairs, and the mean of single pairs'. All pairs are of equal sizes."""
     pairs = [(s, t) for s in LANGUAGES for t in LANGUAGES if s != t]
+    chosen = pairs[:: max(1, len(pairs) // singles)][:singles]
     alone: dict[tuple[str, str], float] = {}
     together = []
     for number in range(rounds):
         together.append(_updates_per_second(kind, width, pairs, sentences, length, updates))
-        for pair in pairs[number::rounds]:  # spread over the time, as the rotations are
-            alone[pair] = _updates_per_second(kind, width, [pair], sentences, length, updates)
+        print(f"rotation {together[-1]:.2f} updates/s", flush=True)
+        for pair in chosen[number::rounds]:  # spread over the time, as the rotations are
+            alone[pair] = _updates_per_second(kind, width, [pair], sentences, length, 3 * updates)
+            print(f"{pair[0]}-{pair[1]} alone {alone[pair]:.2f} updates/s", flush=True)
     mean, median = statistics.mean(alone.values()), statistics.median(together)
-    print(f"rotation {median:.2f} updates/s ({', '.join(f'{x:.2f}' for x in together)})")
-    print(f"single pairs {mean:.2f} updates/s on average, {min(alone.values()):.2f} to {max(alone.values()):.2f}")
-    print(f"ratio {median / mean:.3f}")
+    print(f"rotation {median:.2f} updates/s, single pairs {mean:.2f}, ratio {median / mean:.3f}")
 
 
 @app.command(name="length")
