@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 from keras import ops
@@ -102,32 +103,45 @@ class TransformerParts:
             "role_dropout": role_dropout,
         }
         self.dtype = dtype
-        # Neither has weights: all sides use them.
-        self.positions = PositionalEncoding(dtype=dtype, name="positions")
-        self.embedding_dropout = keras.layers.Dropout(dropout, dtype=dtype, name="embedding_dropout")
+
+    # Neither has weights: all sides use them.
+
+    @functools.cached_property
+    def positions(self) -> PositionalEncoding:
+        return PositionalEncoding(dtype=self.dtype, name="positions")
+
+    @functools.cached_property
+    def embedding_dropout(self) -> keras.layers.Dropout:
+        return keras.layers.Dropout(self.options["dropout"], dtype=self.dtype, name="embedding_dropout")
 
     def shortcut(self, site: str, side: str) -> str | None:
         """The kind of shortcut at a site of a side."""
         here = site in self.options["shortcut_sites"] and side in self.options["shortcut_sides"]
         return self.options["shortcuts"] if here else None
 
-    def source_side(self, num_layers: int, embedding: TokenEmbedding, prefix: str = "") -> TransformerSource:
-        """The side that reads; names of its layers begin with the prefix."""
-        stack = TransformerEncoder(
+    def encoder(self, num_layers: int, prefix: str = "") -> TransformerEncoder:
+        """The stack of a source side; its name begins with the prefix."""
+        return TransformerEncoder(
             num_layers, shortcut=self.shortcut("self", "encoder"), **self._stack(), name=f"{prefix}encoder"
         )
-        return TransformerSource(self, embedding, self._roles("source", prefix), stack)
 
-    def target_side(self, num_layers: int, embedding: TokenEmbedding, prefix: str = "") -> TransformerTarget:
-        """The side that writes; names of its layers begin with the prefix."""
-        stack = TransformerDecoder(
+    def decoder(self, num_layers: int, prefix: str = "") -> TransformerDecoder:
+        """The stack of a target side; its name begins with the prefix."""
+        return TransformerDecoder(
             num_layers,
             shortcut=self.shortcut("self", "decoder"),
             cross_shortcut=self.shortcut("cross", "decoder"),
             **self._stack(),
             name=f"{prefix}decoder",
         )
-        return TransformerTarget(self, embedding, self._roles("target", prefix), stack)
+
+    def source_side(self, stack: TransformerEncoder, embedding: TokenEmbedding, prefix: str = "") -> TransformerSource:
+        """The side that reads."""
+        return TransformerSource(self, embedding, stack, prefix)
+
+    def target_side(self, stack: TransformerDecoder, embedding: TokenEmbedding, prefix: str = "") -> TransformerTarget:
+        """The side that writes."""
+        return TransformerTarget(self, embedding, stack, prefix)
 
     def _stack(self) -> dict[str, Any]:
         names = (
@@ -147,7 +161,8 @@ class TransformerParts:
         )
         return {**{name: self.options[name] for name in names}, "dtype": self.dtype}
 
-    def _roles(self, side: str, prefix: str) -> Any:
+    def roles(self, side: str, prefix: str) -> Any:
+        """The role layer of "source" or "target", or None."""
         options = self.options
         context, on_target = options["role_context"], side == "target"
         shared: dict[str, Any] = {
@@ -176,11 +191,13 @@ class TransformerParts:
 class _Side:
     """What both sides have: embeddings, roles, positions, and a stack of layers."""
 
-    def __init__(self, parts: TransformerParts, embedding: TokenEmbedding, roles: Any, stack: Any) -> None:
+    name: ClassVar[str]
+
+    def __init__(self, parts: TransformerParts, embedding: TokenEmbedding, stack: Any, prefix: str) -> None:
         self.embedding = embedding
-        self.roles = roles
         self.positions = parts.positions
         self.dropout = parts.embedding_dropout
+        self.roles = parts.roles(self.name, prefix)
         self.stack = stack
         self.cross_lexical = parts.shortcut("cross", "decoder") is not None
         self.shortcut_source = parts.options["shortcut_source"]
@@ -195,6 +212,8 @@ class _Side:
 class TransformerSource(_Side):
     """Source ids to memory."""
 
+    name = "source"
+
     def __call__(self, ids: Any) -> dict[str, Any]:
         mask = ops.not_equal(ids, PAD)  # [B, S]
         embedded = self._first_states(ids, mask)
@@ -207,6 +226,8 @@ class TransformerSource(_Side):
 
 class TransformerTarget(_Side):
     """Target-input ids and memory to logits."""
+
+    name = "target"
 
     def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
         decoded = self.stack(

@@ -254,7 +254,8 @@ class MultilingualModel(keras.Model):
         options = self._options
         if options["encoder"] == "transformer":
             assert self._parts is not None
-            return self._parts.source_side(options["num_encoder_layers"], embedding, prefix)
+            stack = self._parts.encoder(options["num_encoder_layers"], prefix)
+            return self._parts.source_side(stack, embedding, prefix)
         encoder = RecurrentEncoder(
             options["num_encoder_layers"],
             options["hidden_dim"],
@@ -269,7 +270,8 @@ class MultilingualModel(keras.Model):
         options = self._options
         if options["decoder"] == "transformer":
             assert self._parts is not None
-            return self._parts.target_side(options["num_decoder_layers"], embedding, prefix)
+            stack = self._parts.decoder(options["num_decoder_layers"], prefix)
+            return self._parts.target_side(stack, embedding, prefix)
         decoder = AttentiveRecurrentDecoder(
             options["num_decoder_layers"],
             options["hidden_dim"],

@@ -157,6 +157,7 @@ class Transformer(TranslationModel):
             "role_dropout": role_dropout,
         }
         parts = TransformerParts(**options, dtype=policy)
+        encoder, decoder = parts.encoder(num_encoder_layers), parts.decoder(num_decoder_layers)
         joint = target_vocabulary_size is None
         if joint and tie_embeddings:
             source_embedding = target_embedding = TokenEmbedding(
@@ -171,8 +172,8 @@ class Transformer(TranslationModel):
                 dtype=policy,
                 name="target_embedding",
             )
-        source_side = parts.source_side(num_encoder_layers, source_embedding)
-        target_side = parts.target_side(num_decoder_layers, target_embedding)
+        source_side = parts.source_side(encoder, source_embedding)
+        target_side = parts.target_side(decoder, target_embedding)
 
         source = keras.Input((None,), dtype="int32", name="source")
         target_input = keras.Input((None,), dtype="int32", name="target_input")

@@ -64,7 +64,7 @@ def test_trains_two_replicas_scores_and_exports(data, tmp_path):
 
 def test_compares_in_processes_of_their_own_and_makes_a_table(data, tmp_path):
     arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--seeds", 1, "--output", tmp_path / "runs"]
-    arguments += ["--set", "log_every=1", "--set", 'model={"hidden_dim": 16}', "--set", "warmup_steps=10"]
+    arguments += ["--set", "log_every=1", "--set", 'model={"hidden_dim": 16}', "--set", "warmup_steps=2"]
     run = _run("compare", "baseline", *arguments, *SMALL)
     assert run.returncode == 0, run.stderr
     compared = json.loads((tmp_path / "runs" / "comparison.json").read_text())["configurations"]["baseline"]
@@ -102,7 +102,9 @@ def test_the_comparison_is_what_the_readme_says(recipe):
     """Its finished runs are known again by these settings."""
     assert recipe.comparison | {"model": {**recipe.settings["model"], **recipe.comparison["model"]}} == {
         "model": {"dropout": 0.1},
-        "warmup_steps": 600,
+        "schedule": "cosine",
+        "learning_rate": 0.001,
+        "warmup_steps": 200,
         "time_limit": None,
         "max_updates": 1200,
         "evaluate_every": 600,
