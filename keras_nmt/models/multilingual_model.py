@@ -174,7 +174,8 @@ class MultilingualModel(keras.Model):
         Args:
             language: The new language.
             vocabulary_size: The number of its subwords.
-            freeze: Whether the weights that there were are not trained. Default True.
+            freeze: Whether the weights that there were are not trained. Default True. Nothing that is saved: a model
+                that is loaded trains all of them, unless it is frozen again (`frozen` of `MultilingualExperiment`).
 
         Returns:
             The model, with this one's weights, and new ones for the language.
