@@ -127,7 +127,8 @@ language | SentencePiece models |
             config = json.loads(self.config_path.read_text(encoding="utf-8"))
             form, model, subwords = config["format"], config["model"], config["subwords"]
             model["class"], model["config"]
-            {key: Path(name) for key, name in subwords.items()}
+            for side in model["config"].get("languages", ("source", "target")):
+                Path(subwords[side])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UserError(f"{self.config_path} is damaged; restore it. Received: {error!r}") from None
         if not isinstance(form, int) or form > FORMAT:

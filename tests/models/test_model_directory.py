@@ -80,6 +80,10 @@ def test_damage_is_one_clear_line(directory, tmp_path):
     _edit(directory, model={"class": "Transformer", "config": config})
     with pytest.raises(UserError, match="does not describe a model of this version"):
         directory.load_model()
+    for subwords in ({}, {"source": "subwords.model"}, "subwords.model"):
+        _edit(directory, subwords=subwords)
+        with pytest.raises(UserError, match=r"config\.json is damaged"):
+            directory.load_model()
     directory.config_path.write_text("{")
     with pytest.raises(UserError, match=r"config\.json is damaged"):
         directory.load_model()
