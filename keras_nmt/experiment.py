@@ -135,11 +135,7 @@ class Experiment(TrainingSettings):
         self, folder: ModelDirectory, model: Transformer, result: TrainingResult, report: Callable[[str], None]
     ) -> dict[str, Any]:
         results: dict[str, Any] = {
-            "parameters": model.count_params(),
-            "updates": result.update,
-            "training_seconds": round(result.seconds, 1),
-            "ended_by": result.reason,
-            "final_updates": result.final_updates,
+            **self._outcome(model, result),
             "dev_bleu_greedy": round(result.final_metrics["bleu"], 2),
         }
         if self.test_source is not None and self.test_target is not None:

@@ -270,11 +270,7 @@ class MultilingualExperiment(TrainingSettings):
         self, folder: ModelDirectory, model: MultilingualModel, result: TrainingResult, report: Callable[[str], None]
     ) -> dict[str, Any]:
         results: dict[str, Any] = {
-            "parameters": model.count_params(),
-            "updates": result.update,
-            "training_seconds": round(result.seconds, 1),
-            "ended_by": result.reason,
-            "final_updates": result.final_updates,
+            **self._outcome(model, result),
             "dev_greedy": {name: round(value, 2) for name, value in result.final_metrics.items()},
         }
         if self.test is None:

@@ -12,7 +12,19 @@ import typer
 
 from keras_nmt.cli import import_tensorflow, run_app
 from keras_nmt.errors import UserError
-from keras_nmt.recipe import merge_settings, parse_overrides
+from keras_nmt.recipe import (
+    AccumulationSteps,
+    AllowNew,
+    Dtype,
+    InitFrom,
+    JitCompile,
+    Replicas,
+    Seed,
+    Set,
+    TimeLimit,
+    merge_settings,
+    parse_overrides,
+)
 
 if TYPE_CHECKING:
     from keras_nmt.multilingual_experiment import MultilingualExperiment
@@ -235,21 +247,16 @@ class MultilingualRecipe:
             penalty: Annotated[bool, typer.Option(help="Whether the bridge has its penalty.")] = True,
             size: Annotated[str | None, typer.Option(help="One that `list` shows. Default: the first.")] = None,
             updates_per_pair: Annotated[int | None, typer.Option(help="Updates of each task.")] = None,
-            seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
+            seed: Seed = 1,
             output: Annotated[Path | None, typer.Option(help="Model directory.")] = None,
-            dtype: Annotated[str | None, typer.Option(help="float32 or mixed_bfloat16.")] = None,
-            replicas: Annotated[int | None, typer.Option(help="Replicas. Default: all GPUs, or one.")] = None,
-            accumulation_steps: Annotated[int | None, typer.Option(help="Micro-batches a replica.")] = None,
-            jit_compile: Annotated[bool | None, typer.Option(help="Whether XLA compiles training.")] = None,
-            time_limit: Annotated[float | None, typer.Option(help="Minutes of training after which it ends.")] = None,
-            init_from: Annotated[Path | None, typer.Option(help="Model directory to start from.")] = None,
-            allow_new: Annotated[
-                list[str] | None, typer.Option(help="Weights that --init-from may lack. May be repeated.")
-            ] = None,
-            set_: Annotated[
-                list[str] | None,
-                typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; VALUE is JSON or a word."),
-            ] = None,
+            dtype: Dtype = None,
+            replicas: Replicas = None,
+            accumulation_steps: AccumulationSteps = None,
+            jit_compile: JitCompile = None,
+            time_limit: TimeLimit = None,
+            init_from: InitFrom = None,
+            allow_new: AllowNew = None,
+            set_: Set = None,
             export: Annotated[bool, typer.Option(help="Whether to export a SavedModel, too.")] = False,
         ) -> None:
             """Trains a system and scores it in all directions. Started again, it goes on."""

@@ -24,6 +24,7 @@ from keras_nmt.training import (
     NoamSchedule,
     Task,
     Trainer,
+    TrainingResult,
     make_optimizer,
     make_strategy,
 )
@@ -344,6 +345,17 @@ class TrainingSettings:
             report=report,
             **options,
         )
+
+    @staticmethod
+    def _outcome(model: keras.Model, result: TrainingResult) -> dict[str, Any]:
+        """What `results.json` tells of any training."""
+        return {
+            "parameters": model.count_params(),
+            "updates": result.update,
+            "training_seconds": round(result.seconds, 1),
+            "ended_by": result.reason,
+            "final_updates": result.final_updates,
+        }
 
 
 @contextlib.contextmanager

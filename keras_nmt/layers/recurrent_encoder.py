@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_mask, check_positive, check_rate, keras_mask
+from keras_nmt.layers._common import check_mask, check_positive, check_rate, keras_mask, without_padding
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -113,8 +113,8 @@ class RecurrentEncoder(keras.layers.Layer):
             states, *last = layer(states, mask=read, training=training)
             # [h, c], or forward and backward [h, c, h, c]
             final.append([ops.concatenate(last[j::2], axis=-1) for j in (0, 1)])
+        states = without_padding(states, mask)
         if mask is not None:
-            states = ops.where(ops.expand_dims(mask, -1), states, 0.0)
             real = ops.any(mask, axis=1, keepdims=True)  # [B, 1]
             final = [[ops.where(real, x, 0.0) for x in layer_states] for layer_states in final]
         states = ops.cast(states, self.compute_dtype)

@@ -13,6 +13,7 @@ from keras_nmt.layers._common import (
     check_width,
     keras_mask,
     optional_size,
+    without_padding,
 )
 
 ASSIGNMENTS = ("dense", "softmax", "one_hot")
@@ -183,7 +184,7 @@ class RoleAssignment(keras.layers.Layer):
             context = self.context_layer(inputs, mask=mask)  # h, [B, T, units]
         else:
             # A convolution knows no mask: to it, padding is what lies beyond the ends, zero.
-            real = inputs if mask is None else ops.where(ops.expand_dims(mask, -1), inputs, 0)
+            real = without_padding(inputs, mask)
             if self.causal:
                 real = ops.pad(real, ((0, 0), (self.kernel_size - 1, 0), (0, 0)))
             context = self.context_layer(real)

@@ -104,8 +104,8 @@ class LanguageLabelModel(MultilingualModel):
                 f"A vocabulary needs room for 4 reserved ids, {len(languages)} labels and text. Received: size {size}"
             )
         embedding = self._embedding(size, name="embedding")
-        self._shared = _Shared(self._make_source_side(embedding), self._make_target_side(embedding))
-        self._track(self._shared.source, self._shared.target)
+        self._source, self._target = self._make_source_side(embedding), self._make_target_side(embedding)
+        self._track(self._source, self._target)
         self.pair(self.languages[0], self.languages[0])  # builds all weights
 
     @staticmethod
@@ -132,18 +132,10 @@ class LanguageLabelModel(MultilingualModel):
         label = FIRST_LABEL + self.languages.index(target)
         # Rows of padding stay that.
         first = ops.where(ops.equal(ids[:, :1], PAD), PAD, label)  # [B, 1]
-        return self._with_initial(self._shared.source(ops.concatenate([first, ids], axis=1))), None
+        return self._with_initial(self._source(ops.concatenate([first, ids], axis=1))), None
 
     def _target_side(self, target: str) -> TargetSide:
-        return self._shared.target
+        return self._target
 
     def get_config(self) -> dict[str, Any]:
         return {"languages": self.vocabulary_sizes, **super().get_config()}
-
-
-class _Shared:
-    """The one encoder and the one decoder. Their layers are attributes of the model, by which they are saved."""
-
-    def __init__(self, source: Any, target: Any) -> None:
-        self.source = source
-        self.target = target

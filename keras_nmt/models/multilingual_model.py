@@ -135,19 +135,18 @@ class MultilingualModel(keras.Model):
         self._check_languages(source, target)
         pairs = self._views.pairs
         if (source, target) not in pairs:
-            ids = keras.Input((None,), dtype="int32", name="source")
+            encoder, penalties = self._encoder(source, target)
             target_input = keras.Input((None,), dtype="int32", name="target_input")
-            memory, penalties = self._memory(ids, source, target)
             side = self._target_side(target)
-            logits = side.logits(target_input, memory)  # [B, T, V]
+            logits = side.logits(target_input, encoder.output)  # [B, T, V]
             if penalties is not None:
                 logits = _AddPenalties(name="penalties")(logits, penalties)
             search = SearchModels(
-                encoder=self.encoder_for(source, target),
+                encoder=encoder,
                 prepare=Prepare(side, dtype=self._policy, name="prepare"),
                 step=Step(side, dtype=self._policy, name="decoder_step"),
             )
-            pairs[source, target] = _Pair(self, source, target, [ids, target_input], logits, search)
+            pairs[source, target] = _Pair(self, source, target, [encoder.input, target_input], logits, search)
         return pairs[source, target]
 
     def encoder_for(self, source: str, target: str) -> keras.Model:
@@ -156,12 +155,7 @@ class MultilingualModel(keras.Model):
         It depends on one of the two languages only, the one that `encodes_by` names.
         """
         self._check_languages(source, target)
-        key = source if self.encodes_by == "source" else target
-        encoders = self._views.encoders
-        if key not in encoders:
-            ids = keras.Input((None,), dtype="int32", name="source")
-            encoders[key] = keras.Model(ids, self._memory(ids, source, target)[0], name=f"{key}_encoder_model")
-        return encoders[key]
+        return self._encoder(source, target)[0]
 
     def decoder_for(self, target: str) -> TargetSide:
         """What gives logits of a language from a memory: `logits(ids, memory)`, `prepare` and `step`."""
@@ -219,6 +213,16 @@ class MultilingualModel(keras.Model):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> MultilingualModel:
         return cls(**config)
+
+    def _encoder(self, source: str, target: str) -> tuple[keras.Model, Any]:
+        """What `encoder_for` gives, made once, and the penalties that belong to it."""
+        key = source if self.encodes_by == "source" else target
+        encoders = self._views.encoders
+        if key not in encoders:
+            ids = keras.Input((None,), dtype="int32", name="source")
+            memory, penalties = self._memory(ids, source, target)
+            encoders[key] = keras.Model(ids, memory, name=f"{key}_encoder_model"), penalties
+        return encoders[key]
 
     # What the models provide.
 
@@ -372,7 +376,7 @@ class _Views:
     def __init__(self, vocabulary_sizes: dict[str, int]) -> None:
         self.vocabulary_sizes = vocabulary_sizes
         self.pairs: dict[tuple[str, str], _Pair] = {}
-        self.encoders: dict[str, keras.Model] = {}
+        self.encoders: dict[str, tuple[keras.Model, Any]] = {}
         self.bridges: dict[str, keras.Model] = {}
 
 
