@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+PREFIX = ".writing-"  # of temporary names
+
 
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str], suffix: str | None = None) -> Iterator[Path]:
@@ -30,7 +32,7 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None) -> Iter
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=".writing-", suffix=suffix or path.suffix, dir=path.parent)
+    descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=suffix or path.suffix, dir=path.parent)
     os.close(descriptor)
     temporary = Path(name)
     try:
@@ -53,6 +55,12 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def remove_leftovers(folder: str | os.PathLike[str]) -> None:
+    """Removes the temporary files that a killed process left. Only for who knows that nobody is writing there."""
+    for path in Path(folder).glob(PREFIX + "*"):
+        path.unlink(missing_ok=True)
 
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:

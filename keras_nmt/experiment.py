@@ -68,15 +68,7 @@ class Experiment(TrainingSettings):
     def model_arguments(self) -> set[str]:
         return set(inspect.signature(Transformer).parameters) - {*_OWN_ARGUMENTS, "kwargs"}
 
-    def run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> dict[str, Any]:
-        """Trains, evaluates and leaves a model directory.
-
-        Args:
-            report: Gets each line of progress.
-
-        Returns:
-            What `results.json` in the directory holds: updates, seconds, parameters, dev and test scores.
-        """
+    def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
         for name in ("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target"):
             if (path := getattr(self, name)) is not None:
                 with open(path, "rb"):  # here, and not when hours of training are over

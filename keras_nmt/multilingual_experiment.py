@@ -171,18 +171,7 @@ class MultilingualExperiment(TrainingSettings):
         sources, targets = ({pair[side] for pair in self.training_pairs} for side in (0, 1))
         return sources, targets
 
-    def run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> dict[str, Any]:
-        """Trains, evaluates and leaves a model directory.
-
-        Args:
-            report: Gets each line of progress.
-
-        Returns:
-            What `results.json` in the directory holds: updates, seconds, parameters, dev and test scores by pair.
-
-        Raises:
-            UserError: A file is missing or does not fit, or a setting is wrong.
-        """
+    def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
         # Here, and not when hours of training are over.
         training_files = {pair: self._training_files(*pair) for pair in self.training_pairs}
         dev_files = {pair: self._files(self.dev, *pair) for pair in self.development_pairs}

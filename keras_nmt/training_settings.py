@@ -17,6 +17,7 @@ from keras_nmt.atomic_files import write_json
 from keras_nmt.data import TrainingBatches
 from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.data.training_batches import BATCH_UNITS
+from keras_nmt.directory_lock import directory_lock
 from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training import (
@@ -168,6 +169,24 @@ class TrainingSettings:
                 "The cosine schedule needs `warmup_steps` above zero, and ends at `max_updates`, which is larger. "
                 f"Received: max_updates={self.max_updates}, warmup_steps={self.warmup_steps}"
             )
+
+    def run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> dict[str, Any]:
+        """Trains, evaluates and leaves a model directory.
+
+        Args:
+            report: Gets each line of progress.
+
+        Returns:
+            What `results.json` in the directory holds: updates, seconds, parameters, dev and test scores.
+
+        Raises:
+            UserError: A file is missing or does not fit, a setting is wrong, or another process uses the directory.
+        """
+        with directory_lock(self.directory):
+            return self._run(report)
+
+    def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
+        raise NotImplementedError
 
     def model_arguments(self) -> set[str]:
         """Names of the arguments of the model that `model` may set."""

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from keras_nmt.atomic_files import write_json
+from keras_nmt.atomic_files import remove_leftovers, write_json
 from keras_nmt.errors import UserError
 from keras_nmt.weights_file import write_weights
 
@@ -143,7 +144,7 @@ class Checkpoints:
     def restore(self, report: Callable[[str], None] = print) -> Progress | None:
         """Restores the newest state that can be read.
 
-        Weights of later updates, which the run is going to reach again, are removed.
+        Weights of later updates, which the run is going to reach again, are removed, and what a killed run was writing.
 
         Returns:
             The progress, or None if there is no state.
@@ -152,6 +153,7 @@ class Checkpoints:
             UserError: if the state is that of another model or optimizer, or if none of the states can be read.
         """
         paths = list(reversed(self._manager.checkpoints))
+        self._remove_leftovers()
         for path in paths:
             try:
                 reader = tf.train.load_checkpoint(path)
@@ -175,6 +177,16 @@ class Checkpoints:
                 f"None of the checkpoints can be read; remove the folder to start afresh. Received: {paths}"
             )
         return None
+
+    def _remove_leftovers(self) -> None:
+        """Removes what a process that was killed while it saved has left: no index names it."""
+        remove_leftovers(self.folder)
+        whole = {Path(path).name for path in self._manager.checkpoints}
+        for path in self.folder.glob("state-*"):
+            if path.name.split(".")[0] not in whole:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for path in self.folder.glob("checkpoint.tmp*"):
+            path.unlink()
 
     def _best(self, progress: Progress) -> list[int]:
         """The updates with the best scores, best first; of equals the earlier."""

@@ -15,6 +15,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_nmt.atomic_files import remove_leftovers
+from keras_nmt.directory_lock import directory_lock
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD
 from keras_nmt.models import ModelDirectory
@@ -424,10 +426,14 @@ class Trainer:
 
         Raises:
             UserError: if the loss or the gradient is not finite; the last checkpoint is left as it is. Also, if a
-                checkpoint cannot be restored or `init_from` does not fit.
+                checkpoint cannot be restored, `init_from` does not fit, or another process trains in the folder.
             SystemExit: after an interruption; the run has been saved.
         """
-        self.directory.mkdir(parents=True, exist_ok=True)
+        with directory_lock(self.directory):
+            return self._train()
+
+    def _train(self) -> TrainingResult:
+        remove_leftovers(self.directory)
         checkpoints = self._start()
         if self.tensorboard:
             self._writer = tf.summary.create_file_writer(str(self.directory / "tensorboard"))

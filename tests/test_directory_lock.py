@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import keras_nmt
+from keras_nmt.directory_lock import directory_lock
+from keras_nmt.errors import UserError
+
+HOLD = """
+import sys
+from keras_nmt.directory_lock import directory_lock
+with directory_lock(sys.argv[1]):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+def hold(folder: Path) -> subprocess.Popen[str]:
+    """Another process that has the lock."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(keras_nmt.__file__).parents[1])}
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "locked\n"
+    return process
+
+
+def test_keeps_other_processes_out_until_they_end_or_are_killed(tmp_path: Path) -> None:
+    other = hold(tmp_path / "run")
+    with pytest.raises(UserError, match=f"Another run is using this folder.*Received: {tmp_path / 'run'}"):
+        directory_lock(tmp_path / "run").__enter__()
+    with directory_lock(tmp_path / "other"):
+        pass
+    other.kill()
+    other.communicate()
+    with directory_lock(tmp_path / "run"):
+        pass
+
+
+def test_a_process_may_lock_what_it_has_locked(tmp_path: Path) -> None:
+    with directory_lock(tmp_path):
+        with directory_lock(tmp_path / "." / "../" / tmp_path.name):
+            pass
+        with pytest.raises(AssertionError):  # still locked
+            hold(tmp_path)
+    hold(tmp_path).communicate()
+
+
+def test_it_is_given_back_after_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), directory_lock(tmp_path):
+        _ = 1 / 0
+    hold(tmp_path).communicate()

@@ -1,0 +1,69 @@
+"""Starts a training as often as it is told to on standard input, each in a process of its own that may be killed.
+
+They are forked from this process, which has imported TensorFlow and run nothing: a start takes a second.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from keras_nmt.data import ParallelCorpus, TrainingBatches
+from keras_nmt.training import Trainer, make_optimizer
+
+UPDATES = 120
+
+
+def train(directory: Path) -> None:
+    """A small recurrent model with dropout that copies sentences; saved every three updates, logged every two."""
+    random = np.random.RandomState(0)
+    sentences = [random.randint(4, 20, size).tolist() for size in random.randint(1, 12, 150)]
+    corpus = ParallelCorpus.from_lists(sentences, sentences)
+    keras.utils.set_random_seed(1)
+    ids = [keras.Input((None,), dtype="int32") for _ in range(2)]
+    source, target = (keras.layers.Embedding(20, 8, name=f"embedding_{i}")(x) for i, x in enumerate(ids))
+    context = keras.layers.GRU(8)(source)[:, None]
+    states = keras.layers.Dropout(0.3)(keras.layers.Dense(8, activation="tanh")(target + context))
+    model = keras.Model(ids, keras.layers.Dense(20)(states))
+    trainer = Trainer(
+        model,
+        TrainingBatches(corpus, batch_size=16, batch_unit="sentences", seed=3),
+        directory,
+        optimizer=make_optimizer("adam", 0.01, clip=0.5),
+        evaluate=lambda: {"bleu": float(tf.reduce_sum(model.weights[0]))},
+        evaluate_every=6,
+        save_every=3,
+        keep_last=2,
+        log_every=2,
+        max_updates=UPDATES,
+        seed=5,
+    )
+    trainer.train()
+
+
+def main() -> None:
+    for line in sys.stdin:
+        directory = Path(line.rstrip("\n"))
+        pid = os.fork()
+        if pid == 0:
+            tf.config.threading.set_intra_op_parallelism_threads(1)
+            try:
+                train(directory)
+                os._exit(0)
+            except BaseException as error:
+                print(repr(error), file=sys.stderr, flush=True)
+                os._exit(1)
+        print(pid, flush=True)
+        _, status = os.waitpid(pid, 0)
+        print("exit status", os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    main()
