@@ -56,7 +56,7 @@ class TrainingSettings:
         clip: Largest global norm of the gradient. None: not clipped.
         label_smoothing: Probability spread over the vocabulary.
         normalize_by: "tokens" or "sentences": what the summed loss of an update is divided by.
-        dtype: "float32" or "mixed_bfloat16".
+        dtype: "float32", "mixed_bfloat16", or "mixed_float16", whose loss is scaled.
         jit_compile: Whether XLA compiles training. Made for GPUs.
         replicas: Number of replicas. None: all GPUs. Without GPU, logical CPU devices.
         seed: Determines initial weights, data order and dropout.
@@ -124,7 +124,7 @@ class TrainingSettings:
         "optimizer": ("adam", "adamw", "sgd"),
         "schedule": ("noam", "inverse_square_root", "cosine", "constant"),
         "normalize_by": ("tokens", "sentences"),
-        "dtype": ("float32", "mixed_bfloat16"),
+        "dtype": ("float32", "mixed_bfloat16", "mixed_float16"),
         "final": FINALS,
     }
 
@@ -308,9 +308,10 @@ class TrainingSettings:
 
     def _optimizer(self, hidden_dim: int) -> keras.optimizers.Optimizer:
         """To be called in the strategy's scope."""
-        return make_optimizer(
+        optimizer = make_optimizer(
             self.optimizer, self._learning_rate(hidden_dim), weight_decay=self.weight_decay, clip=self.clip
         )
+        return keras.optimizers.LossScaleOptimizer(optimizer) if self.dtype == "mixed_float16" else optimizer
 
     def _learning_rate(self, hidden_dim: int) -> float | keras.optimizers.schedules.LearningRateSchedule:
         if self.schedule == "noam":

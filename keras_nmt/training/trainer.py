@@ -31,7 +31,7 @@ from keras_nmt.training.warm_start import warm_start
 from keras_nmt.weights_file import read_weights
 
 # What an update tells of itself, in the order of its vector of measurements. Sums are over the whole update.
-MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_norm", "learning_rate")
+MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_norm", "learning_rate", "loss_scale")
 LOWER_IS_BETTER = ("loss", "nll", "perplexity", "ter")
 FINALS = ("last", "best", "average_last", "average_best")
 ONLY = "translation"  # the name of the one task where there are no others
@@ -70,6 +70,9 @@ class Trainer:
     same (dropout aside; with the same number of parts, that is replicas times accumulation steps, with dropout too).
     Extra losses that layers add with `add_loss` are taken as sums over a micro-batch's real sentences: they are summed
     and divided by the number of sentences of the whole update.
+
+    Under float16 the optimizer has to be a `keras.optimizers.LossScaleOptimizer`: an update whose gradient is not finite
+    on any one replica is skipped on all, and the scale is halved. The log tells the scale and how many were skipped.
 
     With several tasks, each update is of one of them, which `TaskSchedule` chooses, and changes the variables of that
     task's model alone. The optimizer is shared: its number of updates is that of all tasks.
@@ -203,14 +206,19 @@ class Trainer:
             if number is not None and number < 1:
                 raise UserError(f"It must be at least 1. Received: {name}={number}")
         tasks = list(data) if isinstance(data, Sequence) else [Task(name=ONLY, model=model, data=data)]
-        if any(layer.compute_dtype == "float16" for task in tasks for layer in task.model.layers):
-            raise UserError("float16 needs loss scaling, which is not done here: use mixed_bfloat16. Received: float16")
+        is_scaled = isinstance(optimizer, keras.optimizers.LossScaleOptimizer)
+        if not is_scaled and any(layer.compute_dtype == "float16" for task in tasks for layer in task.model.layers):
+            raise UserError(
+                "Gradients of float16 vanish without loss scaling: wrap the optimizer in "
+                f"keras.optimizers.LossScaleOptimizer. Received: optimizer={type(optimizer).__name__}"
+            )
 
         self.model = model
         self.data = data
         self.tasks = {task.name: task for task in tasks}
         self.directory = Path(directory)
         self.optimizer = optimizer
+        self._scaler = optimizer if is_scaled else None
         self.strategy = strategy or tf.distribute.get_strategy()
         self.accumulation_steps = accumulation_steps
         self.loss = LabelSmoothedCrossEntropy(label_smoothing)
@@ -295,7 +303,7 @@ class Trainer:
         `normalizer` and `sentences` are of the whole update, so that gradients only have to be summed.
 
         Returns:
-            The gradients, float32, and the sums [3] of loss, negative log-probability and extra loss.
+            The gradients, float32 (times the loss scale, where there is one), and the sums [3] of loss, negative log-probability and extra loss.
         """
         model = self.tasks[name].model
         with tf.GradientTape(watch_accessed_variables=False) as tape:
@@ -306,6 +314,8 @@ class Trainer:
             loss = tf.reduce_sum(losses)
             extra_loss = tf.add_n([tf.zeros([])] + [tf.cast(x, "float32") for x in model.losses])
             objective = loss / normalizer + extra_loss / sentences
+            if self._scaler is not None:
+                objective = self._scaler.scale_loss(objective)
         gradients = tape.gradient(objective, values, unconnected_gradients=tf.UnconnectedGradients.ZERO)
         gradients = [tf.cast(tf.convert_to_tensor(gradient), "float32") for gradient in gradients]
         return gradients, tf.stack([loss, tf.reduce_sum(nlls), extra_loss])
@@ -362,24 +372,29 @@ class Trainer:
                 parallel_iterations=1,
             )
         sums, *gradients = self._all_reduce([sums, *gradients])
-        norm = tf.linalg.global_norm(gradients)
+        scale = tf.ones([])
+        if self._scaler is not None:
+            scale = tf.convert_to_tensor(self._scaler.dynamic_scale)
+        norm = tf.linalg.global_norm(gradients) / scale
         learning_rate = tf.cast(tf.convert_to_tensor(self.optimizer.learning_rate), "float32")
         if self.num_replicas > 1:
             # Keras' optimizer clips each replica's gradients and then sums them over replicas: the wrong way round.
             # So they come to it summed and clipped; shared out evenly, its sum gives them back, and its own clipping
-            # finds nothing to do.
-            gradients = [gradient / self.num_replicas for gradient in self._clip(gradients, norm)]
+            # finds nothing to do. Also, whether they are finite is the same on all replicas, which loss scaling needs.
+            clipped = self._clip([gradient / scale for gradient in gradients], norm)
+            gradients = [gradient * (scale / self.num_replicas) for gradient in clipped]
         self.optimizer.apply(gradients, self._variables[name])
-        return tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate])
+        return tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate, scale])
 
     def _clip(self, gradients: list[tf.Tensor], norm: tf.Tensor) -> list[tf.Tensor]:
         """Clips as the optimizer says."""
-        if self.optimizer.global_clipnorm:
-            return list(tf.clip_by_global_norm(gradients, self.optimizer.global_clipnorm, use_norm=norm)[0])
-        if self.optimizer.clipnorm:
-            return [tf.clip_by_norm(gradient, self.optimizer.clipnorm) for gradient in gradients]
-        if self.optimizer.clipvalue:
-            limit = self.optimizer.clipvalue
+        optimizer = self.optimizer if self._scaler is None else self._scaler.inner_optimizer
+        if optimizer.global_clipnorm:
+            return list(tf.clip_by_global_norm(gradients, optimizer.global_clipnorm, use_norm=norm)[0])
+        if optimizer.clipnorm:
+            return [tf.clip_by_norm(gradient, optimizer.clipnorm) for gradient in gradients]
+        if optimizer.clipvalue:
+            limit = optimizer.clipvalue
             return [tf.clip_by_value(gradient, -limit, limit) for gradient in gradients]
         return gradients
 
@@ -391,7 +406,7 @@ class Trainer:
             name: the name of the task; only where the trainer has been given tasks.
 
         Returns:
-            A function of such a batch, or of one of each replica, that gives the update's seven measurements.
+            A function of such a batch, or of one of each replica, that gives the update's `MEASUREMENTS`.
         """
 
         # Lengths and rows are unknown in the signature, so that one trace serves all batch shapes. A partial, since
@@ -617,6 +632,10 @@ class Trainer:
         self._pending.clear()
         sums = self.progress.pending
         for update, (name, number, row) in enumerate(rows, first):
+            skipped = self._scaler is not None and not math.isfinite(row["gradient_norm"]) and row["loss_scale"] >= 1
+            if skipped:  # the scale was too large for float16: the optimizer halved it and changed nothing else
+                sums["skipped"] = sums.get("skipped", 0) + 1
+                row["gradient_norm"] = sums.get("gradient_norm", 0.0)
             if not all(math.isfinite(value) for value in row.values()):
                 self._refuse(update, name, number, row)
             task_sums = self.progress.task_pending.setdefault(name, {})
@@ -624,7 +643,8 @@ class Trainer:
                 sums[key] = sums.get(key, 0.0) + row[key]
                 task_sums[key] = task_sums.get(key, 0.0) + row[key]
             sums["updates"] = sums.get("updates", 0) + 1
-            sums["gradient_norm"], sums["learning_rate"] = row["gradient_norm"], row["learning_rate"]
+            for key in ("gradient_norm", "learning_rate", "loss_scale"):
+                sums[key] = row[key]
             self.progress.tokens += int(row["tokens"])
             self._interval.tokens += row["tokens"]
 
@@ -657,6 +677,8 @@ class Trainer:
             "gradient_norm": sums["gradient_norm"],
             "tokens_per_second": self._interval.rate(),
         }
+        if self._scaler is not None:
+            self._logs |= {"loss_scale": sums["loss_scale"], "skipped_updates": sums.get("skipped", 0)}
         if sums["extra_loss"]:
             self._logs["extra_loss"] = sums["extra_loss"] / sums["sentences"]
         task_losses: dict[str, float] = {}  # of the tasks that had an update

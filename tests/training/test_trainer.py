@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_nmt.data import TrainingBatches
+from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.errors import UserError
 from keras_nmt.models import Transformer
 from keras_nmt.training import (
@@ -428,6 +428,110 @@ def test_mixed_bfloat16_learns(make_trainer: Make, make_model: Callable[..., ker
     assert all(weight.dtype == np.float32 for weight in trainer.model.get_weights())
 
 
+def scaled_adam(scale: float = 2.0**10) -> keras.optimizers.Optimizer:
+    return keras.optimizers.LossScaleOptimizer(make_optimizer("adam", 0.01, clip=0.5), initial_scale=scale)
+
+
+def test_mixed_float16_learns_as_float32_does(make_trainer: Make) -> None:
+    trainer = make_trainer("float32")
+    trainer.train()
+    expected = log_of(trainer)
+    keras.config.set_dtype_policy("mixed_float16")
+    for replicas in (1, 2):
+        trainer = make_trainer(f"{replicas}", replicas=replicas, optimizer=scaled_adam)
+        trainer.train()
+        log = log_of(trainer)
+        assert trainer.num_traces == 1
+        assert [(line["skipped_updates"], line["loss_scale"]) for line in log] == [(0, 2.0**10)] * 10
+        for key, tolerance in (("loss", 2e-3), ("gradient_norm", 2e-2)):
+            np.testing.assert_allclose([x[key] for x in log], [x[key] for x in expected], rtol=tolerance)
+
+
+def test_a_loss_scale_that_is_too_large_is_halved_until_it_fits(make_trainer: Make) -> None:
+    keras.config.set_dtype_policy("mixed_float16")
+    trainer = make_trainer(optimizer=lambda: scaled_adam(2.0**24))
+    trainer.train()
+    log = log_of(trainer)
+    skipped = [line["skipped_updates"] for line in log]
+    assert 0 < sum(skipped) < 8
+    assert skipped[0] == 1
+    assert skipped[-1] == 0
+    assert log[-1]["loss_scale"] == 2.0 ** (24 - sum(skipped))
+    assert np.isfinite([line["gradient_norm"] for line in log]).all()
+    assert int(trainer.optimizer.iterations) == 10 - sum(skipped)
+
+
+class Explosion(keras.layers.Layer):
+    """Gives what it gets, and an infinite gradient to batches that hold a token."""
+
+    def __init__(self, token: int) -> None:
+        super().__init__()
+        self.token = token
+
+    def call(self, states: tf.Tensor, ids: tf.Tensor) -> tf.Tensor:
+        is_there = tf.reduce_any(ids == self.token)
+
+        @tf.custom_gradient
+        def explode(x: tf.Tensor) -> Any:
+            return tf.identity(x), lambda gradient: tf.where(is_there, np.inf, gradient)
+
+        return explode(states)
+
+
+@pytest.mark.parametrize("accumulation_steps", [1, 2])
+def test_an_infinite_gradient_on_one_replica_is_skipped_by_all(
+    make_trainer: Make, make_model: Callable[..., keras.Model], accumulation_steps: int
+) -> None:
+    sentences = [[4 + i % 10] * 3 for i in range(63)]
+    sentences.insert(20, [19] * 3)  # one line of the corpus: one part of one batch
+    corpus = ParallelCorpus.from_lists(sentences, sentences)
+
+    def model() -> keras.Model:
+        model = make_model()
+        hidden = Explosion(19)(model.get_layer("hidden").output, model.inputs[0])
+        return keras.Model(model.inputs, model.get_layer("output")(hidden))
+
+    changes: list[bool] = []
+
+    class Watch(keras.callbacks.Callback):
+        def on_train_begin(self, logs: Any = None) -> None:
+            self.before = self.model.get_weights()
+
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            after = self.model.get_weights()
+            changes.append(any((a != b).any() for a, b in zip(self.before, after, strict=True)))
+            self.before = after
+
+    trainer = make_trainer(
+        replicas=2,
+        accumulation_steps=accumulation_steps,
+        model=model,
+        data=TrainingBatches(corpus, batch_size=16, batch_unit="sentences", seed=1),
+        optimizer=scaled_adam,
+        max_updates=4,  # once through the corpus
+        callbacks=[Watch()],
+    )
+    trainer.train()
+    skipped = [line["skipped_updates"] for line in log_of(trainer)]
+    assert sorted(skipped) == [0, 0, 0, 1]
+    assert changes == [number == 0 for number in skipped]
+    for variable in [*trainer.model.trainable_variables, *trainer.optimizer.variables]:
+        copies = trainer.strategy.experimental_local_results(variable.value)
+        assert_same([copies[0].numpy()], [copies[1].numpy()])
+        assert np.isfinite(copies[0].numpy()).all()
+
+
+def test_what_no_scale_makes_finite_ends_the_run(make_trainer: Make, make_model: Callable[..., keras.Model]) -> None:
+    def model() -> keras.Model:
+        model = make_model()
+        hidden = Explosion(3)(model.get_layer("hidden").output, keras.ops.full_like(model.inputs[0], 3))
+        return keras.Model(model.inputs, model.get_layer("output")(hidden))
+
+    trainer = make_trainer(model=model, optimizer=lambda: scaled_adam(8.0))
+    with pytest.raises(UserError, match=r"not finite at update 5, .*line numbers"):  # at the scales 8, 4, 2, 1: skipped
+        trainer.train()
+
+
 # What goes wrong.
 
 
@@ -466,9 +570,9 @@ def test_refuses_arguments_that_do_not_go_together(make_trainer: Make, options: 
         make_trainer(**options)
 
 
-def test_refuses_float16(make_trainer: Make) -> None:
+def test_refuses_float16_without_loss_scaling(make_trainer: Make) -> None:
     keras.config.set_dtype_policy("mixed_float16")
-    with pytest.raises(UserError, match="float16"):
+    with pytest.raises(UserError, match="LossScaleOptimizer. Received: optimizer=Adam"):
         make_trainer()
 
 
