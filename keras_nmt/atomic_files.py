@@ -14,12 +14,13 @@ PREFIX = ".writing-"  # of temporary names
 
 
 @contextlib.contextmanager
-def atomic_path(path: str | os.PathLike[str], suffix: str | None = None) -> Iterator[Path]:
+def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: int = 0) -> Iterator[Path]:
     """Gives a temporary path in the folder of `path`; what is written there becomes `path` when the block ends well.
 
     Args:
         path: the final name.
         suffix: how the temporary name has to end; by default as `path` does.
+        room: bytes that are needed, for writers that do not cope with a full disk: without them it is an `OSError` here.
 
     Example:
 
@@ -33,9 +34,14 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None) -> Iter
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=suffix or path.suffix, dir=path.parent)
-    os.close(descriptor)
     temporary = Path(name)
     try:
+        try:
+            if room:
+                os.posix_fallocate(descriptor, 0, room)
+                os.truncate(descriptor, 0)
+        finally:
+            os.close(descriptor)
         yield temporary
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())

@@ -73,8 +73,10 @@ class Experiment(TrainingSettings):
             if (path := getattr(self, name)) is not None:
                 with open(path, "rb"):  # here, and not when hours of training are over
                     pass
-        folder, strategy = self._begin()
-        source_tokenizer, target_tokenizer = self._tokenizers(folder, report)
+        folder, strategy, workers = self._begin()
+        report = report if workers.is_chief else lambda line: None
+        with workers.chief_first():
+            source_tokenizer, target_tokenizer = self._tokenizers(folder, report)
 
         corpus = read_parallel(
             self.train_source,
@@ -98,14 +100,15 @@ class Experiment(TrainingSettings):
             )
             optimizer = self._optimizer(model.get_config()["hidden_dim"])
         report(f"{model.count_params():,} parameters, {strategy.num_replicas_in_sync} replica(s), {self.dtype}")
-        folder.save_config(
-            model,
-            subwords={
-                "source": source_tokenizer_name(self.joint_vocabulary),
-                "target": target_tokenizer_name(self.joint_vocabulary),
-            },
-            search={"beam_size": self.beam_size, "length_penalty": self.length_penalty},
-        )
+        if workers.is_chief:
+            folder.save_config(
+                model,
+                subwords={
+                    "source": source_tokenizer_name(self.joint_vocabulary),
+                    "target": target_tokenizer_name(self.joint_vocabulary),
+                },
+                search={"beam_size": self.beam_size, "length_penalty": self.length_penalty},
+            )
 
         # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
         greedy = Translator(model, source_tokenizer, target_tokenizer, beam_size=1)
@@ -119,6 +122,8 @@ class Experiment(TrainingSettings):
             callbacks=[RoleTemperature()] if model.get_config()["roles"] == "one_hot" else [],
         )
         result = trainer.train()
+        if not workers.is_chief:
+            return {}
         results = self._results(folder, model, result, report)
         write_json(folder.path / "results.json", results)
         return results

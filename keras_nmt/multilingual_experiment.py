@@ -178,9 +178,11 @@ class MultilingualExperiment(TrainingSettings):
         for pair in self.tested_pairs:
             assert self.test is not None
             self._files(self.test, *pair)
-        folder, strategy = self._begin()
+        folder, strategy, workers = self._begin()
+        report = report if workers.is_chief else lambda line: None
         names = self._subword_names()
-        tokenizers = self._tokenizers(folder, training_files, report)
+        with workers.chief_first():
+            tokenizers = self._tokenizers(folder, training_files, report)
 
         batches = {}
         for (source, target), files in training_files.items():
@@ -219,11 +221,12 @@ class MultilingualExperiment(TrainingSettings):
             f"{model.count_params():,} parameters, {len(tasks)} task(s), {strategy.num_replicas_in_sync} replica(s), "
             f"{self.dtype}"
         )
-        folder.save_config(
-            model,
-            subwords=names,
-            search={"beam_size": self.beam_size, "length_penalty": self.length_penalty},
-        )
+        if workers.is_chief:
+            folder.save_config(
+                model,
+                subwords=names,
+                search={"beam_size": self.beam_size, "length_penalty": self.length_penalty},
+            )
 
         # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
         greedy = MultilingualTranslator(model, tokenizers, beam_size=1)
@@ -238,6 +241,8 @@ class MultilingualExperiment(TrainingSettings):
             callbacks=[RoleTemperature()] if self.model.get("transformer", {}).get("roles") == "one_hot" else [],
         )
         result = trainer.train()
+        if not workers.is_chief:
+            return {}
         results = self._results(folder, model, result, report)
         write_json(folder.path / "results.json", results)
         return results

@@ -30,6 +30,7 @@ from keras_nmt.training import (
     make_strategy,
 )
 from keras_nmt.training.trainer import FINALS
+from keras_nmt.training.workers import Workers, is_chief
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -177,12 +178,13 @@ class TrainingSettings:
             report: Gets each line of progress.
 
         Returns:
-            What `results.json` in the directory holds: updates, seconds, parameters, dev and test scores.
+            What `results.json` in the directory holds: updates, seconds, parameters, dev and test scores. On workers
+            other than the chief, nothing.
 
         Raises:
             UserError: A file is missing or does not fit, a setting is wrong, or another process uses the directory.
         """
-        with directory_lock(self.directory):
+        with directory_lock(self.directory) if is_chief() else contextlib.nullcontext():
             return self._run(report)
 
     def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
@@ -271,15 +273,17 @@ class TrainingSettings:
 
     # What experiments do with them.
 
-    def _begin(self) -> tuple[ModelDirectory, tf.distribute.Strategy]:
+    def _begin(self) -> tuple[ModelDirectory, tf.distribute.Strategy, Workers]:
         """Makes the folder and the strategy, and seeds."""
         strategy = make_strategy(self.replicas)  # before anything else of TensorFlow: it may make logical devices
         keras.utils.set_random_seed(self.seed)
         if self.deterministic:
             tf.config.experimental.enable_op_determinism()
         folder = ModelDirectory(self.directory)
-        self._write_settings(folder)
-        return folder, strategy
+        workers = Workers(strategy)
+        if workers.is_chief:
+            self._write_settings(folder)
+        return folder, strategy, workers
 
     def _write_settings(self, folder: ModelDirectory) -> None:
         if folder.settings_path.is_file():

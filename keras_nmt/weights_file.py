@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +13,9 @@ from keras_nmt.atomic_files import atomic_path
 
 def write_weights(path: str | os.PathLike[str], model: Any) -> None:
     """Writes the weights of a Keras model to `path` (it ends with `.weights.h5`), whole or not at all."""
-    with atomic_path(path, suffix=".weights.h5") as temporary, _without_optimizer(model):
+    # HDF5 crashes, and Python with it, where a disk gets full. Groups and names take a few kB for each variable.
+    room = sum(math.prod(weight.shape) * 4 + 8192 for weight in model.weights)
+    with atomic_path(path, suffix=".weights.h5", room=room) as temporary, _without_optimizer(model):
         model.save_weights(temporary, overwrite=True)
 
 

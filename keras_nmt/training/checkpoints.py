@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,7 @@ class Checkpoints:
         keep_last: how many of the last saves keep their weights.
         keep_best: how many of the best saves keep their weights.
         higher_is_better: whether the better score is the higher.
+        read_only: whether it only restores, as do all workers but the chief, and keeps account of what the chief saves.
     """
 
     def __init__(
@@ -96,12 +98,14 @@ class Checkpoints:
         keep_last: int = 5,
         keep_best: int = 1,
         higher_is_better: bool = True,
+        read_only: bool = False,
     ) -> None:
         self.folder = Path(folder)
         self.model = model
         self.keep_last = keep_last
         self.keep_best = keep_best
         self.higher_is_better = higher_is_better
+        self.read_only = read_only
         self._state = _ProgressState()
         self._checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, progress=self._state)
         self._manager = tf.train.CheckpointManager(
@@ -113,6 +117,9 @@ class Checkpoints:
 
         Returns:
             The path of the state.
+
+        Raises:
+            UserError: it cannot be written, for want of room or rights. What was saved before is as it was.
         """
         update = progress.update
         if score is not None:
@@ -122,10 +129,13 @@ class Checkpoints:
         dropped = [saved for saved in progress.saved if saved not in last and saved not in best]
         progress.saved = [saved for saved in progress.saved if saved not in dropped]
         progress.scores = {saved: progress.scores[saved] for saved in progress.saved if saved in progress.scores}
-        if update in progress.saved:
-            write_weights(weights_path(self.folder, update), self.model)
-        path = self.save_state(progress)
-        self._write_index(progress)
+        if self.read_only:
+            return self.save_state(progress)
+        with self._nothing_half_written(update):
+            if update in progress.saved:
+                write_weights(weights_path(self.folder, update), self.model)
+            path = self.save_state(progress)
+            self._write_index(progress)
         for saved in dropped:
             weights_path(self.folder, saved).unlink(missing_ok=True)
         return path
@@ -139,7 +149,10 @@ class Checkpoints:
             The path of the state.
         """
         self._state.value = progress
-        return str(self._manager.save(checkpoint_number=progress.update))
+        if self.read_only:
+            return str(self.folder / f"state-{progress.update}")
+        with self._nothing_half_written(progress.update):
+            return str(self._manager.save(checkpoint_number=progress.update))
 
     def restore(self, report: Callable[[str], None] = print) -> Progress | None:
         """Restores the newest state that can be read.
@@ -153,7 +166,8 @@ class Checkpoints:
             UserError: if the state is that of another model or optimizer, or if none of the states can be read.
         """
         paths = list(reversed(self._manager.checkpoints))
-        self._remove_leftovers()
+        if not self.read_only:
+            self._remove_leftovers()
         for path in paths:
             try:
                 reader = tf.train.load_checkpoint(path)
@@ -170,13 +184,26 @@ class Checkpoints:
                     f"another directory. Received: checkpoint={path} ({_first_line(error)})"
                 ) from error
             progress = self._state.value
-            self._forget_missing(progress)
+            if not self.read_only:
+                self._forget_missing(progress)
             return progress
         if paths:
             raise UserError(
                 f"None of the checkpoints can be read; remove the folder to start afresh. Received: {paths}"
             )
         return None
+
+    @contextlib.contextmanager
+    def _nothing_half_written(self, update: int) -> Iterator[None]:
+        """A block that saves. What it could not finish is removed: on a full disk, room for something else."""
+        try:
+            yield
+        except (OSError, tf.errors.OpError) as error:
+            self._remove_leftovers()
+            raise UserError(
+                f"Update {update} could not be saved; the checkpoints before are as they were. Make room, or see to the "
+                f"rights, and start again. Received: folder={self.folder} ({_first_line(error)})"
+            ) from error
 
     def _remove_leftovers(self) -> None:
         """Removes what a process that was killed while it saved has left: no index names it."""

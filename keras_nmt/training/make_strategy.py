@@ -1,4 +1,4 @@
-"""The distribution strategy for a number of replicas on this machine."""
+"""The distribution strategy for this machine, or for several."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import functools
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
+from keras_nmt.training.workers import number_of_workers
 
 
 def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
-    """Makes the strategy that trains on `replicas` devices of this machine.
+    """Makes the strategy that trains on `replicas` devices of this machine, or on all of several machines.
+
+    Several machines are named by the environment variable `TF_CONFIG`, as TensorFlow wants it: each runs the same
+    program on the GPUs it has, or on its CPU, and they wait for each other to start.
 
     Without a GPU, the replicas are logical CPU devices: no faster than one, but the same program as on several GPUs.
     They have to be made before TensorFlow is used for anything else.
@@ -19,17 +23,25 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
         replicas: number of replicas. None: all GPUs, or one replica where there is at most one GPU.
 
     Returns:
-        TensorFlow's default strategy for one replica, else a `MirroredStrategy`, the same one whenever it is asked for.
+        TensorFlow's default strategy for one replica, `MultiWorkerMirroredStrategy` for several machines, else a
+        `MirroredStrategy`; the same one whenever it is asked for.
 
     Raises:
-        UserError: if there are fewer GPUs than `replicas`, or if TensorFlow is already running with fewer logical
-            CPU devices.
+        UserError: if there are fewer GPUs than `replicas`, if TensorFlow is already running with fewer logical
+            CPU devices, or if `TF_CONFIG` is not understood or comes with `replicas`.
 
     Example:
 
     >>> make_strategy(1).num_replicas_in_sync
     1
     """
+    if number_of_workers() > 1:
+        if replicas is not None:
+            raise UserError(
+                "With TF_CONFIG each machine trains on all it has: leave the replicas out. "
+                f"Received: replicas={replicas}"
+            )
+        return _multi_worker()
     gpus = tf.config.list_physical_devices("GPU")
     if replicas is None:
         replicas = max(1, len(gpus))
@@ -43,6 +55,11 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
         return _mirrored("GPU", replicas)
     _make_logical_cpus(replicas)
     return _mirrored("CPU", replicas)
+
+
+@functools.cache
+def _multi_worker() -> tf.distribute.MultiWorkerMirroredStrategy:
+    return tf.distribute.MultiWorkerMirroredStrategy()
 
 
 @functools.cache

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import math
 import os
+import signal
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,6 +30,7 @@ from keras_nmt.training.task import Batches, Task
 from keras_nmt.training.task_schedule import TaskSchedule
 from keras_nmt.training.training_log import TrainingLog
 from keras_nmt.training.warm_start import warm_start
+from keras_nmt.training.workers import Workers
 from keras_nmt.weights_file import read_weights
 
 # What an update tells of itself, in the order of its vector of measurements. Sums are over the whole update.
@@ -35,6 +38,10 @@ MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_no
 LOWER_IS_BETTER = ("loss", "nll", "perplexity", "ter")
 FINALS = ("last", "best", "average_last", "average_best")
 ONLY = "translation"  # the name of the one task where there are no others
+# What one worker may want, and all do then. The delay is the number of updates between a wish and the look at it: long
+# enough for the device to have got there, so that nobody waits.
+WISHES = ("interruption", "time_limit", "callback")
+WISH_DELAY = 4
 
 
 @dataclasses.dataclass
@@ -71,8 +78,8 @@ class Trainer:
     Extra losses that layers add with `add_loss` are taken as sums over a micro-batch's real sentences: they are summed
     and divided by the number of sentences of the whole update.
 
-    Under float16 the optimizer has to be a `keras.optimizers.LossScaleOptimizer`: an update whose gradient is not finite
-    on any one replica is skipped on all, and the scale is halved. The log tells the scale and how many were skipped.
+    Under float16 the optimizer has to be a `keras.optimizers.LossScaleOptimizer`: an update whose gradient is not
+    finite on any one replica is skipped on all, and the scale is halved. The log tells the scale and the skipped ones.
 
     With several tasks, each update is of one of them, which `TaskSchedule` chooses, and changes the variables of that
     task's model alone. The optimizer is shared: its number of updates is that of all tasks.
@@ -80,6 +87,10 @@ class Trainer:
     Random numbers depend on where the run is, not on how it came there: before every micro-batch, the state of every
     SeedGenerator in the model is set from `seed`, the update, the micro-batch and the replica. A run that is stopped
     and started again with the same command goes on as if it had not been stopped.
+
+    On several machines (`make_strategy`) every worker runs the same program and reads the same data and the same
+    directory, and the chief alone writes, evaluates and reports. A worker that wants to stop takes the others with
+    it, a few updates later; one that dies ends the others with an error. Started again, the run goes on.
 
     `directory` gets `checkpoints/` (see `Checkpoints`), `training_log.jsonl` (one JSON object every `log_every` updates
     and one an evaluation), at the end `model.weights.h5`, and, if wanted, `tensorboard/`. If it has a checkpoint, the
@@ -219,6 +230,7 @@ class Trainer:
         self.directory = Path(directory)
         self.optimizer = optimizer
         self._scaler = optimizer if is_scaled else None
+        self.workers = Workers(strategy or tf.distribute.get_strategy())
         self.strategy = strategy or tf.distribute.get_strategy()
         self.accumulation_steps = accumulation_steps
         self.loss = LabelSmoothedCrossEntropy(label_smoothing)
@@ -242,7 +254,7 @@ class Trainer:
         self.final = final
         self.average = average
         self.log_every = log_every
-        self.report = report
+        self.report = report if self.workers.is_chief else lambda line: None
 
         self.num_replicas: int = self.strategy.num_replicas_in_sync
         self.parts = self.num_replicas * accumulation_steps
@@ -267,6 +279,9 @@ class Trainer:
         )
         # Updates whose measurements have not been fetched yet: the task, the number of its updates before, and these.
         self._pending: list[tuple[str, int, tf.Tensor]] = []
+        # What this worker wants, and the measurements whose wishes have not been looked at.
+        self._wishes = tf.Variable(tf.zeros([len(WISHES)]), trainable=False)
+        self._wished: collections.deque[tf.Tensor] = collections.deque()
         self._logs: dict[str, float] = {}
         self._interval = _Stopwatch()
         self._writer: tf.summary.SummaryWriter | None = None
@@ -303,7 +318,8 @@ class Trainer:
         `normalizer` and `sentences` are of the whole update, so that gradients only have to be summed.
 
         Returns:
-            The gradients, float32 (times the loss scale, where there is one), and the sums [3] of loss, negative log-probability and extra loss.
+            The gradients, float32, times the loss scale where there is one, and the sums [3] of loss, negative
+            log-probability and extra loss.
         """
         model = self.tasks[name].model
         with tf.GradientTape(watch_accessed_variables=False) as tape:
@@ -384,7 +400,10 @@ class Trainer:
             clipped = self._clip([gradient / scale for gradient in gradients], norm)
             gradients = [gradient * (scale / self.num_replicas) for gradient in clipped]
         self.optimizer.apply(gradients, self._variables[name])
-        return tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate, scale])
+        measurements = tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate, scale])
+        if self.workers.number > 1:
+            measurements = tf.concat([measurements, *self._all_reduce([tf.identity(self._wishes)])], 0)
+        return measurements
 
     def _clip(self, gradients: list[tf.Tensor], norm: tf.Tensor) -> list[tf.Tensor]:
         """Clips as the optimizer says."""
@@ -444,18 +463,21 @@ class Trainer:
                 checkpoint cannot be restored, `init_from` does not fit, or another process trains in the folder.
             SystemExit: after an interruption; the run has been saved.
         """
+        if not self.workers.is_chief:
+            return self._train()
         with directory_lock(self.directory):
+            remove_leftovers(self.directory)
             return self._train()
 
     def _train(self) -> TrainingResult:
-        remove_leftovers(self.directory)
         checkpoints = self._start()
-        if self.tensorboard:
+        if self.tensorboard and self.workers.is_chief:
             self._writer = tf.summary.create_file_writer(str(self.directory / "tensorboard"))
         try:
-            with Interruption() as interruption:
+            with self.workers.errors(), Interruption() as interruption:
                 reason = self._loop(checkpoints, interruption)
                 result = self._finish(reason)
+                self.workers.wait()  # a worker that leaves ends the others
                 if interruption.signal is not None:
                     raise SystemExit(128 + interruption.signal)
                 return result
@@ -465,6 +487,19 @@ class Trainer:
 
     def _start(self) -> Checkpoints:
         """Goes on from the last checkpoint, or starts the run."""
+        with self.workers.chief_first():
+            checkpoints = self._restore()
+        update = self.workers.from_chief(self.progress.update)
+        if update != self.progress.update:
+            raise UserError(
+                "The workers have to share one directory, and this one does not see the chief's. Received: "
+                f"directory={self.directory}, update {self.progress.update} here, update {update} there"
+            )
+        if self.workers.is_chief:
+            self.log.truncate(self.progress.update)
+        return checkpoints
+
+    def _restore(self) -> Checkpoints:
         checkpoints = Checkpoints(
             self.directory / "checkpoints",
             self.model,
@@ -472,6 +507,7 @@ class Trainer:
             keep_last=self.keep_last,
             keep_best=self.keep_best,
             higher_is_better=self.best_metric not in LOWER_IS_BETTER,
+            read_only=not self.workers.is_chief,
         )
         progress = checkpoints.restore(self.report)
         if progress is not None:
@@ -491,7 +527,6 @@ class Trainer:
             with self.strategy.scope():
                 result = warm_start(self.model, source, allow_new=self.allow_new, allow_unused=self.allow_unused)
             self.report(result.summary())
-        self.log.truncate(self.progress.update)
         return checkpoints
 
     def _loop(self, checkpoints: Checkpoints, interruption: Interruption) -> str:
@@ -510,7 +545,7 @@ class Trainer:
         self._interval = _Stopwatch()
         callbacks.on_train_begin()
         clock = time.monotonic() - progress.seconds
-        reason = self._reason_to_stop()
+        reason = self._reason_to_stop(self._own_wishes())  # what the checkpoint says, to all workers
         saved = progress.update
         in_round = False
         while reason is None:
@@ -521,6 +556,8 @@ class Trainer:
                 callbacks.on_train_batch_begin(progress.update)
             name = self.schedule.next(progress.task_updates)
             measurements = update_functions[name](next(iterators[name]))
+            if self.workers.number > 1:
+                self._wished.append(measurements)
             self._pending.append((name, progress.task_updates[name], measurements))
             progress.task_updates[name] += 1
             progress.update += 1
@@ -530,12 +567,14 @@ class Trainer:
             if self.callbacks:
                 callbacks.on_train_batch_end(progress.update - 1, self._logs)
 
-            if interruption.signal is not None:
+            reason = self._reason_to_stop(self._agreed_wishes(self._own_wishes(interruption)))
+            if reason == "interruption":
                 self._fetch()
                 path = checkpoints.save_state(progress)
-                self.report(f"Stopped by {interruption.signal.name}: update {progress.update:,} is saved in {path}")
-                raise SystemExit(128 + interruption.signal)
-            reason = self._reason_to_stop()
+                number = interruption.signal or signal.SIGTERM  # or another worker's
+                self.report(f"Stopped by {number.name}: update {progress.update:,} is saved in {path}")
+                self.workers.wait()
+                raise SystemExit(128 + number)
             metrics: dict[str, float] = {}
             is_evaluated = self.evaluate_every is not None and (reason or progress.update % self.evaluate_every == 0)
             if is_evaluated or reason or progress.update % self.save_every == 0:
@@ -553,29 +592,47 @@ class Trainer:
                 callbacks.on_epoch_end((progress.update - 1) // round_length, logs)
                 in_round = False
             progress.seconds = time.monotonic() - clock
-            reason = reason or self._reason_to_stop()
+            reason = reason or self._reason_to_stop(self._own_wishes() if self.workers.number == 1 else ())
         if saved != progress.update:
             self._fetch()
             checkpoints.save(progress)
         callbacks.on_train_end(self._logs)
         return reason
 
-    def _reason_to_stop(self) -> str | None:
+    def _reason_to_stop(self, wishes: Sequence[str]) -> str | None:
+        """Why the run ends now, if it does; given wishes, all workers come to the same."""
         progress = self.progress
+        if "interruption" in wishes:
+            return "interruption"
         if self.max_updates is not None and progress.update >= self.max_updates:
             return "max_updates"
-        if self.time_limit is not None and progress.seconds >= self.time_limit:
-            return "time_limit"
         if self.patience is not None and progress.evaluations_since_best >= self.patience:
             return "patience"
-        if self.model.stop_training:
-            return "callback"
-        return None
+        return wishes[0] if wishes else None
+
+    def _own_wishes(self, interruption: Interruption | None = None) -> list[str]:
+        """Reasons to stop, of `WISHES`, that another worker does not know of."""
+        is_wished = {
+            "interruption": interruption is not None and interruption.signal is not None,
+            "time_limit": self.time_limit is not None and self.progress.seconds >= self.time_limit,
+            "callback": bool(self.model.stop_training),
+        }
+        return [name for name in WISHES if is_wished[name]]
+
+    def _agreed_wishes(self, own: list[str]) -> list[str]:
+        """What any worker wanted some updates ago: all hear of it after the same update."""
+        if self.workers.number == 1:
+            return own
+        self._wishes.assign([float(name in own) for name in WISHES])
+        if len(self._wished) < WISH_DELAY:
+            return []
+        sums = self._wished.popleft()[len(MEASUREMENTS) :].numpy()
+        return [name for name, number in zip(WISHES, sums, strict=True) if number > 0]
 
     def _evaluate(self) -> dict[str, float]:
         """Evaluates the model as it is and keeps account of the best."""
         assert self.evaluate is not None
-        metrics = {name: float(value) for name, value in self.evaluate().items()}
+        metrics = self._metrics()
         if self.best_metric not in metrics:
             raise UserError(
                 "The evaluation does not give the metric that tells the best weights. "
@@ -590,18 +647,28 @@ class Trainer:
             progress.evaluations_since_best += 1
         return metrics
 
+    def _metrics(self) -> dict[str, float]:
+        """The metrics of the model as it is: the chief evaluates, the others hear of it."""
+        assert self.evaluate is not None
+        metrics = self.evaluate() if self.workers.is_chief else {}
+        told = self.workers.from_chief({name: float(value) for name, value in metrics.items()})
+        return dict(told)
+
     def _finish(self, reason: str) -> TrainingResult:
         """Writes the final weights and leaves them in the model."""
         weights = self.directory / "model.weights.h5"
         which = "last" if self.final.endswith("last") else "best"
         kept = self.keep_last if which == "last" else self.keep_best
         number = min(self.average or kept, kept) if self.final.startswith("average") else 1
-        updates = average_checkpoints(self.directory, which=which, number=number, output=weights)
+        updates = None
+        if self.workers.is_chief:
+            updates = average_checkpoints(self.directory, which=which, number=number, output=weights)
+        updates = self.workers.from_chief(updates)
         with self.strategy.scope():
             read_weights(weights, self.model)
         metrics: dict[str, float] = {}
         if self.evaluate is not None:
-            metrics = {name: float(value) for name, value in self.evaluate().items()}
+            metrics = self._metrics()
             self._log_metrics(metrics, final=updates)
         self.report(f"Final weights ({reason}): updates {', '.join(map(str, updates))}, in {weights}")
         progress = self.progress
@@ -626,7 +693,7 @@ class Trainer:
         """
         first = self.progress.update - len(self._pending)
         rows = [
-            (name, number, dict(zip(MEASUREMENTS, map(float, vector.numpy()), strict=True)))
+            (name, number, dict(zip(MEASUREMENTS, map(float, vector.numpy()), strict=False)))
             for name, number, vector in self._pending
         ]
         self._pending.clear()
@@ -688,7 +755,7 @@ class Trainer:
         left = self._seconds_left(sums["updates"])
         progress.pending, progress.task_pending = {}, {}
         self._interval.restart()
-        self.log.append(
+        self._append(
             {
                 "update": progress.update,
                 **self._logs,
@@ -709,7 +776,7 @@ class Trainer:
     def _log_metrics(self, metrics: dict[str, float], final: list[int] | None = None) -> None:
         """Writes and prints an evaluation: of the present update, or of the `final` weights."""
         named = {f"val_{name}": value for name, value in metrics.items()}
-        self.log.append(
+        self._append(
             {
                 "update": self.progress.update,
                 **({"final": final} if final else {}),
@@ -723,6 +790,10 @@ class Trainer:
         of = "final weights" if final else f"update {self.progress.update:,}"
         best = "  (best so far)" if not final and self.progress.best_update == self.progress.update else ""
         self.report(f"evaluation of {of}  {text}{best}")
+
+    def _append(self, line: dict[str, Any]) -> None:
+        if self.workers.is_chief:
+            self.log.append(line)
 
     def _write_summary(self, values: dict[str, float]) -> None:
         if self._writer is not None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -574,6 +575,39 @@ def test_refuses_float16_without_loss_scaling(make_trainer: Make) -> None:
     keras.config.set_dtype_policy("mixed_float16")
     with pytest.raises(UserError, match="LossScaleOptimizer. Received: optimizer=Adam"):
         make_trainer()
+
+
+@pytest.mark.parametrize("interrupted", [False, True])  # it saves weights and state; the state alone
+def test_a_full_disk_ends_the_run_and_leaves_what_was_there(make_trainer: Make, interrupted: bool) -> None:
+    class FillTheDisk(keras.callbacks.Callback):
+        """From update 5 on no file may get larger than 4 kB: the system says so as it does of a full disk."""
+
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            if batch == 4:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+                if interrupted:
+                    os.kill(os.getpid(), signal.SIGTERM)
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    trainer = make_trainer(save_every=3, callbacks=[FillTheDisk()], log_every=100)
+    try:
+        with pytest.raises(UserError, match=r"Update [56] could not be saved.*Received: folder=.*checkpoints \("):
+            trainer.train()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    folder = trainer.directory / "checkpoints"
+    assert {path.name for path in folder.iterdir()} == {
+        "checkpoint",
+        "index.json",
+        "state-3.index",
+        "state-3.data-00000-of-00001",
+        "update-3.weights.h5",
+    }
+
+    again, whole = make_trainer(save_every=3, log_every=100), make_trainer("whole", save_every=3, log_every=100)
+    again.train()
+    whole.train()
+    assert_same(values_of(again), values_of(whole))
 
 
 def test_refuses_an_evaluation_without_the_best_metric(make_trainer: Make) -> None:

@@ -1,0 +1,70 @@
+"""One worker of a training on several machines: worker.py DIRECTORY UPDATES OUTPUT. Its `TF_CONFIG` says which."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import keras
+import numpy as np
+
+from keras_nmt.cli import run_app
+from keras_nmt.data import ParallelCorpus, TrainingBatches
+from keras_nmt.training import Trainer, make_optimizer, make_strategy
+
+
+class Pace(keras.callbacks.Callback):
+    """So that there is time to end a worker in the middle."""
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        time.sleep(float(os.environ.get("SECONDS_AN_UPDATE", "0")))
+
+
+def train(directory: Path, updates: int, output: Path) -> None:
+    """Trains a small model with dropout to copy sentences, and writes what came of it."""
+    strategy = make_strategy()
+    random = np.random.RandomState(0)
+    sentences = [random.randint(4, 20, size).tolist() for size in random.randint(1, 12, 150)]
+    corpus = ParallelCorpus.from_lists(sentences, sentences)
+    keras.utils.set_random_seed(1)
+    with strategy.scope():
+        ids = [keras.Input((None,), dtype="int32") for _ in range(2)]
+        source, target = (keras.layers.Embedding(20, 8, name=f"embedding_{i}")(x) for i, x in enumerate(ids))
+        context = keras.layers.GlobalAveragePooling1D(keepdims=True)(source)
+        states = keras.layers.Dropout(0.3)(keras.layers.Dense(8, activation="tanh")(target + context))
+        model = keras.Model(ids, keras.layers.Dense(20)(states))
+        optimizer = make_optimizer("adam", 0.01, clip=0.5)
+    evaluated: list[int] = []
+
+    def evaluate() -> dict[str, float]:
+        evaluated.append(int(optimizer.iterations.numpy()))
+        return {"bleu": float(np.sum(model.get_weights()[0]))}
+
+    trainer = Trainer(
+        model,
+        TrainingBatches(corpus, batch_size=16, batch_unit="sentences", seed=3),
+        directory,
+        optimizer=optimizer,
+        strategy=strategy,
+        accumulation_steps=int(os.environ.get("ACCUMULATION_STEPS", "1")),
+        evaluate=evaluate,
+        evaluate_every=10,
+        save_every=5,
+        log_every=5,
+        max_updates=updates,
+        seed=5,
+        callbacks=[Pace()],
+    )
+    result = trainer.train()
+    told = {"evaluated": evaluated, "metrics": result.final_metrics, "update": result.update}
+    weights = [float(np.sum(np.abs(weight))) for weight in model.get_weights()]
+    output.write_text(json.dumps({**told, "weights": weights, "traces": trainer.num_traces}))
+
+
+if __name__ == "__main__":
+    run_app(train)
