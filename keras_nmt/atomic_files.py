@@ -20,7 +20,8 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
     Args:
         path: the final name.
         suffix: how the temporary name has to end; by default as `path` does.
-        room: bytes that are needed, for writers that do not cope with a full disk: without them it is an `OSError` here.
+        room: bytes that are needed, for writers that do not cope with a full disk: where they are not there, it is an
+            `OSError` before anything is written.
 
     Example:
 

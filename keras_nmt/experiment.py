@@ -68,11 +68,13 @@ class Experiment(TrainingSettings):
     def model_arguments(self) -> set[str]:
         return set(inspect.signature(Transformer).parameters) - {*_OWN_ARGUMENTS, "kwargs"}
 
-    def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
+    def _check_files(self) -> None:
         for name in ("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target"):
             if (path := getattr(self, name)) is not None:
-                with open(path, "rb"):  # here, and not when hours of training are over
+                with open(path, "rb"):
                     pass
+
+    def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
         folder, strategy, workers = self._begin()
         report = report if workers.is_chief else lambda line: None
         with workers.chief_first():

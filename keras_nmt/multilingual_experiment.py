@@ -171,13 +171,18 @@ class MultilingualExperiment(TrainingSettings):
         sources, targets = ({pair[side] for pair in self.training_pairs} for side in (0, 1))
         return sources, targets
 
-    def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
-        # Here, and not when hours of training are over.
-        training_files = {pair: self._training_files(*pair) for pair in self.training_pairs}
-        dev_files = {pair: self._files(self.dev, *pair) for pair in self.development_pairs}
+    def _check_files(self) -> None:
+        for pair in self.training_pairs:
+            self._training_files(*pair)
+        for pair in self.development_pairs:
+            self._files(self.dev, *pair)
         for pair in self.tested_pairs:
             assert self.test is not None
             self._files(self.test, *pair)
+
+    def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
+        training_files = {pair: self._training_files(*pair) for pair in self.training_pairs}
+        dev_files = {pair: self._files(self.dev, *pair) for pair in self.development_pairs}
         folder, strategy, workers = self._begin()
         report = report if workers.is_chief else lambda line: None
         names = self._subword_names()

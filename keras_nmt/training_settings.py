@@ -184,8 +184,13 @@ class TrainingSettings:
         Raises:
             UserError: A file is missing or does not fit, a setting is wrong, or another process uses the directory.
         """
+        self._check_files()
         with directory_lock(self.directory) if is_chief() else contextlib.nullcontext():
             return self._run(report)
+
+    def _check_files(self) -> None:
+        """Raises an error where a file is missing: here, and not when hours of training are over."""
+        raise NotImplementedError
 
     def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
         raise NotImplementedError

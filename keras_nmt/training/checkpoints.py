@@ -201,8 +201,8 @@ class Checkpoints:
         except (OSError, tf.errors.OpError) as error:
             self._remove_leftovers()
             raise UserError(
-                f"Update {update} could not be saved; the checkpoints before are as they were. Make room, or see to the "
-                f"rights, and start again. Received: folder={self.folder} ({_first_line(error)})"
+                f"Update {update} could not be saved; the checkpoints before are as they were. Make room, or see to "
+                f"the rights, and start again. Received: folder={self.folder} ({_first_line(error)})"
             ) from error
 
     def _remove_leftovers(self) -> None:
