@@ -1,4 +1,4 @@
-"""The command line: `keras-nmt train / translate / embed / score / evaluate / export / inspect / average / info`."""
+"""The command line: `keras-nmt train / translate / embed / score / evaluate / export / serve / average / ...`."""
 
 from __future__ import annotations
 
@@ -28,11 +28,25 @@ LINES_AT_ONCE = 4096
 Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A model directory.")]
 BeamSize = Annotated[int | None, typer.Option(help="Hypotheses the search keeps. Default: the model's.")]
 LengthPenalty = Annotated[float | None, typer.Option(help="Exponent of the length penalty. Default: the model's.")]
+CoveragePenalty = Annotated[
+    float | None, typer.Option(help="What translations pay that leave out parts of the source, such as 0.2.")
+]
 Weights = Annotated[Path | None, typer.Option(help="Weights to use instead of the directory's.")]
 SourceLanguage = Annotated[
     str | None, typer.Option("--source", help="Language to translate from, of a multilingual model.")
 ]
 TargetLanguage = Annotated[str | None, typer.Option("--target", help="Language to translate to, likewise.")]
+Ensemble = Annotated[
+    list[Path] | None,
+    typer.Option("--ensemble", metavar="DIRECTORY", help="Another model to translate with. May be repeated."),
+]
+Sample = Annotated[bool, typer.Option("--sample", help="Draw translations at random instead of searching.")]
+Temperature = Annotated[float | None, typer.Option(help="With --sample: below 1 likelier, above 1 more varied.")]
+TopK = Annotated[int | None, typer.Option(help="With --sample: draw from the likeliest K subwords. Default: all.")]
+TopP = Annotated[
+    float | None,
+    typer.Option(help="With --sample: draw from the likeliest subwords that sum to P. Default: 1."),
+]
 Xla = Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster after.")]
 
 
@@ -82,7 +96,7 @@ def train(
     shortcuts: Annotated[str | None, typer.Option(help="Lexical shortcuts: none, plain or fusion.")] = None,
     vocabulary_size: Annotated[int | None, typer.Option(help="Number of subwords.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Tokens an update, padding included.")] = None,
-    dtype: Annotated[str | None, typer.Option(help="float32 or mixed_bfloat16.")] = None,
+    dtype: Annotated[str | None, typer.Option(help="float32, mixed_bfloat16 or mixed_float16.")] = None,
     replicas: Annotated[int | None, typer.Option(help="Replicas; logical CPU devices where there is no GPU.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random.")] = None,
     max_updates: Annotated[int | None, typer.Option(help="Updates after which training ends.")] = None,
@@ -130,7 +144,13 @@ def train(
 
 @app.command()
 def translate(
-    directory: Directory,
+    context: typer.Context,
+    directory: Annotated[Path | None, typer.Argument(metavar="DIRECTORY", help="A model directory.")] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="A model server in place of DIRECTORY: http://HOST:8501 or grpc://HOST:8500."),
+    ] = None,
+    model: Annotated[str, typer.Option(metavar="NAME", help="What the server calls the model.")] = "model",
     source: SourceLanguage = None,
     target: TargetLanguage = None,
     beam_size: BeamSize = None,
@@ -139,11 +159,44 @@ def translate(
     scores: Annotated[bool, typer.Option("--scores", help="Write score, tab, translation.")] = False,
     weights: Weights = None,
     xla: Xla = False,
+    sample: Sample = False,
+    temperature: Temperature = None,
+    top_k: TopK = None,
+    top_p: TopP = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="With --sample: seed of what is drawn.")] = 1,
+    prefixes: Annotated[
+        Path | None, typer.Option(help="Text that each line's translation has to begin with, empty for nothing.")
+    ] = None,
+    ensemble: Ensemble = None,
+    coverage_penalty: CoveragePenalty = None,
+    alignments: Annotated[
+        Path | None, typer.Option(help="File to write: which words of source and translation align, as 0-0 1-2.")
+    ] = None,
+    alignment_layer: Annotated[
+        int | None, typer.Option(min=1, help="Decoder layer whose attention aligns. Default: the last but one.")
+    ] = None,
 ) -> None:
     """Translates standard input to standard output, line by line.
 
-    With --n-best N every line gives N lines, best first.
+    With --n-best N every line gives N lines, best first, and as many in the file of --alignments. What a server's model
+    was exported with is fixed.
     """
+    named = _named_on_command_line(context)
+    if server is not None:
+        for_both = {"server", "model", "source", "target", "n_best", "scores"}
+        if others := [shown for name, shown in named.items() if name not in for_both]:
+            raise UserError(f"These do not go with --server. Received: {', '.join(others)}")
+        _translate_by_server(server, model, source, target, n_best, scores)
+        return
+    if directory is None:
+        raise UserError("Give a model's DIRECTORY, or --server URL. Received: neither")
+    if "model" in named:
+        raise UserError(f"--model goes with --server. Received: --model {model}")
+    if sample and beam_size is not None:
+        raise UserError(f"--sample does not search: it has no beam. Received: --beam-size {beam_size}")
+    sampling = _sampling(sample, temperature, top_k, top_p)
+    if not sample and "seed" in named:
+        raise UserError(f"--seed goes with --sample. Received: --seed {seed}")
     translator = _translator(
         directory,
         source=source,
@@ -153,14 +206,29 @@ def translate(
         num_hypotheses=n_best,
         weights=weights,
         xla=xla,
+        ensemble=ensemble or (),
+        **sampling,
+        **given(coverage_penalty=coverage_penalty),
     )
-    truncated = 0
-    for lines in _chunks(_standard_input()):
-        for translation in translator.translate(lines):
+    if alignment_layer is not None and alignments is None:
+        raise UserError(f"--alignment-layer goes with --alignments FILE. Received: --alignment-layer {alignment_layer}")
+    truncated, aligned = 0, []
+    for lines, beside in _with_inputs_beside(_chunks(_standard_input()), prefixes, seed if sample else None):
+        translations = translator.translate(lines, **beside)
+        if alignments is not None:
+            texts = [hypothesis.text for translation in translations for hypothesis in translation.hypotheses]
+            sources = [line for line in lines for _ in range(n_best)]
+            aligned += translator.align(sources, texts, alignment_layer)
+        for translation in translations:
             truncated += translation.truncated
             for hypothesis in translation.hypotheses:
                 _write_line(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
         sys.stdout.flush()
+    if alignments is not None:
+        from keras_nmt.atomic_files import write_bytes
+
+        shown = (" ".join(f"{source}-{target}" for source, target in pairs) for pairs in aligned)
+        write_bytes(alignments, "".join(f"{line}\n" for line in shown).encode())
     _warn_truncated(truncated, translator)
 
 
@@ -204,13 +272,16 @@ def score(
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     weights: Weights = None,
+    ensemble: Ensemble = None,
 ) -> None:
     """Writes the log-probability of each given translation, one a line."""
     import_tensorflow()
     from keras_nmt.data import read_line_pairs
 
     sources, targets = read_line_pairs(source, target)
-    translator = _translator(directory, source=source_language, target=target_language, weights=weights)
+    translator = _translator(
+        directory, source=source_language, target=target_language, weights=weights, ensemble=ensemble or ()
+    )
     for log_probability in translator.score(sources, targets):
         _write_line(f"{log_probability:.4f}")
 
@@ -290,17 +361,61 @@ def export(
     n_best: Annotated[int, typer.Option(help="Translations a sentence.")] = 1,
     max_length: Annotated[int | None, typer.Option(help="Most tokens of a translation.")] = None,
     weights: Weights = None,
+    warmup: Annotated[
+        Path | None, typer.Option(help="Lines of text that a server translates while it loads: all their lengths.")
+    ] = None,
+    warmup_xla: Annotated[
+        bool, typer.Option("--warmup-xla", help="With --warmup, compile too. Only servers with XLA load it then.")
+    ] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Add signatures that draw translations at random, by a seed a text.")
+    ] = False,
+    temperature: Temperature = None,
+    top_k: TopK = None,
+    top_p: TopP = None,
+    ensemble: Ensemble = None,
+    coverage_penalty: CoveragePenalty = None,
 ) -> None:
     """Writes a SavedModel: text in, text out, without Python, to PATH/VERSION.
 
     Of a multilingual model, all directions; with --source and --target, that one only.
     """
     import_tensorflow()
+    from keras_nmt.data import read_lines
     from keras_nmt.serving import export_directory
 
+    if warmup_xla and warmup is None:
+        raise UserError("--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
     options = given(beam_size=beam_size, length_penalty=length_penalty, max_length=max_length)
     options |= {"version": version, "weights": weights, "num_hypotheses": n_best}
+    options |= _sampling(sample, temperature, top_k, top_p) | given(coverage_penalty=coverage_penalty)
+    options |= {"ensemble": ensemble or ()}
+    if warmup is not None:
+        options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
     _write_line(str(export_directory(path, directory, source=source, target=target, **options)))
+
+
+@app.command()
+def serve(
+    path: Annotated[Path, typer.Argument(help="Folder of a model's versions, as `keras-nmt export` writes them.")],
+    name: Annotated[str | None, typer.Option(help="What requests call the model. Default: the folder's name.")] = None,
+    rest_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of REST; 0: any.")] = 8501,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of gRPC; 0: any.")] = 8500,
+    xla: Annotated[bool, typer.Option("--xla/--no-xla", help="Whether `_xla` signatures are allowed.")] = False,
+) -> None:
+    """For development: serves an export on this machine, as TensorFlow Serving does in production, until Ctrl-C.
+
+    It stands in for the model server where there is none: the same REST and gRPC requests, the same answers and errors.
+    It is not made for many users, nor for the network. `savedmodels/README.md` tells how to run TensorFlow Serving.
+    """
+    import_tensorflow()
+    from keras_nmt.serving import DevelopmentServer
+
+    with DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla) as server:
+        print(f"{server.name}, version {server.version}, for development, until Ctrl-C:", file=sys.stderr)
+        for url in (server.rest_url, server.grpc_url):
+            print(f"    keras-nmt translate --server {url} --model {server.name}", file=sys.stderr, flush=True)
+        server.wait()
 
 
 @app.command()
@@ -448,11 +563,12 @@ def _translator(
     num_hypotheses: int = 1,
     weights: Path | None = None,
     xla: bool = False,
+    **more: Any,
 ) -> Any:
     import_tensorflow()
     from keras_nmt.serving import Translator
 
-    options = given(beam_size=beam_size, length_penalty=length_penalty)
+    options = more | given(beam_size=beam_size, length_penalty=length_penalty)
     return Translator.from_directory(
         directory,
         weights=weights,
@@ -462,6 +578,78 @@ def _translator(
         jit_compile=xla,
         **options,
     )
+
+
+def _sampling(sample: bool, temperature: float | None, top_k: int | None, top_p: float | None) -> dict[str, Any]:
+    """What a translator is told of sampling."""
+    options = given(temperature=temperature, top_k=top_k, top_p=top_p)
+    if options and not sample:
+        flags = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in options.items())
+        raise UserError(f"These go with --sample. Received: {flags}")
+    return {"sample": True, **options} if sample else {}
+
+
+def _with_inputs_beside(
+    chunks: Iterable[list[str]], prefixes: Path | None, seed: int | None
+) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    """Lines, and what is given to each of them: prefixes from a file, seeds from one seed."""
+    import numpy as np
+
+    from keras_nmt.data import read_lines
+    from keras_nmt.serving._text_translator import seeds_of_lines
+
+    beginnings = [] if prefixes is None else read_lines(prefixes)
+    generator, start = None if seed is None else np.random.RandomState(seed), 0
+    for lines in chunks:
+        beside: dict[str, Any] = {}
+        if generator is not None:
+            beside["seeds"] = seeds_of_lines(generator, len(lines))
+        if prefixes is not None:
+            beside["prefixes"] = beginnings[start : start + len(lines)]
+            if len(beside["prefixes"]) < len(lines):
+                break
+        yield lines, beside
+        start += len(lines)
+    else:
+        if prefixes is None or start == len(beginnings):
+            return
+    raise UserError(
+        f"{prefixes} must have a line, which may be empty, for each line of standard input. "
+        f"Received: {len(beginnings)} lines"
+    )
+
+
+def _translate_by_server(
+    url: str, model: str, source: str | None, target: str | None, n_best: int, scores: bool
+) -> None:
+    import_tensorflow()
+    from keras_nmt.serving import Client
+
+    truncated = 0
+    with Client(url, model) as client:
+        for lines in _chunks(_standard_input()):
+            for translation in client.translate(lines, source, target):
+                truncated += translation.truncated
+                if not 1 <= n_best <= len(translation.hypotheses):
+                    raise UserError(
+                        f"The server's model was exported to give {len(translation.hypotheses)} translation(s) a "
+                        f"sentence. Received: --n-best {n_best}"
+                    )
+                for hypothesis in translation.hypotheses[:n_best]:
+                    _write_line(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
+            sys.stdout.flush()
+    if truncated:
+        print(f"{truncated} line(s) were cut: they have more subwords than the export allows.", file=sys.stderr)
+
+
+def _named_on_command_line(context: typer.Context) -> dict[str, str]:
+    """The parameters that were given, and what the user calls them."""
+    return {
+        parameter.name: parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
+        for parameter in context.command.params
+        if parameter.name is not None
+        and getattr(context.get_parameter_source(parameter.name), "name", "") == "COMMANDLINE"
+    }
 
 
 def _warn_truncated(number: int, translator: Any) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from keras_nmt.atomic_files import write_bytes, write_json
-from keras_nmt.data import read_line_pairs, read_parallel
+from keras_nmt.data import read_line_pairs
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.models import ModelDirectory, Transformer
@@ -20,6 +21,7 @@ from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import RoleTemperature, TrainingResult
 from keras_nmt.training_settings import TrainingSettings, as_user_errors
 
+Files = list[str | os.PathLike[str]]
 _OWN_ARGUMENTS = ("source_vocabulary_size", "target_vocabulary_size", "dtype")  # settings of their own say these
 
 
@@ -32,25 +34,31 @@ class Experiment(TrainingSettings):
     of how long it runs, what it tells, and what is done with its checkpoints.
 
     Attributes, beside those of `TrainingSettings`:
-        train_source: Source side of the training data, plain text or gzip, one sentence a line.
-        train_target: Target side.
+        train_source: Source side of the training data, plain text or gzip, one sentence a line. Of several corpora, a
+            list of files.
+        train_target: Target side; a list of as many files.
+        corpus_weights: How often an epoch has the sentences of each corpus. None: once. With 2 a corpus is seen twice
+            as often as its size alone says, with 0.5 half as often. Subwords are trained on each corpus once.
         dev_source: Source side of the development data.
         dev_target: Target side.
         test_source: Source side of the test data. None: no test.
         test_target: Target side.
         joint_vocabulary: Whether both sides share one vocabulary. If not, `vocabulary_size` is that of each side.
+        target_vocabulary_size: The size of the target's vocabulary, where it is not joint. None: `vocabulary_size`.
         user_symbols: Subwords that are never split, such as language tags.
         preset: Sizes of the model, see `Transformer.from_preset`. `model` may give further arguments of `Transformer`;
             they win over the preset's.
     """
 
-    train_source: str | os.PathLike[str]
-    train_target: str | os.PathLike[str]
+    train_source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+    train_target: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     dev_source: str | os.PathLike[str]
     dev_target: str | os.PathLike[str]
     test_source: str | os.PathLike[str] | None = None
     test_target: str | os.PathLike[str] | None = None
+    corpus_weights: Sequence[float] | None = None
     joint_vocabulary: bool = True
+    target_vocabulary_size: int | None = None
     user_symbols: Sequence[str] = ()
     preset: str = "transformer_small"
 
@@ -59,6 +67,27 @@ class Experiment(TrainingSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        sources, targets = self._training_files()
+        if len(sources) != len(targets) or not sources:
+            raise UserError(
+                "Each corpus has two sides: give as many files of either. "
+                f"Received: train_source={self.train_source}, train_target={self.train_target}"
+            )
+        weights = self.corpus_weights
+        if weights is not None and (
+            isinstance(weights, str)
+            or len(weights) != len(sources)
+            or not all(isinstance(w, int | float) and 0 < w < math.inf for w in weights)
+        ):
+            raise UserError(
+                f"`corpus_weights` are numbers above zero, one for each of {len(sources)} corpora. "
+                f"Received: corpus_weights={weights!r}"
+            )
+        if self.target_vocabulary_size is not None and (self.joint_vocabulary or self.target_vocabulary_size <= 0):
+            raise UserError(
+                "`target_vocabulary_size` is positive, and goes with joint_vocabulary=false. Received: "
+                f"target_vocabulary_size={self.target_vocabulary_size}, joint_vocabulary={self.joint_vocabulary}"
+            )
         if (self.test_source is None) != (self.test_target is None):
             raise UserError(
                 "Test data has two sides: give both or none. "
@@ -68,9 +97,13 @@ class Experiment(TrainingSettings):
     def model_arguments(self) -> set[str]:
         return set(inspect.signature(Transformer).parameters) - {*_OWN_ARGUMENTS, "kwargs"}
 
+    def _training_files(self) -> tuple[Files, Files]:
+        """Source and target side of each corpus."""
+        return _files("train_source", self.train_source), _files("train_target", self.train_target)
+
     def _check_files(self) -> None:
         for name in ("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target"):
-            if (path := getattr(self, name)) is not None:
+            for path in _files(name, getattr(self, name)):
                 with open(path, "rb"):
                     pass
 
@@ -80,16 +113,11 @@ class Experiment(TrainingSettings):
         with workers.chief_first():
             source_tokenizer, target_tokenizer = self._tokenizers(folder, report)
 
-        corpus = read_parallel(
-            self.train_source,
-            self.train_target,
-            source_tokenizer,
-            target_tokenizer,
-            max_length=self.max_length,
-            max_ratio=self.max_ratio,
-        )
-        report(corpus.summary())
-        batches = self._batches(corpus)
+        files = list(zip(*self._training_files(), strict=True))
+        corpora = self._read(files, source_tokenizer, target_tokenizer)
+        for (source, _), corpus in zip(files, corpora, strict=True):
+            report(f"{source}: {corpus.summary()}" if len(files) > 1 else corpus.summary())
+        batches = self._batches(corpora, source_tokenizer, target_tokenizer, self.corpus_weights)
         report(batches.summary())
         dev_source, dev_target = read_line_pairs(self.dev_source, self.dev_target)
 
@@ -156,12 +184,11 @@ class Experiment(TrainingSettings):
         self, folder: ModelDirectory, report: Callable[[str], None]
     ) -> tuple[SubwordTokenizer, SubwordTokenizer]:
         """The subword models: those of the folder, or of `init_from`, or freshly trained on the training data."""
-        sides = {
-            source_tokenizer_name(self.joint_vocabulary): [self.train_source],
-            target_tokenizer_name(self.joint_vocabulary): [self.train_target],
-        }
+        sources, targets = self._training_files()
+        sides = {source_tokenizer_name(False): sources, target_tokenizer_name(False): targets}
+        sizes = [self.vocabulary_size, self.target_vocabulary_size or self.vocabulary_size]
         if self.joint_vocabulary:
-            sides = {source_tokenizer_name(True): [self.train_source, self.train_target]}
+            sides = {source_tokenizer_name(True): [*sources, *targets]}
         if self.init_from is not None:
             given = dict.fromkeys(ModelDirectory(self.init_from).subword_paths().values())
             if len(given) != len(sides):
@@ -172,19 +199,27 @@ class Experiment(TrainingSettings):
             for name, path in zip(sides, given, strict=True):
                 if not (folder.path / name).exists():
                     write_bytes(folder.path / name, path.read_bytes())
-        for name, files in sides.items():
+        for (name, files), size in zip(sides.items(), sizes, strict=False):
             if not (folder.path / name).exists():
-                report(f"Training {self.vocabulary_size:,} subwords ({self.subword_model}) on {len(files)} file(s)")
+                report(f"Training {size:,} subwords ({self.subword_model}) on {len(files)} file(s)")
                 train_subwords(
                     files,
                     folder.path / name,
-                    vocabulary_size=self.vocabulary_size,
+                    vocabulary_size=size,
                     model_type=self.subword_model,
                     user_symbols=self.user_symbols,
                     seed=self.seed,
                 )
         tokenizers = [SubwordTokenizer(folder.path / name) for name in sides]
         return tokenizers[0], tokenizers[-1]
+
+
+def _files(name: str, value: Any) -> Files:
+    """One file, several or none as a list."""
+    files = [] if value is None else [value] if isinstance(value, str | os.PathLike) else value
+    if not isinstance(files, list | tuple) or not all(isinstance(file, str | os.PathLike) for file in files):
+        raise UserError(f"`{name}` must be a file, or a list of files. Received: {name}={value!r}")
+    return list(files)
 
 
 def source_tokenizer_name(joint: bool) -> str:

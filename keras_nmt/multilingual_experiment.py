@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from keras_nmt.atomic_files import write_bytes, write_json
-from keras_nmt.data import ParallelCorpus, read_line_pairs, read_parallel
+from keras_nmt.data import ParallelCorpus, read_line_pairs
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel
@@ -191,19 +191,10 @@ class MultilingualExperiment(TrainingSettings):
 
         batches = {}
         for (source, target), files in training_files.items():
-            corpora = [
-                read_parallel(
-                    *sides,
-                    tokenizers[source],
-                    tokenizers[target],
-                    max_length=self.max_length,
-                    max_ratio=self.max_ratio,
-                )
-                for sides in files
-            ]
-            corpus = ParallelCorpus.concatenate(corpora)
+            sides = tokenizers[source], tokenizers[target]
+            corpus = ParallelCorpus.concatenate(self._read(files, *sides))
             report(f"{source}-{target}: {corpus.summary()}")
-            batches[source, target] = self._batches(corpus)
+            batches[source, target] = self._batches([corpus], *sides)
         development = {pair: self._head(*read_line_pairs(*files)) for pair, files in dev_files.items()}
 
         with as_user_errors(), strategy.scope():

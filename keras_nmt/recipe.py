@@ -436,5 +436,5 @@ def _model_arguments(settings: dict[str, Any]) -> dict[str, Any]:
         **settings.get("model", {}),
         "preset": chosen["preset"],
         "source_vocabulary_size": size,
-        "target_vocabulary_size": None if chosen["joint_vocabulary"] else size,
+        "target_vocabulary_size": None if chosen["joint_vocabulary"] else chosen["target_vocabulary_size"] or size,
     }

@@ -14,12 +14,13 @@ import keras
 import tensorflow as tf
 
 from keras_nmt.atomic_files import write_json
-from keras_nmt.data import TrainingBatches
+from keras_nmt.data import SubwordSampling, TrainingBatches, read_parallel
 from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.data.training_batches import BATCH_UNITS
 from keras_nmt.directory_lock import directory_lock
 from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory
+from keras_nmt.text import SubwordTokenizer
 from keras_nmt.training import (
     InverseSquareRootSchedule,
     NoamSchedule,
@@ -42,6 +43,8 @@ class TrainingSettings:
         vocabulary_size: Number of subwords of a subword model.
         subword_model: "bpe" or "unigram".
         model: Arguments of the model.
+        subword_sampling: Subword regularisation: the alpha by which the training text is cut into other subwords each
+            epoch; see `SubwordSampling`. None: always into the same. All else is always cut into the same.
         max_length: Longest sentence of the training data in subwords.
         max_ratio: Largest ratio of the lengths of a pair.
         batch_size: Size of an update's batch, over all replicas and accumulation steps.
@@ -83,6 +86,7 @@ class TrainingSettings:
     vocabulary_size: int = 8000
     subword_model: str = "bpe"
     model: dict[str, Any] = dataclasses.field(default_factory=dict)
+    subword_sampling: float | None = None
     max_length: int = 256
     max_ratio: float = 3.0
     batch_size: int = 4096
@@ -159,6 +163,8 @@ class TrainingSettings:
         for name in ("max_updates", "time_limit", "patience", "batch_size", "vocabulary_size", "max_length"):
             if (value := getattr(self, name)) is not None and value <= 0:
                 raise UserError(f"`{name}` must be positive. Received: {name}={value}")
+        if self.subword_sampling is not None and not 0 < self.subword_sampling <= 1:
+            raise UserError(f"`subword_sampling` is in (0, 1]. Received: subword_sampling={self.subword_sampling}")
         if self.seed < 0:
             raise UserError(f"`seed` must not be negative. Received: seed={self.seed}")
         if self.max_updates is None and self.time_limit is None and self.patience is None:
@@ -255,11 +261,11 @@ class TrainingSettings:
 
     def settings(self) -> dict[str, Any]:
         """All settings by name, as `settings.json` in the model directory holds them: paths are absolute."""
-        paths = {field.name for field in dataclasses.fields(self) if "PathLike" in str(field.type)}
-        settings = {
-            name: os.path.abspath(value) if value is not None and name in paths else value
-            for name, value in dataclasses.asdict(self).items()
-        }
+        settings = dataclasses.asdict(self)
+        for field in dataclasses.fields(self):
+            if "PathLike" in str(field.type) and (value := settings[field.name]) is not None:
+                one = isinstance(value, str | os.PathLike)
+                settings[field.name] = os.path.abspath(value) if one else [os.path.abspath(path) for path in value]
         as_read: dict[str, Any] = json.loads(json.dumps(settings))  # tuples become lists
         return as_read
 
@@ -305,14 +311,46 @@ class TrainingSettings:
         folder.path.mkdir(parents=True, exist_ok=True)
         write_json(folder.settings_path, self.settings())
 
-    def _batches(self, corpus: ParallelCorpus) -> TrainingBatches:
+    def _read(
+        self,
+        files: Sequence[tuple[str | os.PathLike[str], str | os.PathLike[str]]],
+        source_tokenizer: SubwordTokenizer,
+        target_tokenizer: SubwordTokenizer,
+    ) -> list[ParallelCorpus]:
+        """Training data of pairs of files."""
+        return [
+            read_parallel(
+                *sides,
+                source_tokenizer,
+                target_tokenizer,
+                max_length=self.max_length,
+                max_ratio=self.max_ratio,
+                keep_text=self.subword_sampling is not None,
+            )
+            for sides in files
+        ]
+
+    def _batches(
+        self,
+        corpora: Sequence[ParallelCorpus],
+        source_tokenizer: SubwordTokenizer,
+        target_tokenizer: SubwordTokenizer,
+        weights: Sequence[float] | None = None,
+    ) -> TrainingBatches:
+        sampling = None
+        if self.subword_sampling is not None:
+            sampling = SubwordSampling(
+                source_tokenizer, target_tokenizer, alpha=self.subword_sampling, max_length=self.max_length
+            )
         with as_user_errors():
             return TrainingBatches(
-                corpus,
+                corpora,
                 batch_size=self.batch_size,
                 batch_unit=self.batch_unit,
                 length_buckets=self.length_buckets,
                 seed=self.seed,
+                weights=weights,
+                sampling=sampling,
             )
 
     def _optimizer(self, hidden_dim: int) -> keras.optimizers.Optimizer:

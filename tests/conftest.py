@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -32,3 +36,41 @@ def multi30k() -> Path:
     if not (folder / "train.en.gz").is_file():
         pytest.skip(f"Multi30k is not at {folder}; set KERAS_NMT_MULTI30K to its folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def run_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., subprocess.CompletedProcess[bytes]]]:
+    """Runs `python ARGUMENTS` in a process of its own, without the seconds that importing TensorFlow takes."""
+    folder = tmp_path_factory.mktemp("programs")
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    server = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("fork_server.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+    )
+
+    def run(
+        *arguments: object, stdin: bytes = b"", cwd: str | Path = ".", **more: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        files = {name: folder / name for name in ("stdin", "stdout", "stderr")}
+        for name, file in files.items():
+            file.write_bytes(stdin if name == "stdin" else b"")
+        request = {
+            "arguments": [*map(str, arguments)],
+            "folder": os.path.abspath(cwd),
+            "environment": {**environment, **more},
+            **{name: str(file) for name, file in files.items()},
+        }
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.flush()
+        status = int(server.stdout.readline())
+        output, error = files["stdout"].read_bytes(), files["stderr"].read_bytes()
+        return subprocess.CompletedProcess(request["arguments"], status, output, error)
+
+    yield run
+    server.communicate()

@@ -20,16 +20,15 @@ WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
 UPDATES = 800
 
 
-def _keras_nmt(*arguments, stdin=""):
+@pytest.fixture(scope="session")
+def keras_nmt(run_python):
     """Runs `keras-nmt` in a process of its own, as a user does."""
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(
-        [sys.executable, "-c", "from keras_nmt.cli import main; main()", *map(str, arguments)],
-        input=stdin.encode(),
-        capture_output=True,
-        env=environment,
-        check=False,
-    )
+
+    def run(*arguments, stdin=""):
+        code = "from keras_nmt.cli import main; main()"
+        return run_python("-c", code, *arguments, stdin=stdin.encode(), PYTHONPATH=os.pathsep.join(sys.path))
+
+    return run
 
 
 def _write(folder: Path, name: str, lines: list[str]) -> Path:
@@ -55,7 +54,7 @@ def corpus(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def trained(corpus, tmp_path_factory):
+def trained(corpus, tmp_path_factory, keras_nmt):
     directory = tmp_path_factory.mktemp("runs") / "digits"
     files = [corpus / f"{name}.{side}" for name in ("train", "dev", "test") for side in ("digits", "words")]
     command = ["train", "--directory", directory, "--train", *files[:2], "--dev", *files[2:4], "--test", *files[4:]]
@@ -70,7 +69,7 @@ def trained(corpus, tmp_path_factory):
         "save_every=50",
     ):
         command += ["--set", setting]
-    run = _keras_nmt(*command, "--max-updates", UPDATES)
+    run = keras_nmt(*command, "--max-updates", UPDATES)
     assert run.returncode == 0, run.stderr.decode()
     return directory, command, run
 
@@ -87,68 +86,71 @@ def test_training_learns_and_tells(trained):
     assert names >= {"config.json", "model.weights.h5", "subwords.model", "settings.json", "training_log.jsonl"}
 
 
-def test_the_same_command_goes_on_and_another_one_is_refused(trained):
+def test_the_same_command_goes_on_and_another_one_is_refused(trained, keras_nmt):
     directory, command, _ = trained
-    again = _keras_nmt(*command, "--max-updates", UPDATES)
+    again = keras_nmt(*command, "--max-updates", UPDATES)
     assert again.returncode == 0
     assert f"Going on from update {UPDATES}" in again.stdout.decode()
-    other = _keras_nmt(*command, "--max-updates", UPDATES, "--seed", 7)
+    other = keras_nmt(*command, "--max-updates", UPDATES, "--seed", 7)
     assert other.returncode == 2
     assert other.stderr.decode().count("\n") == 1
     assert "seed=7 (was 1)" in other.stderr.decode()
 
 
-def test_translate_keeps_lines_in_order_and_empty_ones_empty(trained):
+def test_translate_keeps_lines_in_order_and_empty_ones_empty(trained, keras_nmt):
     directory, *_ = trained
-    run = _keras_nmt("translate", directory, stdin="3 0 7\n\n1 2\r\n")
+    run = keras_nmt("translate", directory, stdin="3 0 7\n\n1 2\r\n")
     assert run.stdout.decode().split("\n") == ["three zero seven", "", "one two", ""]
-    best = _keras_nmt("translate", directory, "--n-best", 2, "--scores", "--xla", stdin="3 0 7\n").stdout.decode()
+    best = keras_nmt("translate", directory, "--n-best", 2, "--scores", "--xla", stdin="3 0 7\n").stdout.decode()
     (score, text), (other_score, _) = (line.split("\t") for line in best.splitlines())
     assert text == "three zero seven"
     assert 0 >= float(score) >= float(other_score)
 
 
-def test_evaluate_and_score_agree_with_translate(trained, corpus, tmp_path):
+def test_evaluate_and_score_agree_with_translate(trained, corpus, tmp_path, keras_nmt):
     directory, *_ = trained
     sources, references = corpus / "test.digits", corpus / "test.words"
-    run = _keras_nmt("evaluate", references, "--directory", directory, "--source", sources)
+    run = keras_nmt("evaluate", references, "--directory", directory, "--source", sources)
     reported = json.loads((directory / "results.json").read_text())["test"]["bleu"]
     assert f"BLEU|{reported['signature']} = {reported['score']:.2f}" in run.stdout.decode()
 
     worse = references.read_text().splitlines()
     worse[::2] = ["zero"] * len(worse[::2])
     baseline = _write(tmp_path, "worse.txt", worse)
-    compared = _keras_nmt("evaluate", references, "--hypotheses", references, "--baseline", baseline).stdout.decode()
+    compared = keras_nmt("evaluate", references, "--hypotheses", references, "--baseline", baseline).stdout.decode()
     assert "100.00" in compared
     assert "p = 0.00" in compared
 
-    right = [float(line) for line in _keras_nmt("score", directory, sources, references).stdout.split()]
-    wrong = [float(line) for line in _keras_nmt("score", directory, sources, baseline).stdout.split()]
+    right = [float(line) for line in keras_nmt("score", directory, sources, references).stdout.split()]
+    wrong = [float(line) for line in keras_nmt("score", directory, sources, baseline).stdout.split()]
     assert len(right) == 50
     assert all(one > other for one, other in zip(right[::2], wrong[::2], strict=True))
     assert right[1::2] == wrong[1::2]
 
 
-def test_export_translates_as_the_directory_does(trained, tmp_path):
+def test_export_translates_as_the_directory_does(trained, tmp_path, keras_nmt):
     directory, *_ = trained
-    run = _keras_nmt("export", directory, tmp_path / "served", "--beam-size", 2)
+    warmup = _write(tmp_path, "warmup", ["3 0 7", "1 2"])
+    run = keras_nmt("export", directory, tmp_path / "served", "--beam-size", 2, "--warmup", warmup)
     assert run.stdout.decode().strip() == str(tmp_path / "served" / "1")
     served = tf.saved_model.load(str(tmp_path / "served" / "1")).signatures["serving_default"]
     assert served(text=tf.constant(["3 0 7", ""]))["translation"].numpy().tolist() == [b"three zero seven", b""]
+    records = tmp_path / "served" / "1" / "assets.extra" / "tf_serving_warmup_requests"
+    assert len(list(tf.data.TFRecordDataset(str(records)))) == 4  # batch buckets
 
 
-def test_average_and_info(trained, tmp_path):
+def test_average_and_info(trained, tmp_path, keras_nmt):
     directory, *_ = trained
     output = tmp_path / "mean.weights.h5"
-    run = _keras_nmt("average", directory, "--last", 2, "--output", output)
+    run = keras_nmt("average", directory, "--last", 2, "--output", output)
     assert run.stdout.decode() == f"Averaged updates {UPDATES - 50}, {UPDATES}\n"
     assert ModelDirectory(directory).load_model(weights=output).count_params() > 0
-    shown = _keras_nmt("info", directory).stdout.decode()
+    shown = keras_nmt("info", directory).stdout.decode()
     assert f"{ModelDirectory(directory).load_model().count_params():,}" in shown
     assert "shortcuts" in shown
 
 
-def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path):
+def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path, keras_nmt):
     directory, *_ = trained
     base, more = tmp_path / "base", tmp_path / "more"
     sizes = {
@@ -159,10 +161,15 @@ def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path):
         "tie_embeddings": False,
     }
     files = [corpus / f"{name}.{side}" for name in ("train", "dev") for side in ("digits", "words")]
-    command = ["train", "--train", *files[:2], "--dev", *files[2:], "--max-updates", 2]
+    twice = [json.dumps([str(file)] * 2) for file in files[:2]]
+    command = ["train", "--set", f"train_source={twice[0]}", "--set", f"train_target={twice[1]}"]
+    command += ["--dev", *files[2:], "--max-updates", 2]
     command += ["--preset", "transformer_tiny", "--vocabulary-size", 24, "--set", f"model={json.dumps(sizes)}"]
     for setting in (
         "joint_vocabulary=false",
+        "target_vocabulary_size=27",
+        "subword_sampling=0.2",
+        "corpus_weights=[0.5, 2]",
         "subword_model=unigram",
         'user_symbols=["<2en>"]',
         "optimizer=adamw",
@@ -175,18 +182,21 @@ def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path):
         "length_buckets=[40]",
     ):
         command += ["--set", setting]
-    run = _keras_nmt(*command, "--directory", base)
+    run = keras_nmt(*command, "--directory", base)
     assert run.returncode == 0, run.stderr.decode()
     assert (base / "subwords.source.model").read_bytes() != (base / "subwords.target.model").read_bytes()
     assert any((base / "tensorboard").iterdir())
     settings = json.loads((base / "settings.json").read_text())
     assert settings["subword_model"] == "unigram"
+    assert run.stdout.decode().count("1,500 pairs read") == 2
+    sizes = ModelDirectory(base).load_config()["model"]["config"]
+    assert (sizes["source_vocabulary_size"], sizes["target_vocabulary_size"]) == (24, 27)
 
     # Warm start: the same subwords, every weight taken.
-    warm = _keras_nmt(*command, "--directory", more, "--init-from", base)
+    warm = keras_nmt(*command, "--directory", more, "--init-from", base)
     assert warm.returncode == 0, warm.stderr.decode()
     assert (more / "subwords.source.model").read_bytes() == (base / "subwords.source.model").read_bytes()
-    misfit = _keras_nmt(*command, "--directory", tmp_path / "misfit", "--init-from", directory)
+    misfit = keras_nmt(*command, "--directory", tmp_path / "misfit", "--init-from", directory)
     assert misfit.returncode == 2
     assert misfit.stderr.decode().startswith("Error: ")
 
@@ -205,6 +215,8 @@ def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path):
         (["average", "nowhere", "--last", "2"], "nowhere"),
         (["info", "nowhere"], "No model directory"),
         (["export", "nowhere", "out"], "No model directory"),
+        (["export", "nowhere", "out", "--warmup", "lines.txt"], "lines.txt"),
+        (["export", "nowhere", "out", "--warmup-xla"], "goes with --warmup FILE"),
         (["score", "nowhere", "a", "b"], "a"),
         (["translate"], "DIRECTORY"),
         (["info", "nowhere", "--loud"], "--loud"),
@@ -241,7 +253,7 @@ def test_invalid_input_names_the_line(trained, tmp_path):
 def test_every_command_has_help():
     from typer.testing import CliRunner
 
-    for command in ("train", "translate", "score", "evaluate", "export", "average", "info"):
+    for command in ("train", "translate", "score", "evaluate", "export", "serve", "average", "info"):
         result = CliRunner().invoke(app, [command, "--help"])
         assert result.exit_code == 0
         assert "Usage" in result.output

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 
 import pytest
 
@@ -14,6 +15,17 @@ FILES |= {"max_updates": 1}
 def test_settings_that_were_written_are_settings_that_can_be_read():
     experiment = Experiment(directory="x", **FILES, model={"shortcuts": "plain"})
     assert Experiment.from_settings(dataclasses.asdict(experiment)) == experiment
+
+
+def test_several_corpora_are_settings_as_any(tmp_path):
+    corpora = {
+        "train_source": ("a.en", tmp_path / "b.en"),
+        "train_target": ["a.de", "b.de"],
+        "corpus_weights": (1, 2.5),
+    }
+    settings = Experiment(directory="x", **{**FILES, **corpora}).settings()
+    assert settings["train_source"] == [os.path.abspath("a.en"), str(tmp_path / "b.en")]
+    assert Experiment.from_settings(settings).settings() == settings
 
 
 @pytest.mark.parametrize(
@@ -36,6 +48,17 @@ def test_settings_that_were_written_are_settings_that_can_be_read():
         {"model": {"layers_of_gold": 3}},
         {"model": {"source_vocabulary_size": 9}},
         {"train_source": 3},
+        {"train_source": []},
+        {"train_source": ["a.txt", 3]},
+        {"train_source": ["a.txt", "b.txt"]},
+        {"corpus_weights": [1.0, 2.0]},
+        {"corpus_weights": [0.0]},
+        {"corpus_weights": ["much"]},
+        {"subword_sampling": 0.0},
+        {"subword_sampling": 1.5},
+        {"subword_sampling": "much"},
+        {"target_vocabulary_size": 100},
+        {"target_vocabulary_size": 0, "joint_vocabulary": False},
         {"final": "first"},
         {"max_updates": 0},
         {"time_limit": -5},

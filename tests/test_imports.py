@@ -24,7 +24,7 @@ ALLOWED = {
     "analysis": {"evaluation", "models", "layers", "text", "data"},
     "serving": {"models", "decoding", "text", "layers"},
     "papers": set(),
-    "training_settings": {"models", "data", "training"},
+    "training_settings": {"models", "data", "text", "training"},
     "experiment": {"training_settings", "models", "data", "text", "training", "evaluation", "serving"},
     "multilingual_experiment": {"training_settings", "models", "data", "text", "training", "evaluation", "serving"},
     "cli": {"experiment", "multilingual_experiment", "models", "data", "training", "evaluation", "analysis", "serving"},

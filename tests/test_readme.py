@@ -55,7 +55,9 @@ def test_relative_links_lead_to_files_that_exist(path):
 
 def test_relative_links_are_found():
     assert "recipes/wmt14/README.md" in relative_links(ROOT / "README.md")
-    assert relative_links(ROOT / "savedmodels" / "README.md") == ["../tests/serving/saved_model_run.c"]
+    assert {"models.config", "../tests/serving/saved_model_run.c"} <= set(
+        relative_links(ROOT / "savedmodels" / "README.md")
+    )
 
 
 def test_the_options_that_the_readme_shows_exist():

@@ -4,6 +4,14 @@ from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.data.read_line_pairs import read_line_pairs
 from keras_nmt.data.read_lines import read_lines
 from keras_nmt.data.read_parallel import read_parallel
+from keras_nmt.data.subword_sampling import SubwordSampling
 from keras_nmt.data.training_batches import TrainingBatches
 
-__all__ = ["ParallelCorpus", "TrainingBatches", "read_line_pairs", "read_lines", "read_parallel"]
+__all__ = [
+    "ParallelCorpus",
+    "SubwordSampling",
+    "TrainingBatches",
+    "read_line_pairs",
+    "read_lines",
+    "read_parallel",
+]

@@ -24,6 +24,7 @@ class ParallelCorpus:
         line_numbers: The line, from 1, that each pair came from: int32 [pairs].
         num_read: The number of pairs read, those dropped included.
         dropped: How many pairs were dropped, by reason.
+        text: The source and the target text that the ids are made of, as bytes objects: each [pairs]. None: not kept.
 
     Example:
         >>> corpus = ParallelCorpus.from_lists([[4, 5], [6]], [[7], [8, 9]])
@@ -36,6 +37,7 @@ class ParallelCorpus:
     line_numbers: np.ndarray = field(repr=False)
     num_read: int
     dropped: Mapping[str, int] = field(default_factory=dict)
+    text: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 
     @classmethod
     def from_lists(cls, source: Sequence[Sequence[int]], target: Sequence[Sequence[int]]) -> ParallelCorpus:
@@ -77,6 +79,7 @@ class ParallelCorpus:
         line_numbers: np.ndarray,
         num_read: int,
         dropped: Mapping[str, int] | None = None,
+        text: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> ParallelCorpus:
         """Makes a corpus of flat arrays of ids and the sentences' lengths.
 
@@ -88,6 +91,7 @@ class ParallelCorpus:
             line_numbers: The line, from 1, that each pair came from: [pairs].
             num_read: The number of pairs read, those dropped included.
             dropped: How many pairs were dropped, by reason.
+            text: The text of both sides: each [pairs].
 
         Returns:
             The corpus.
@@ -95,30 +99,34 @@ class ParallelCorpus:
         with tf.device("CPU"):  # a corpus has no business in a GPU's memory
             source = tf.RaggedTensor.from_row_lengths(source_ids.astype(np.int32), source_lengths.astype(np.int64))
             target = tf.RaggedTensor.from_row_lengths(target_ids.astype(np.int32), target_lengths.astype(np.int64))
-        return cls(source, target, line_numbers.astype(np.int32), num_read, dict(dropped or {}))
+        return cls(source, target, line_numbers.astype(np.int32), num_read, dict(dropped or {}), text)
 
     @classmethod
     def concatenate(cls, corpora: Sequence[ParallelCorpus]) -> ParallelCorpus:
-        """Puts corpora together, one after the other; line numbers remain those of their files.
+        """Puts corpora together, one after the other; line numbers go on from one to the next.
 
         Args:
             corpora: One or more.
 
         Example:
             >>> corpus = ParallelCorpus.from_lists([[4, 5]], [[7]])
-            >>> len(ParallelCorpus.concatenate([corpus, corpus]))
-            2
+            >>> ParallelCorpus.concatenate([corpus, corpus]).line_numbers.tolist()
+            [1, 2]
         """
+        before = np.cumsum([0, *(corpus.num_read for corpus in corpora)])
+        texts = [corpus.text for corpus in corpora if corpus.text is not None]
+        sources, targets = zip(*texts, strict=True) if len(texts) == len(corpora) else ((), ())
         with tf.device("CPU"):
             return cls(
                 tf.concat([corpus.source for corpus in corpora], 0),
                 tf.concat([corpus.target for corpus in corpora], 0),
-                np.concatenate([corpus.line_numbers for corpus in corpora]),
+                np.concatenate([c.line_numbers + n for n, c in zip(before, corpora, strict=False)]).astype(np.int32),
                 sum(corpus.num_read for corpus in corpora),
                 {
                     reason: sum(corpus.dropped[reason] for corpus in corpora if reason in corpus.dropped)
                     for reason in dict.fromkeys(reason for corpus in corpora for reason in corpus.dropped)
                 },
+                (np.concatenate(sources), np.concatenate(targets)) if sources else None,
             )
 
     def __len__(self) -> int:

@@ -24,6 +24,7 @@ def read_parallel(
     *,
     max_length: int | None = 256,
     max_ratio: float | None = 3.0,
+    keep_text: bool = False,
 ) -> ParallelCorpus:
     r"""Reads two text files that are translations of each other, line by line, and cuts them into subwords.
 
@@ -41,6 +42,7 @@ def read_parallel(
         target_tokenizer: Cuts the target text; the same object where the vocabulary is joint.
         max_length: The longest sentence kept, in subwords with the end. None: any.
         max_ratio: How many times as long one side may be as the other. None: any.
+        keep_text: Whether the corpus has the text, too; see `SubwordSampling`.
 
     Returns:
         The corpus, in the order of the files.
@@ -74,12 +76,13 @@ def read_parallel(
 
     def tokenize(source: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, ...]:
         sides = source_tokenizer.tokenize(source), target_tokenizer.tokenize(target)
-        return tuple(part for side in sides for part in (side.values, side.row_lengths()))
+        ids = tuple(part for side in sides for part in (side.values, side.row_lengths()))
+        return (*ids, source, target) if keep_text else ids
 
     kept: list[tuple[np.ndarray, ...]] = []
     dropped = {"empty": 0, "too long": 0, "badly matched": 0}
     num_read = 0
-    for source_ids, source_lengths, target_ids, target_lengths in (
+    for source_ids, source_lengths, target_ids, target_lengths, *text in (
         blocks.map(tokenize, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True).prefetch(2).as_numpy_iterator()
     ):
         longer, shorter = np.maximum(source_lengths, target_lengths), np.minimum(source_lengths, target_lengths)
@@ -98,6 +101,7 @@ def read_parallel(
                 target_ids[np.repeat(keep, target_lengths)],
                 target_lengths[keep],
                 num_read + 1 + np.flatnonzero(keep),
+                *(side[keep] for side in text),
             )
         )
         num_read += len(longer)
@@ -109,11 +113,12 @@ def read_parallel(
             f"Received: source_file={os.fspath(source_file)!r}, target_file={os.fspath(target_file)!r}, "
             f"{max_length=}, {max_ratio=}"
         )
-    source_ids, source_lengths, target_ids, target_lengths, line_numbers = (
+    source_ids, source_lengths, target_ids, target_lengths, line_numbers, *texts = (
         np.concatenate(parts) for parts in zip(*kept, strict=True)
     )
+    text = (texts[0], texts[1]) if keep_text else None
     return ParallelCorpus.from_arrays(
-        source_ids, source_lengths, target_ids, target_lengths, line_numbers, num_read, dropped
+        source_ids, source_lengths, target_ids, target_lengths, line_numbers, num_read, dropped, text
     )
 
 

@@ -9,11 +9,14 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus
+from keras_nmt.data.subword_sampling import SubwordSampling
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD
 
 ROW_MULTIPLE = 8  # batches by tokens hold a multiple of this many rows: 2, 4 or 8 parts of one are of equal size
 BATCH_UNITS = ("tokens", "sentences")
+PORTION = 2**17  # pairs that are segmented at once; also what is in memory twice
+TYPICAL = 2**14  # pairs whose segmentation tells how long sentences are
 
 
 class TrainingBatches:
@@ -25,14 +28,23 @@ class TrainingBatches:
     fill a batch of its bucket moves on to the next longer bucket, so that an epoch has at most one short batch; its
     missing rows are filled with padding. All epochs have the same number of batches of each shape.
 
+    With several corpora, an epoch has of each its number of pairs times its weight. Where this is less than all or no
+    multiple of them, successive epochs go through a corpus in turn, anew in random order each time: none of its pairs
+    is left out longer than another. With `sampling`, each occurrence of a pair is segmented anew, 131,072 pairs at a
+    time and ahead of need, which are batches of their own. Either way lengths are not the same every epoch. What stays
+    is the number of batches and of their rows, by which update a pair is found: the pairs, ordered by bucket, fill
+    them, and one that has got longer pairs than usual is padded to the next bucket's edge.
+
     Args:
-        corpus: The pairs.
+        corpus: The pairs; or several corpora.
         batch_size: The size of one update's batch, over all replicas, workers and accumulation steps.
         batch_unit: What `batch_size` counts. "tokens": positions on one side, padding included; a batch then has as
             many rows as fit, in multiples of 8, and never less than 8 however small `batch_size`. "sentences": rows.
         length_buckets: The buckets' edges, ascending; the last one at least the longest sentence's length plus 1.
             None: every 2 positions up to 32, then growing by about 15%, which keeps padding near a tenth.
         seed: Determines the order. Not negative.
+        weights: How often an epoch has the pairs of each corpus. None: once.
+        sampling: How pairs are segmented anew; the corpora have their text then. None: they stay as they are.
 
     Raises:
         UserError: An argument is wrong.
@@ -52,12 +64,14 @@ class TrainingBatches:
 
     def __init__(
         self,
-        corpus: ParallelCorpus,
+        corpus: ParallelCorpus | Sequence[ParallelCorpus],
         *,
         batch_size: int,
         batch_unit: str = "tokens",
         length_buckets: Sequence[int] | None = None,
         seed: int = 0,
+        weights: Sequence[float] | None = None,
+        sampling: SubwordSampling | None = None,
     ) -> None:
         if batch_unit not in BATCH_UNITS:
             raise UserError(f"The batch unit is one of {BATCH_UNITS}. Received: {batch_unit=}")
@@ -65,30 +79,63 @@ class TrainingBatches:
             raise UserError(f"The batch size is at least 1. Received: {batch_size=}")
         if seed < 0:
             raise UserError(f"The seed is not negative. Received: {seed=}")
-        if len(corpus) == 0:
-            raise UserError("The corpus holds no pair. Received: len(corpus)=0")
-        self.corpus = corpus
+        corpora = [corpus] if isinstance(corpus, ParallelCorpus) else list(corpus)
+        if not all(map(len, corpora)) or not corpora:
+            raise UserError(f"Each corpus holds a pair. Received: {len(corpora)} of sizes {list(map(len, corpora))}")
+        weights = [1.0] * len(corpora) if weights is None else list(weights)
+        if len(weights) != len(corpora) or not all(0 < weight < np.inf for weight in weights):
+            raise UserError(f"Each of {len(corpora)} corpora has a weight above zero. Received: {weights=}")
+        self.corpus = corpora[0] if len(corpora) == 1 else ParallelCorpus.concatenate(corpora)
+        if sampling is not None and self.corpus.text is None:
+            raise UserError("Text is needed to be segmented anew: read the corpus with keep_text=True. Received: none")
         self.batch_size = batch_size
         self.batch_unit = batch_unit
         self.seed = seed
+        self._sampling = sampling
+        self._sizes = [len(one) for one in corpora]
+        self._draws = [max(1, round(size * weight)) for size, weight in zip(self._sizes, weights, strict=True)]
+        draws = sum(self._draws)  # pairs an epoch
 
-        lengths = np.maximum(corpus.source_lengths, corpus.target_lengths) + 1
-        edges = _edges(length_buckets, int(lengths.max()))
-        occurring, self._buckets = np.unique(np.searchsorted(edges, lengths), return_inverse=True)  # buckets: [pairs]
-        self._edges = edges[occurring]  # [buckets]; only those that some pair is in
-        self._rows = np.array([self._rows_at(int(edge)) for edge in self._edges])
+        # How long the pairs of an epoch are: of each how often it occurs, or a random part of them.
+        source, target = self.corpus.source_lengths, self.corpus.target_lengths
+        occurrences = np.repeat(np.array(self._draws) / self._sizes, self._sizes)  # [pairs]
+        longest = int(np.maximum(source, target).max()) + 1
+        edges = _edges(length_buckets, longest)
+        if sampling is not None:
+            if length_buckets is None:
+                edges = _edges(None, max(longest, sampling.max_length))
+            self._longest = max(longest, min(int(edges[-1]), sampling.max_length))
+            typical = self._drawn(np.random.default_rng([seed, 0]), 0)[:TYPICAL]
+            _, source, _, target = self._segment(typical, 0, 0)
+            occurrences = np.full(len(typical), draws / len(typical))
+        self._tokens = [float((side + 1) @ occurrences) for side in (source, target)]  # of an epoch, ends counted
 
-        # Full batches a bucket, when what is left over moves on; the last bucket's last batch may be short.
-        self._num_batches = np.zeros_like(self._rows)
-        left_over = 0
-        for bucket, size in enumerate(np.bincount(self._buckets)):
-            self._num_batches[bucket], left_over = divmod(left_over + int(size), int(self._rows[bucket]))
-        self._num_batches[-1] += left_over > 0
+        buckets = np.searchsorted(edges, np.maximum(source, target) + 1)
+        if sampling is None:  # only those that some pair is in
+            occurring, buckets = np.unique(buckets, return_inverse=True)
+            edges = edges[occurring]
+        self._buckets, self._edges = buckets, edges  # [pairs], where lengths are fixed; [buckets]
+        self._rows = np.array([self._rows_at(int(edge)) for edge in edges])
+        shares = np.bincount(buckets, occurrences, len(edges)) / draws
+        sizes = [draws] if sampling is None else [min(PORTION, draws - i) for i in range(0, draws, PORTION)]
+        self._portion_batches = [self._batches_of(size, shares) for size in sizes]  # [portions] of [buckets]
+        self._num_batches = np.sum(self._portion_batches, axis=0)
+
+    def _batches_of(self, size: int, shares: np.ndarray) -> np.ndarray:
+        """The number of batches of each bucket, for `size` pairs shared out to the buckets."""
+        # Full batches, when what is left over moves on; the last bucket's last batch may be short.
+        sizes = np.diff(np.round(np.cumsum(shares) * size), prepend=0).astype(int)
+        last = int(np.flatnonzero(sizes)[-1])
+        num_batches, left_over = np.zeros_like(self._rows), 0
+        for bucket in range(last + 1):
+            num_batches[bucket], left_over = divmod(left_over + int(sizes[bucket]), int(self._rows[bucket]))
+        num_batches[last] += left_over > 0
+        return num_batches
 
     def _rows_at(self, edge: int) -> int:
         if self.batch_unit == "sentences":
             return self.batch_size
-        most = -(-len(self.corpus) // ROW_MULTIPLE)  # more rows than pairs would be padding alone
+        most = -(-sum(self._draws) // ROW_MULTIPLE)  # more rows than pairs would be padding alone
         return min(max(1, self.batch_size // edge // ROW_MULTIPLE), most) * ROW_MULTIPLE
 
     @property
@@ -98,7 +145,10 @@ class TrainingBatches:
 
     @property
     def shapes(self) -> list[tuple[int, int, int]]:
-        """The shapes that occur, as (rows, source positions, target positions) of an update's whole batch."""
+        """The shapes that occur, as (rows, source positions, target positions) of an update's whole batch.
+
+        Where lengths change from epoch to epoch, these are the usual ones, and longer ones occur.
+        """
         return [
             (int(rows), int(edge), int(edge))
             for rows, edge, number in zip(self._rows, self._edges, self._num_batches, strict=True)
@@ -109,8 +159,7 @@ class TrainingBatches:
     def padding(self) -> dict[str, float]:
         """The share of padding among an epoch's positions, filler rows included: "source", "target" and "both"."""
         positions = int((self._rows * self._edges * self._num_batches).sum())
-        source = 1 - (int(self.corpus.source_lengths.sum()) + len(self.corpus)) / positions
-        target = 1 - (int(self.corpus.target_lengths.sum()) + len(self.corpus)) / positions
+        source, target = (1 - tokens / positions for tokens in self._tokens)
         return {"source": source, "target": target, "both": (source + target) / 2}
 
     def summary(self) -> str:
@@ -125,26 +174,62 @@ class TrainingBatches:
             f"to {shapes[-1][0]} x {shapes[-1][2]}, {self.padding['both']:.1%} padding"
         )
 
-    def epoch_plan(self, epoch: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Decides which pairs make up which batch of an epoch: a function of `seed` and `epoch` alone.
+    def _drawn(self, generator: np.random.Generator, epoch: int) -> np.ndarray:
+        """The pairs of an epoch in random order: int64 [draws]."""
+        drawn, begin = [], 0
+        for number, (size, draws) in enumerate(zip(self._sizes, self._draws, strict=True)):
+            if draws % size == 0:
+                pairs = np.tile(np.arange(size), draws // size)
+            else:  # the epoch's part of endless passes through the corpus
+                first, start = divmod(epoch * draws, size)
+                passes = [
+                    np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number, i))).permutation(size)
+                    for i in range(first, first - (-(start + draws) // size))
+                ]
+                pairs = np.concatenate(passes)[start : start + draws]
+            drawn.append(begin + pairs)
+            begin += size
+        together = np.concatenate(drawn)
+        return together[generator.permutation(len(together))]
 
-        Args:
-            epoch: The epoch's number, from 0.
+    def _segment(self, pairs: np.ndarray, epoch: int, portion: int) -> tuple[np.ndarray, ...]:
+        assert self._sampling is not None
+        return self._sampling.segment(self.corpus, pairs, (self.seed, epoch, portion), self._longest)
+
+    def _plan(self, epoch: int, portion: int) -> tuple[np.ndarray, ...]:
+        """Decides which rows make up which batch of an epoch's portion: a function of the seed and these alone.
 
         Returns:
-            pairs: The pairs' indices in the corpus, batch after batch, -1 for filler rows: int64 [rows].
-            begins: Where each batch begins in `pairs`: int64 [updates].
-            buckets: The bucket of each batch: int64 [updates].
+            rows: The rows, batch after batch, -1 for filler: int64 [rows]. They are numbers of pairs in the corpus, or
+                of what follows, if sentences are segmented anew.
+            begins: Where each batch begins in `rows`: int64 [updates].
+            sizes: How many rows it has: int64 [updates].
+            lengths: To what length it is padded: int64 [updates].
+            Of sentences segmented anew: pairs, int64 [portion]; ids, int32, and row splits, int64, of either side.
         """
         generator = np.random.default_rng([self.seed, epoch])
-        shuffled = generator.permutation(len(self.corpus))
-        # What a bucket leaves over heads the next one, so ordering all pairs by bucket has every batch in one piece.
-        pairs = shuffled[np.argsort(self._buckets[shuffled], kind="stable")]
-        pairs = np.append(pairs, np.full(int((self._rows * self._num_batches).sum()) - len(pairs), -1))
-        buckets = np.repeat(np.arange(len(self._rows)), self._num_batches)
-        begins = np.cumsum(np.append(0, self._rows[buckets]))[:-1]
-        order = generator.permutation(len(buckets))
-        return pairs.astype(np.int64), begins[order].astype(np.int64), buckets[order].astype(np.int64)
+        drawn = self._drawn(generator, epoch)
+        segmented: tuple[np.ndarray, ...] = ()
+        if self._sampling is None:
+            rows, buckets = drawn, self._buckets[drawn]
+        else:
+            drawn = drawn[portion * PORTION : (portion + 1) * PORTION]
+            source, source_lengths, target, target_lengths = self._segment(drawn, epoch, portion)
+            rows = np.arange(len(drawn))
+            buckets = np.searchsorted(self._edges, np.maximum(source_lengths, target_lengths) + 1)
+            splits = [np.append(0, np.cumsum(lengths)) for lengths in (source_lengths, target_lengths)]
+            segmented = drawn, source, splits[0], target, splits[1]
+        # What a bucket leaves over heads the next one, so ordering all rows by bucket has every batch in one piece.
+        order = np.argsort(buckets, kind="stable")
+        rows, buckets = rows[order], buckets[order]
+        num_batches = self._portion_batches[portion]
+        usual = np.repeat(np.arange(len(self._rows)), num_batches)
+        sizes = self._rows[usual]
+        ends = np.cumsum(sizes)
+        lengths = self._edges[np.maximum(usual, buckets[np.minimum(ends, len(rows)) - 1])]
+        rows = np.append(rows, np.full(int(ends[-1]) - len(rows), -1))
+        order = generator.permutation(len(usual))
+        return rows, (ends - sizes)[order], sizes[order], lengths[order], *segmented
 
     def dataset(
         self, start: int = 0, parts: int = 1, shard_index: int = 0, num_shards: int = 1
@@ -180,53 +265,63 @@ class TrainingBatches:
                 "The parts of a batch are shared out evenly among shards that count from 0. "
                 f"Received: {parts=}, {shard_index=}, {num_shards=}"
             )
+        num_portions, parts_here = len(self._portion_batches), parts // num_shards
         first_epoch, offset = divmod(start, self.updates_per_epoch)
-        parts_here = parts // num_shards
+        ends = np.cumsum([batches.sum() for batches in self._portion_batches])  # [portions]
+        portion = int(np.searchsorted(ends, offset, side="right"))
+        first, offset = first_epoch * num_portions + portion, offset - int(np.append(0, ends)[portion])
         with tf.device("CPU"):
-            rows_of, edges = tf.constant(self._rows, tf.int64), tf.constant(self._edges, tf.int64)
             line_numbers = tf.constant(self.corpus.line_numbers, tf.int32)
-            source, target = self.corpus.source, self.corpus.target
+        types = [tf.int64] * 4
+        if self._sampling is not None:
+            types += [tf.int64, tf.int32, tf.int64, tf.int32, tf.int64]
 
-        def plan(epoch: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            pairs, begins, buckets = self.epoch_plan(int(epoch))
-            first = offset if epoch == first_epoch else 0
-            return pairs, begins[first:], buckets[first:]
+        def plan(number: np.ndarray) -> tuple[np.ndarray, ...]:
+            rows, *batches_and_more = self._plan(*divmod(int(number), num_portions))
+            skipped = offset if number == first else 0
+            return rows, *(x[skipped:] for x in batches_and_more[:3]), *batches_and_more[3:]
 
-        def plan_epoch(epoch: tf.Tensor) -> tuple[tf.Tensor, ...]:
-            tensors = tf.numpy_function(plan, [epoch], [tf.int64] * 3)
+        def plan_portion(number: tf.Tensor) -> tuple[tf.Tensor, ...]:
+            tensors = tf.numpy_function(plan, [number], types)
             for tensor in tensors:
                 tensor.set_shape([None])
             return tuple(tensors)
 
-        def slices(pairs: tf.Tensor, begins: tf.Tensor, buckets: tf.Tensor) -> tf.data.Dataset:
-            """The parts of one epoch's batches: (indices of pairs, -1 for filler; length)."""
+        def batches(
+            rows: tf.Tensor, begins: tf.Tensor, sizes: tf.Tensor, lengths: tf.Tensor, *segmented: tf.Tensor
+        ) -> tf.data.Dataset:
+            """The parts of one portion's batches."""
+            if segmented:
+                pairs, *sides = segmented
+                source, target = (sides[0], sides[1]), (sides[2], sides[3])
+            else:
+                source, target = ((side.values, side.row_splits) for side in (self.corpus.source, self.corpus.target))
 
-            def cut(number: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            def part_of(number: tf.Tensor) -> dict[str, tf.Tensor]:
                 update, part = number // parts_here, number % parts_here + shard_index * parts_here
-                bucket = buckets[update]
-                rows = rows_of[bucket]
-                size = -(-rows // parts)
+                size = -(-sizes[update] // parts)
                 positions = part * size + tf.range(size)  # [size], in the batch
-                chosen = tf.gather(pairs, begins[update] + tf.minimum(positions, rows - 1))
-                return tf.where(positions < rows, chosen, -1), edges[bucket]
+                chosen = tf.gather(rows, begins[update] + tf.minimum(positions, sizes[update] - 1))
+                chosen = tf.where(positions < sizes[update], chosen, -1)
+                length, real = lengths[update], tf.maximum(chosen, 0)
+                lines = tf.gather(line_numbers, tf.gather(pairs, real) if segmented else real)
+                begin = tf.where(chosen < 0, PAD, BEGIN)[:, None]
+                return {
+                    "source": _rows(source, chosen, length, end=END),
+                    "target_input": tf.concat([begin, _rows(target, chosen, length - 1, end=PAD)], axis=1),
+                    "target_output": _rows(target, chosen, length, end=END),
+                    "line_numbers": tf.where(chosen < 0, -1, lines),
+                }
 
-            return tf.data.Dataset.range(tf.size(begins, tf.int64) * parts_here).map(cut)
-
-        def assemble(pairs: tf.Tensor, length: tf.Tensor) -> dict[str, tf.Tensor]:
-            begin = tf.where(pairs < 0, PAD, BEGIN)[:, None]
-            return {
-                "source": _rows(source, pairs, length, end=END),
-                "target_input": tf.concat([begin, _rows(target, pairs, length - 1, end=PAD)], axis=1),
-                "target_output": _rows(target, pairs, length, end=END),
-                "line_numbers": tf.where(pairs < 0, -1, tf.gather(line_numbers, tf.maximum(pairs, 0))),
-            }
+            numbers = tf.data.Dataset.range(tf.size(begins, tf.int64) * parts_here)
+            return numbers.map(part_of, num_parallel_calls=2)
 
         options = tf.data.Options()
         options.deterministic = True
         # Sharded here already: a strategy that is given the dataset leaves it whole.
         options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
-        epochs = tf.data.Dataset.range(first_epoch, np.iinfo(np.int64).max).map(plan_epoch).prefetch(1)
-        return epochs.flat_map(slices).map(assemble, num_parallel_calls=2).prefetch(8).with_options(options)
+        portions = tf.data.Dataset.range(first, np.iinfo(np.int64).max).map(plan_portion).prefetch(1)
+        return portions.flat_map(batches).prefetch(8).with_options(options)
 
 
 def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
@@ -247,13 +342,14 @@ def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
     return np.array(edges)
 
 
-def _rows(sentences: tf.RaggedTensor, pairs: tf.Tensor, length: tf.Tensor, end: int) -> tf.Tensor:
-    """Gathers sentences into rows [pairs, length]: ids, `end`, then pad; all pad where the pair is -1."""
-    row = tf.maximum(pairs, 0)
-    begins = tf.gather(sentences.row_splits, row)
-    ends = tf.gather(sentences.row_splits, row + 1)
-    sizes = tf.where(pairs < 0, tf.constant(-1, tf.int64), ends - begins)[:, None]
+def _rows(sentences: tuple[tf.Tensor, tf.Tensor], rows: tf.Tensor, length: tf.Tensor, end: int) -> tf.Tensor:
+    """Gathers sentences into rows [rows, length]: ids, `end`, then pad; all pad where the row is -1."""
+    ids, row_splits = sentences
+    row = tf.maximum(rows, 0)
+    begins = tf.gather(row_splits, row)
+    ends = tf.gather(row_splits, row + 1)
+    sizes = tf.where(rows < 0, tf.constant(-1, tf.int64), ends - begins)[:, None]
     position = tf.range(length)[None]  # [1, length]
-    last = tf.maximum(tf.size(sentences.values, tf.int64) - 1, 0)
-    ids = tf.gather(sentences.values, tf.minimum(begins[:, None] + position, last))
-    return tf.where(position < sizes, ids, tf.where(position == sizes, end, PAD))
+    last = tf.maximum(tf.size(ids, tf.int64) - 1, 0)
+    chosen = tf.gather(ids, tf.minimum(begins[:, None] + position, last))
+    return tf.where(position < sizes, chosen, tf.where(position == sizes, end, PAD))

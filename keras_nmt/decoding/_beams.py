@@ -6,6 +6,7 @@ from typing import Any
 
 from keras import ops, tree
 
+from keras_nmt.decoding.search_result import SearchResult
 from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE
 
 
@@ -29,3 +30,21 @@ def take_beams(x: Any, indices: Any) -> Any:
     batch_size, beam_size = shape[:2]
     offsets = ops.arange(batch_size, dtype="int32")[:, None] * beam_size
     return ops.take(ops.reshape(x, (-1, *shape[2:])), offsets + ops.cast(indices, "int32"), axis=0)
+
+
+def take_caches(caches: Any, parents: Any) -> Any:
+    """Caches of the hypotheses `parents` [B, K]; entries of dictionaries named "kept" stay as they are."""
+    leaves = [leaf if "kept" in path else take_beams(leaf, parents) for path, leaf in tree.flatten_with_path(caches)]
+    return tree.pack_sequence_as(caches, leaves)
+
+
+def best_first(result: SearchResult) -> SearchResult:
+    """In the order of a `SearchResult`: finished before unfinished, each by score; equal ones stay in their order."""
+    result = _sort(result, result.scores)
+    return _sort(result, ops.cast(result.finished, "float32"))
+
+
+def _sort(result: SearchResult, keys: Any) -> SearchResult:
+    """By `keys` [B, K], largest first; those of equal keys stay in their order."""
+    _, order = ops.top_k(keys, keys.shape[1])
+    return tree.map_structure(lambda x: take_beams(x, order), result)

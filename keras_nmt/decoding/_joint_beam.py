@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from keras import ops, tree
+from keras import ops
 
-from keras_nmt.decoding._beams import keep_done, possible, take_beams
+from keras_nmt.decoding._beams import best_first, keep_done, possible, take_beams, take_caches
+from keras_nmt.decoding._log_normalizer import log_normalizer
 from keras_nmt.decoding.decoder_step import DecoderStep
+from keras_nmt.decoding.force_prefix import force_prefix
 from keras_nmt.decoding.length_penalty import length_penalty as penalty
 from keras_nmt.decoding.search_result import SearchResult
 from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE, suppress_tokens
@@ -36,6 +38,7 @@ def joint_beam_search(
     max_length: int,
     length_penalty: float,
     suppress: Sequence[int],
+    prefix: Any,
 ) -> SearchResult:
     """See `beam_search`. `limits` [B] int32 are the most tokens of each sentence; K hypotheses are returned."""
 
@@ -44,8 +47,10 @@ def joint_beam_search(
 
     def extend(position: Any, done: Any, beam: _Beam, caches: Any) -> tuple[Any, ...]:
         logits, caches = step(beam.last, position, constants, caches)
-        new_beam, parents = _next_beam(beam, ops.cast(logits, "float32"), position, length_penalty, suppress)
-        caches = tree.map_structure(lambda cache: take_beams(cache, parents), caches)
+        logits = ops.cast(logits, "float32")  # [B, K, V]
+        allowed = force_prefix(suppress_tokens(logits, suppress), logits, prefix, position)
+        new_beam, parents = _next_beam(beam, logits, allowed, position, length_penalty)
+        caches = take_caches(caches, parents)
         # A sentence that is done stays as it was, however long the others take.
         beam = keep_done(done, beam, new_beam)
         still_open = ops.logical_not(beam.finished) & possible(beam.log_probabilities)
@@ -66,15 +71,17 @@ def joint_beam_search(
     return _result(beam, length_penalty)
 
 
-def _next_beam(beam: _Beam, logits: Any, position: Any, alpha: float, suppress: Sequence[int]) -> tuple[_Beam, Any]:
-    """The K continuations `[B, K]` with the best scores, best first, and their parents."""
+def _next_beam(beam: _Beam, logits: Any, allowed: Any, position: Any, alpha: float) -> tuple[_Beam, Any]:
+    """The K continuations `[B, K]` with the best scores, best first, and their parents.
+
+    Logits `[B, K, V]` are given as the model gave them, and with what must not be chosen impossible.
+    """
     beam_size, vocabulary_size = logits.shape[1:]
-    normalizer = ops.logsumexp(logits, axis=-1, keepdims=True)  # [B, K, 1]
-    logits = suppress_tokens(logits, suppress)
+    normalizer = log_normalizer(logits)  # [B, K, 1]
     # What goes on has one length in all the beam, so K tokens of each hypothesis are enough. END has another length.
-    values, ids = top_k(suppress_tokens(logits, [END]), min(beam_size, vocabulary_size))
+    values, ids = top_k(suppress_tokens(allowed, [END]), min(beam_size, vocabulary_size))
     finished = beam.finished[:, :, None]  # [B, K, 1]
-    end = ops.where(finished, 0.0, logits[:, :, END : END + 1] - normalizer)
+    end = ops.where(finished, 0.0, allowed[:, :, END : END + 1] - normalizer)
     go_on = ops.where(finished, IMPOSSIBLE, values - normalizer)
     # END first: the lower id, as a rule, where two scores are equal.
     log_probabilities = beam.log_probabilities[:, :, None] + ops.concatenate([end, go_on], axis=2)  # [B, K, C]
@@ -111,13 +118,6 @@ def _result(beam: _Beam, alpha: float) -> SearchResult:
         scores=ops.where(there, beam.log_probabilities / penalty(lengths, alpha), IMPOSSIBLE),
         log_probabilities=ops.where(there, beam.log_probabilities, IMPOSSIBLE),
         lengths=lengths,
-        finished=beam.finished,
+        finished=there & beam.finished,
     )
-    result = _sort(result, result.scores)
-    return _sort(result, ops.cast(result.finished, "float32"))
-
-
-def _sort(result: SearchResult, keys: Any) -> SearchResult:
-    """By `keys` [B, K], largest first; those of equal keys stay in their order."""
-    _, order = ops.top_k(keys, keys.shape[1])
-    return tree.map_structure(lambda x: take_beams(x, order), result)
+    return best_first(result)

@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 
 from keras import ops, tree
 
-from keras_nmt.decoding._beams import keep_done, possible, take_beams
+from keras_nmt.decoding._beams import keep_done, possible, take_beams, take_caches
 from keras_nmt.decoding._joint_beam import joint_beam_search
+from keras_nmt.decoding._log_normalizer import log_normalizer
 from keras_nmt.decoding.decoder_step import DecoderStep
+from keras_nmt.decoding.force_prefix import force_prefix
 from keras_nmt.decoding.length_penalty import length_penalty as penalty
 from keras_nmt.decoding.search_result import SearchResult
 from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE, suppress_tokens
@@ -47,6 +49,7 @@ def beam_search(
     num_hypotheses: int | None = None,
     suppress: Sequence[int] = (PAD, BEGIN),
     ranking: str = "log_probability",
+    prefix: Any = None,
 ) -> SearchResult:
     """Beam search with a length penalty, n-best lists and early stop.
 
@@ -75,7 +78,8 @@ def beam_search(
     Args:
         step: a `DecoderStep`, such as `model.decoder_step`.
         constants: nest of tensors `[B, ...]`, handed to `step`.
-        caches: nest of tensors `[B, beam_size, ...]`, handed to `step` and reordered with the beam.
+        caches: nest of tensors `[B, beam_size, ...]`, handed to `step` and reordered with the beam, but for those under
+            the key "kept".
         batch_size: B.
         beam_size: K, the number of open hypotheses a sentence.
         max_length: most tokens that are generated, `END` included.
@@ -87,6 +91,9 @@ def beam_search(
             that of teacher forcing. Defaults to padding and the begin token.
         ranking: "log_probability" or "score", by what open hypotheses are chosen; see above. Defaults to
             "log_probability".
+        prefix: `[B, P]` int32, tokens that hypotheses begin with: where it is not `PAD`, the token at that position
+            must be generated, even one of `suppress`, so an `END` there ends the hypothesis. It counts as generated,
+            in scores, which stay those of teacher forcing, and lengths. Defaults to None, for nothing.
 
     Returns:
         A `SearchResult` with N hypotheses a sentence.
@@ -138,6 +145,7 @@ def beam_search(
             max_length=max_length,
             length_penalty=length_penalty,
             suppress=suppress,
+            prefix=prefix,
         )
         return SearchResult(*(x[:, :num_hypotheses] for x in result))
     # As many as can end in one step (one a hypothesis), and a full beam of others.
@@ -149,10 +157,12 @@ def beam_search(
     def extend(position: Any, done: Any, open_beam: _Open, finished: SearchResult, caches: Any) -> tuple[Any, ...]:
         logits, caches = step(open_beam.last, position, constants, caches)
         length = position + 1
-        candidates = _continue(open_beam, logits, position, length >= limits, num_candidates, suppress)
+        logits = ops.cast(logits, "float32")  # [B, K, V]
+        allowed = force_prefix(suppress_tokens(logits, suppress), logits, prefix, position)
+        candidates = _continue(open_beam, logits, allowed, position, length >= limits, num_candidates)
         new_finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
         new_open, parents = _go_on(candidates, beam_size)
-        caches = tree.map_structure(lambda cache: take_beams(cache, parents), caches)
+        caches = take_caches(caches, parents)
         # A sentence that is done stays as it was, however long the others take.
         open_beam = keep_done(done, open_beam, new_open)
         finished = keep_done(done, finished, new_finished)
@@ -196,15 +206,17 @@ def _nothing_finished(batch_size: int, num_hypotheses: int, max_length: int) -> 
 
 
 def _continue(
-    open_beam: _Open, logits: Any, position: Any, at_limit: Any, num_candidates: int, suppress: Sequence[int]
+    open_beam: _Open, logits: Any, allowed: Any, position: Any, at_limit: Any, num_candidates: int
 ) -> _Candidates:
-    """The likeliest continuations of a whole beam, likeliest first (at the limit: those that end first)."""
-    logits = ops.cast(logits, "float32")  # [B, K, V]
+    """The likeliest continuations of a whole beam, likeliest first (at the limit: those that end first).
+
+    Logits `[B, K, V]` are given as the model gave them, and with what must not be chosen impossible.
+    """
     beam_size, vocabulary_size = logits.shape[1:]
     # Log-probabilities only of what may be chosen: the whole vocabulary's are never written down.
     per_beam = min(num_candidates, vocabulary_size)
-    values, ids = top_k(suppress_tokens(logits, suppress), per_beam)  # [B, K, per_beam]
-    values = values - ops.logsumexp(logits, axis=-1, keepdims=True) + open_beam.log_probabilities[:, :, None]
+    values, ids = top_k(allowed, per_beam)  # [B, K, per_beam]
+    values = values - log_normalizer(logits) + open_beam.log_probabilities[:, :, None]
     values = ops.reshape(values, (-1, beam_size * per_beam))
     ids = ops.reshape(ids, (-1, beam_size * per_beam))
     # At the limit whatever ends comes before whatever does not, which is lost but for want of anything else.

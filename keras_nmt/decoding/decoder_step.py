@@ -13,7 +13,8 @@ class DecoderStep(Protocol):
         position: scalar int32, how many tokens were generated before this call.
         constants: a nest of tensors `[B, ...]`, what is computed once a sentence. Never reordered.
         caches: a nest of tensors `[B, K, ...]`, what belongs to each hypothesis. The search reorders the rows as
-            hypotheses survive or drop out, and does not look inside.
+            hypotheses survive or drop out, and does not look inside. Entries of dictionaries named "kept" may have any
+            shape, and are not reordered: the step has to know what of them belongs to whom.
 
     Returns:
         The logits `[B, K, V]` of the next token, and the caches in the same structure, shapes and dtypes.

@@ -5,7 +5,9 @@ from typing import Any
 
 from keras import ops
 
+from keras_nmt.decoding._log_normalizer import log_normalizer
 from keras_nmt.decoding.decoder_step import DecoderStep
+from keras_nmt.decoding.force_prefix import force_prefix
 from keras_nmt.decoding.length_penalty import length_penalty as penalty
 from keras_nmt.decoding.search_result import SearchResult
 from keras_nmt.decoding.suppress_tokens import suppress_tokens
@@ -23,6 +25,7 @@ def greedy_search(
     max_lengths: Any = None,
     length_penalty: float = 0.6,
     suppress: Sequence[int] = (PAD, BEGIN),
+    prefix: Any = None,
 ) -> SearchResult:
     """Takes the likeliest token at every step, until `END` or the length limit.
 
@@ -39,6 +42,7 @@ def greedy_search(
         length_penalty: alpha of the length penalty. It has no influence but on the scores. Defaults to 0.6.
         suppress: ids that are never generated. Their probability is not given to the other tokens. Defaults to
             padding and the begin token.
+        prefix: `[B, P]` int32, tokens that hypotheses begin with, as of `beam_search`. Defaults to None.
 
     Returns:
         A `SearchResult` with one hypothesis a sentence. One that reaches the limit without `END` is returned as it
@@ -76,8 +80,8 @@ def greedy_search(
     ) -> tuple[Any, ...]:
         logits, caches = step(last, position, constants, caches)
         logits = ops.cast(logits, "float32")  # [B, 1, V]
-        largest, token = top_k(suppress_tokens(logits, suppress), 1)
-        gain = largest[:, :, 0] - ops.logsumexp(logits, axis=-1)
+        largest, token = top_k(force_prefix(suppress_tokens(logits, suppress), logits, prefix, position), 1)
+        gain = largest[:, :, 0] - log_normalizer(logits)[:, :, 0]
         token = token[:, :, 0]
         going_on = ops.logical_not(finished) & (position < limits)  # [B, 1]
         tokens = ops.where(going_on[:, :, None] & (places == position), token[:, :, None], tokens)

@@ -53,9 +53,11 @@ class TransformerDecoder(TransformerStack):
             if any.
         training: Boolean, whether dropout is active.
         return_states: Boolean, default False. Whether to return the states of every layer too.
+        return_attention: Boolean, default False. Whether to return the cross-attention's weights of every layer too.
 
     Returns:
-        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of un-normalised states.
+        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of un-normalised states; with
+        `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`.
 
     Example:
 
@@ -133,30 +135,35 @@ class TransformerDecoder(TransformerStack):
         memory_mask: Any = None,
         training: bool | None = None,
         return_states: bool = False,
+        return_attention: bool = False,
     ) -> Any:
         inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
-        states = [inputs]  # H_0 = E
+        states, attention = [inputs], []  # H_0 = E
         for layer in self.layers:
-            states.append(
-                layer(
-                    states[-1],
-                    memory,
-                    lexical=self._lexical(states),
-                    memory_lexical=memory_lexical,
-                    inputs_mask=inputs_mask,
-                    memory_mask=memory_mask,
-                    training=training,
-                )
+            found = layer(
+                states[-1],
+                memory,
+                lexical=self._lexical(states),
+                memory_lexical=memory_lexical,
+                inputs_mask=inputs_mask,
+                memory_mask=memory_mask,
+                training=training,
+                return_attention=return_attention,
             )
+            if return_attention:
+                found, weights = found
+                attention.append(weights)
+            states.append(found)
             self._feed_back(states)
         output = self._finish(states)
-        return (output, states) if return_states else output
+        more = [states] * return_states + [attention] * return_attention
+        return (output, *more) if more else output
 
     def prepare(
         self, memory: Any, beam_size: int, max_length: int, memory_lexical: Any = None
-    ) -> tuple[list[Any], list[Any]]:
-        """What search computes once a sentence, and the empty caches, one entry a layer.
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """What search computes once a sentence, and the empty caches.
 
         Args:
             memory: Float tensor `[B, S, d']`, the encoder's output.
@@ -165,15 +172,20 @@ class TransformerDecoder(TransformerStack):
             memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut where it is set.
 
         Returns:
-            A list of constants `[B, ...]` and a list of caches `[B, K, ...]`.
+            A list of constants `[B, ...]`, one entry a layer, and the caches. Keys and values, "kept", stay where they
+            were written; "writers" `[B, K, M]`, by which hypothesis of the beam that was at each position, goes with
+            the hypotheses.
         """
         constants = [layer.prepare(memory, memory_lexical) for layer in self.layers]
         batch_size = ops.shape(memory)[0]
-        return constants, [layer.empty_cache(batch_size, beam_size, max_length) for layer in self.layers]
+        return constants, {
+            "writers": ops.zeros((batch_size, beam_size, max_length), dtype="int32"),
+            "kept": [layer.empty_cache(batch_size, beam_size, max_length) for layer in self.layers],
+        }
 
     def step(
-        self, inputs: Any, position: Any, constants: list[Any], caches: list[Any], memory_mask: Any = None
-    ) -> tuple[Any, list[Any]]:
+        self, inputs: Any, position: Any, constants: list[Any], caches: dict[str, Any], memory_mask: Any = None
+    ) -> tuple[Any, dict[str, Any]]:
         """Runs one target position of K hypotheses a sentence.
 
         Args:
@@ -186,13 +198,18 @@ class TransformerDecoder(TransformerStack):
         Returns:
             Tensor `[B, K, d]`, equal to what `call` gives at this position, and the new caches.
         """
+        _, beam_size, max_length = ops.shape(caches["writers"])
+        positions, beam = ops.arange(max_length, dtype="int32"), ops.arange(beam_size, dtype="int32")
+        writers = ops.where(positions == position, beam[:, None], caches["writers"])  # [B, K, M]
+        reached = (writers[..., None] == beam) & (positions <= position)[:, None]  # [B, K, M, K]
         states, new_caches = [inputs], []
-        for layer, constant, cache in zip(self.layers, constants, caches, strict=True):
-            state, cache = layer.step(states[-1], position, constant, cache, self._lexical(states), memory_mask)
+        for layer, constant, cache in zip(self.layers, constants, caches["kept"], strict=True):
+            lexical = self._lexical(states)
+            state, cache = layer.step(states[-1], position, constant, cache, reached, lexical, memory_mask)
             states.append(state)
             self._feed_back(states)
             new_caches.append(cache)
-        return self._finish(states), new_caches
+        return self._finish(states), {"writers": writers, "kept": new_caches}
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "cross_shortcut": self.cross_shortcut}

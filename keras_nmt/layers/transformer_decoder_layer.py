@@ -43,9 +43,10 @@ class TransformerDecoderLayer(TransformerLayer):
         memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
             if any.
         training: Boolean, whether dropout is active.
+        return_attention: Boolean, default False. Whether to return the cross-attention's weights too.
 
     Returns:
-        Tensor `[B, T, d]`, the states H_l.
+        Tensor `[B, T, d]`, the states H_l; with `return_attention=True` also the weights `[B, H, T, S]`.
 
     Example:
 
@@ -127,6 +128,7 @@ class TransformerDecoderLayer(TransformerLayer):
         inputs_mask: Any = None,
         memory_mask: Any = None,
         training: bool | None = None,
+        return_attention: bool = False,
     ) -> Any:
         check_width("inputs", inputs.shape, self.hidden_dim)
         check_mask("inputs_mask", inputs_mask, 2, inputs)
@@ -141,11 +143,23 @@ class TransformerDecoderLayer(TransformerLayer):
         def attend(hidden: Any) -> Any:
             return self.self_attention(hidden, hidden, lexical=lexical, attention_mask=causal, training=training)
 
+        attention: list[Any] = []
+
         def attend_memory(hidden: Any) -> Any:
             mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
-            return self.cross_attention(hidden, memory, lexical=memory_lexical, attention_mask=mask, training=training)
+            output, weights = self.cross_attention(
+                hidden,
+                memory,
+                lexical=memory_lexical,
+                attention_mask=mask,
+                training=training,
+                return_weights=True,
+            )
+            attention.append(weights)
+            return output
 
-        return self._run(inputs, attend, attend_memory, training)
+        states = self._run(inputs, attend, attend_memory, training)
+        return (states, attention[0]) if return_attention else states
 
     def prepare(self, memory: Any, memory_lexical: Any = None) -> dict[str, Any]:
         """Keys and values of the cross-attention, `[B, H, S, d / H]` each: computed once a sentence."""
@@ -153,9 +167,9 @@ class TransformerDecoderLayer(TransformerLayer):
         return {"keys": keys, "values": values}
 
     def empty_cache(self, batch_size: Any, beam_size: int, max_length: int) -> dict[str, Any]:
-        """Room for the self-attention's keys and values of every position, `[B, K, H, M, d / H]` each."""
+        """Room for the self-attention's keys and values of every position, `[B, H, M, K, d / H]` each."""
         head_dim = self.hidden_dim // self.num_heads
-        zeros = ops.zeros((batch_size, beam_size, self.num_heads, max_length, head_dim), dtype=self.compute_dtype)
+        zeros = ops.zeros((batch_size, self.num_heads, max_length, beam_size, head_dim), dtype=self.compute_dtype)
         return {"keys": zeros, "values": zeros}
 
     def step(
@@ -164,6 +178,7 @@ class TransformerDecoderLayer(TransformerLayer):
         position: Any,
         constants: dict[str, Any],
         cache: dict[str, Any],
+        reached: Any,
         lexical: Any = None,
         memory_mask: Any = None,
     ) -> tuple[Any, dict[str, Any]]:
@@ -173,7 +188,9 @@ class TransformerDecoderLayer(TransformerLayer):
             inputs: Float tensor `[B, K, d]`, the states H_{l-1} at this position.
             position: Integer scalar tensor, the position, from 0.
             constants: What `prepare` gave.
-            cache: What `empty_cache` or the previous step gave.
+            cache: What `empty_cache` or the previous step gave. Not reordered with the hypotheses.
+            reached: Boolean tensor `[B, K, M, K]`, True at each hypothesis' own positions: it attends to the keys that
+                were written, at each position so far, by the hypothesis which it continues.
             lexical: Float tensor `[B, K, d_e]`, the source of the self-attention's shortcut where it is set.
             memory_mask: Boolean tensor `[B, S]`, True at real positions.
 
@@ -183,16 +200,14 @@ class TransformerDecoderLayer(TransformerLayer):
         new_cache: dict[str, Any] = {}
 
         def attend(hidden: Any) -> Any:
-            hidden = ops.expand_dims(hidden, 2)  # [B, K, 1, d]: one query a hypothesis
-            here = self.self_attention.project(hidden, None if lexical is None else ops.expand_dims(lexical, 2))
-            positions = ops.arange(ops.shape(cache["keys"])[3])  # [M]
-            # A select writes the position under XLA and without, and fuses with the search's gather.
-            is_here = ops.expand_dims(positions == position, 1)  # [M, 1]
-            for name, new in zip(("keys", "values"), here, strict=True):  # [B, K, H, 1, d / H]
-                new_cache[name] = ops.where(is_here, new, cache[name])
-            reached = ops.expand_dims(positions <= position, 0)  # [1, M]
-            output, _ = self.self_attention.attend(hidden, new_cache["keys"], new_cache["values"], reached)
-            return ops.squeeze(output, 2)  # [B, K, d]
+            batch_size, num_heads, max_length, beam_size, head_dim = ops.shape(cache["keys"])
+            for name, new in zip(("keys", "values"), self.self_attention.project(hidden, lexical), strict=True):
+                new_cache[name] = _write(cache[name], position, new)  # [B, H, K, d / H]
+            # All that the K hypotheses wrote is one memory, of which each sees its own.
+            shape = (batch_size, num_heads, max_length * beam_size, head_dim)
+            keys, values = (ops.reshape(new_cache[name], shape) for name in ("keys", "values"))
+            mask = ops.reshape(reached, (batch_size, beam_size, max_length * beam_size))
+            return self.self_attention.attend(hidden, keys, values, mask)[0]  # [B, K, d]
 
         def attend_memory(hidden: Any) -> Any:  # the K hypotheses are K queries to one memory
             mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
@@ -210,3 +225,12 @@ class TransformerDecoderLayer(TransformerLayer):
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "cross_shortcut": self.cross_shortcut}
+
+
+def _write(cache: Any, position: Any, new: Any) -> Any:
+    """The cache `[B, H, M, K, d / H]` with `[B, H, K, d / H]` at a position."""
+    # By a scatter, which XLA does in place and every server has; a slice's update is for XLA alone.
+    batch_size, num_heads = ops.shape(cache)[:2]
+    rows = ops.arange(batch_size * num_heads, dtype="int32")
+    indices = ops.stack([rows // num_heads, rows % num_heads, ops.zeros_like(rows) + position], axis=1)  # [B H, 3]
+    return ops.scatter_update(cache, indices, ops.reshape(new, (-1, *ops.shape(new)[2:])))

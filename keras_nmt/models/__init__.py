@@ -2,6 +2,7 @@
 
 from keras_nmt.models.attention_bridge_model import AttentionBridgeModel
 from keras_nmt.models.count_parameters import count_parameters
+from keras_nmt.models.ensemble import Ensemble
 from keras_nmt.models.language_label_model import LanguageLabelModel
 from keras_nmt.models.matched_width import MatchedWidth, matched_width
 from keras_nmt.models.model_directory import ModelDirectory
@@ -11,6 +12,7 @@ from keras_nmt.models.translation_model import TranslationModel
 
 __all__ = [
     "AttentionBridgeModel",
+    "Ensemble",
     "LanguageLabelModel",
     "MatchedWidth",
     "ModelDirectory",

@@ -9,6 +9,7 @@ from keras import ops
 
 from keras_nmt.ids import PAD
 from keras_nmt.layers import AttentiveRecurrentDecoder, RecurrentEncoder
+from keras_nmt.models._search_models import check_layer
 from keras_nmt.models.token_embedding import TokenEmbedding
 
 
@@ -52,6 +53,18 @@ class RecurrentTarget:
         )
         return self.embedding(states, reverse=True)  # [B, T, V]
 
+    def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
+        check_layer(1 if layer is None else layer, 1)
+        _, weights = self.stack(
+            self.dropout(self.embedding(ids), training=False),
+            memory["states"],
+            initial_state=self._initial_state(memory),
+            memory_mask=memory["mask"],
+            training=False,
+            return_attention=True,
+        )
+        return weights  # [B, T, S]
+
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
         constants, caches = self.stack.prepare(
             memory["states"], beam_size, self._initial_state(memory), memory_mask=memory["mask"]
@@ -62,4 +75,5 @@ class RecurrentTarget:
         states, caches = self.stack.step(
             self.embedding(tokens), position, constants["decoder"], caches, constants["mask"]
         )
-        return self.embedding(states, reverse=True), caches  # [B, K, V]
+        logits = self.embedding(states, reverse=True, vocabulary_first=True)
+        return ops.transpose(logits, (1, 2, 0)), caches  # [B, K, V]

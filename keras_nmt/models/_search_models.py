@@ -13,6 +13,9 @@ class TargetSide(Protocol):
     def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
         """Target-input ids `[B, T]` and the memory -> logits `[B, T, V]`."""
 
+    def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
+        """As `TranslationModel.attention`, of all that is in the memory: `[B, T, S']`."""
+
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
         """As `TranslationModel.prepare`."""
 
@@ -44,6 +47,12 @@ class Step(keras.layers.Layer):
 
     def call(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
         return self.side.step(tokens, position, constants, caches)
+
+
+def check_layer(layer: int, count: int) -> None:
+    """Raises a `ValueError` where a target side has no such layer of attention."""
+    if not 1 <= layer <= count:
+        raise ValueError(f"The target side attends to the source in layers 1 to {count}. Received: layer={layer}")
 
 
 class SearchModels:

@@ -12,6 +12,7 @@ from keras import ops
 from keras_nmt.ids import PAD
 from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction, TransformerDecoder, TransformerEncoder
 from keras_nmt.layers._common import check_choice, check_positive, optional_size
+from keras_nmt.models._search_models import check_layer
 from keras_nmt.models.positional_encoding import PositionalEncoding
 from keras_nmt.models.token_embedding import TokenEmbedding
 
@@ -238,6 +239,19 @@ class TransformerTarget(_Side):
         )
         return self.embedding(decoded, reverse=True)  # [B, T, V]
 
+    def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
+        _, attention = self.stack(
+            self._first_states(ids),
+            memory["states"],
+            memory_lexical=memory.get("lexical"),
+            memory_mask=memory["mask"],
+            training=False,
+            return_attention=True,
+        )
+        number = max(len(attention) - 1, 1) if layer is None else layer
+        check_layer(number, len(attention))
+        return ops.mean(ops.cast(attention[number - 1], "float32"), axis=1)  # [B, H, T, S] -> [B, T, S]
+
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
         constants, layer_caches = self.stack.prepare(memory["states"], beam_size, max_length, memory.get("lexical"))
         caches = {"layers": layer_caches}
@@ -252,7 +266,8 @@ class TransformerTarget(_Side):
             x, new_caches["roles"] = self.roles.step(x, position, caches["roles"])
         x = self.positions(x, position=position)  # E at this position
         x, new_caches["layers"] = self.stack.step(x, position, constants["layers"], caches["layers"], constants["mask"])
-        return self.embedding(x, reverse=True), new_caches  # [B, K, V]
+        logits = self.embedding(x, reverse=True, vocabulary_first=True)
+        return ops.transpose(logits, (1, 2, 0)), new_caches  # [B, K, V]
 
 
 def _subset(name: str, values: Sequence[str], choices: Sequence[str]) -> tuple[str, ...]:

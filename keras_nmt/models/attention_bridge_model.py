@@ -167,6 +167,10 @@ class AttentionBridgeModel(MultilingualModel):
             bridges[language] = keras.Model(ids, outputs, name=f"{language}_bridge_model")
         return bridges[language]
 
+    @property
+    def positions_before_source(self) -> int | None:
+        return 0 if self.bridge is None else None
+
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
         memory = self._sides.sources[source](ids)
         if self.bridge is None:

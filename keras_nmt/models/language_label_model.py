@@ -128,6 +128,10 @@ class LanguageLabelModel(MultilingualModel):
             f"Received: language={language!r}"
         )
 
+    @property
+    def positions_before_source(self) -> int | None:
+        return 1  # the label
+
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
         label = FIRST_LABEL + self.languages.index(target)
         # Rows of padding stay that.

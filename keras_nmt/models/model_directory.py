@@ -24,6 +24,13 @@ MODEL_CLASSES: dict[str, type[TranslationModel] | type[MultilingualModel]] = {
     model_class.__name__: model_class for model_class in (Transformer, AttentionBridgeModel, LanguageLabelModel)
 }
 
+# Defaults for translating that a folder may bring: arguments of a translator.
+SEARCH_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("length_penalty", "coverage_penalty"), (int, float)),
+    **dict.fromkeys(("beam_size", "num_hypotheses", "max_length", "max_length_factor", "max_length_offset"), (int,)),
+    **dict.fromkeys(("length_buckets", "batch_buckets"), (list,)),
+}
+
 
 class ModelDirectory:
     """A folder that is all that a trained model is. Every command takes one.
@@ -93,7 +100,7 @@ language | SentencePiece models |
             model: The model whose class and configuration are kept.
             subwords: Names of SentencePiece models in the folder: of "source" and "target"; of a multilingual model by
                 language. The same names where the vocabulary is joint.
-            search: Defaults for translating: `beam_size`, `length_penalty`.
+            search: Defaults for translating: names and types are those of `SEARCH_TYPES`.
         """
         name = type(model).__name__
         sides = model.languages if isinstance(model, MultilingualModel) else ("source", "target")
@@ -126,10 +133,14 @@ language | SentencePiece models |
         try:
             config = json.loads(self.config_path.read_text(encoding="utf-8"))
             form, model, subwords = config["format"], config["model"], config["subwords"]
-            model["class"], model["config"]
             for side in model["config"].get("languages", ("source", "target")):
                 Path(subwords[side])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            settings: list[tuple[Any, tuple[type, ...]]] = [(model["class"], (str,))]
+            settings += [(value, SEARCH_TYPES[name]) for name, value in config.setdefault("search", {}).items()]
+            for value, types in settings:
+                if not isinstance(value, types):
+                    raise TypeError(value)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise UserError(f"{self.config_path} is damaged; restore it. Received: {error!r}") from None
         if not isinstance(form, int) or form > FORMAT:
             raise UserError(

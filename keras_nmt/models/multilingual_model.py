@@ -226,6 +226,11 @@ class MultilingualModel(keras.Model):
 
     # What the models provide.
 
+    @property
+    def positions_before_source(self) -> int | None:
+        """How many positions of the memory precede those of the source; None where it has none of the source."""
+        return 0
+
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
         """Source ids `[B, S]` -> the memory, and penalties `[B]` to add to the loss, or None."""
         raise NotImplementedError
@@ -352,6 +357,15 @@ class _Pair(TranslationModel):
 
     def prepare(self, memory: Any, beam_size: int, max_length: int) -> tuple[Any, Any]:
         return self._view.search.prepare(memory, beam_size=beam_size, max_length=max_length)
+
+    def attention(self, memory: dict[str, Any], target_input: Any, layer: int | None = None) -> Any:
+        before = self._view.owner.positions_before_source
+        if before is None:
+            raise ValueError(
+                "The decoder attends to the vectors of the attention bridge, not to source positions. "
+                f"Received: model={type(self._view.owner).__name__} with a bridge"
+            )
+        return self._view.search.step.side.attention(target_input, memory, layer)[:, :, before:]
 
     def decoder_step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
         return self._view.search.step(tokens, position, constants, caches)

@@ -19,9 +19,11 @@ class TokenEmbedding(keras.layers.Layer):
     Call arguments:
         inputs: Token ids `[B, T]`; float states `[..., d]` with `reverse=True`.
         reverse: Boolean, default False. Whether to project states to logits instead.
+        vocabulary_first: Boolean, default False. Whether logits have the vocabulary as their first dimension: for a
+            few states, as in a step of search, that is up to twice as fast.
 
     Returns:
-        Embeddings `[B, T, d]`; logits `[..., V]` in float32 with `reverse=True`.
+        Embeddings `[B, T, d]`; logits `[..., V]`, or `[V, ...]`, in float32 with `reverse=True`.
 
     Example:
 
@@ -52,17 +54,33 @@ class TokenEmbedding(keras.layers.Layer):
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         self.table.build(inputs_shape)
 
-    def call(self, inputs: Any, reverse: bool = False) -> Any:
+    def call(self, inputs: Any, reverse: bool = False, vocabulary_first: bool = False) -> Any:
+        if reverse and vocabulary_first:
+            return self._vocabulary_first(inputs)
         if reverse:
             return ops.cast(self.table(inputs, reverse=True), "float32")  # [..., V]
         return self.table(inputs) * self.hidden_dim**0.5  # [B, T, d]
 
-    def compute_output_shape(self, inputs_shape: tuple[int | None, ...], reverse: bool = False) -> tuple[Any, ...]:
+    def _vocabulary_first(self, states: Any) -> Any:
+        if self.table.quantization_mode is not None or self.compute_dtype != self.variable_dtype:
+            # The table computes in a precision of its own.
+            return ops.moveaxis(ops.cast(self.table(states, reverse=True), "float32"), -1, 0)
+        table = self.table.embeddings if self.tie_weights else ops.transpose(self.table.reverse_embeddings)  # [V, d]
+        logits = ops.matmul(table, ops.transpose(ops.reshape(states, (-1, self.hidden_dim))))
+        return ops.cast(ops.reshape(logits, (self.vocabulary_size, *ops.shape(states)[:-1])), "float32")
+
+    def compute_output_shape(
+        self, inputs_shape: tuple[int | None, ...], reverse: bool = False, vocabulary_first: bool = False
+    ) -> tuple[Any, ...]:
+        if reverse and vocabulary_first:
+            return (self.vocabulary_size, *inputs_shape[:-1])
         return (*inputs_shape[:-1], self.vocabulary_size) if reverse else (*inputs_shape, self.hidden_dim)
 
-    def compute_output_spec(self, inputs: Any, reverse: bool = False) -> keras.KerasTensor:
+    def compute_output_spec(
+        self, inputs: Any, reverse: bool = False, vocabulary_first: bool = False
+    ) -> keras.KerasTensor:
         dtype = "float32" if reverse else self.compute_dtype
-        return keras.KerasTensor(self.compute_output_shape(inputs.shape, reverse=reverse), dtype=dtype)
+        return keras.KerasTensor(self.compute_output_shape(inputs.shape, reverse, vocabulary_first), dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
         return {

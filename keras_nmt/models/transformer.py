@@ -198,6 +198,9 @@ class Transformer(TranslationModel):
             step=Step(target_side, dtype=policy, name="decoder_step"),
         )
 
+    def attention(self, memory: dict[str, Any], target_input: Any, layer: int | None = None) -> Any:
+        return self._search.step.side.attention(target_input, memory, layer)
+
     @property
     def encoder(self) -> keras.Model:  # type: ignore[override]
         return self._search.encoder

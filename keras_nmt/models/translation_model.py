@@ -36,7 +36,7 @@ class TranslationModel(keras.Model):
 
         Returns:
             Constants, a nest of tensors `[B, ...]`, and empty caches, a nest of tensors `[B, K, ...]`. The search
-            reorders caches when hypotheses change places, and never constants.
+            reorders caches when hypotheses change places, but not what is under the key "kept", and never constants.
         """
         raise NotImplementedError
 
@@ -51,6 +51,27 @@ class TranslationModel(keras.Model):
 
         Returns:
             Logits `[B, K, V]`, float32, and the new caches.
+        """
+        raise NotImplementedError
+
+    def attention(self, memory: Any, target_input: Any, layer: int | None = None) -> Any:
+        """How much each target position attends to each source position, by teacher forcing: soft alignments.
+
+        Args:
+            memory: What `encoder` gave for source ids `[B, S]`.
+            target_input: int32 tensor `[B, T]`, target-input ids.
+            layer: Layer of the decoder whose cross-attention is meant, from 1. Default: of a Transformer the last but
+                one, which aligns best (Garg et al., 2019, section 3.2); the only one of a recurrent decoder.
+
+        Returns:
+            Float32 tensor `[B, T, S]`, the mean over heads: in row t what was looked at to predict the token that
+            follows target input t. Rows sum to at most 1.
+
+        Raises:
+            ValueError: There is no such layer, or the model does not attend to source positions.
+
+        Reference:
+            [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
         """
         raise NotImplementedError
 

@@ -1,5 +1,7 @@
 """Text to text: translators, and exports that TensorFlow Serving runs."""
 
+from keras_nmt.serving.client import Client
+from keras_nmt.serving.development_server import DevelopmentServer
 from keras_nmt.serving.export import export
 from keras_nmt.serving.export_directory import export_directory
 from keras_nmt.serving.export_multilingual import export_multilingual
@@ -8,6 +10,8 @@ from keras_nmt.serving.translation import Hypothesis, Translation
 from keras_nmt.serving.translator import Translator
 
 __all__ = [
+    "Client",
+    "DevelopmentServer",
     "Hypothesis",
     "MultilingualTranslator",
     "Translation",

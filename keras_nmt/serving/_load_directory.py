@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from keras_nmt.errors import UserError
-from keras_nmt.models import ModelDirectory, MultilingualModel, TranslationModel
+from keras_nmt.models import Ensemble, ModelDirectory, MultilingualModel, TranslationModel
 from keras_nmt.text import SubwordTokenizer
 
 
@@ -13,11 +14,33 @@ def load_directory(
     weights: str | os.PathLike[str] | None,
     source: str | None = None,
     target: str | None = None,
+    ensemble: Sequence[str | os.PathLike[str]] = (),
 ) -> tuple[TranslationModel, SubwordTokenizer, SubwordTokenizer, dict[str, Any]]:
     """The model of a folder in float32, its source and target tokenizers (one where joint), and its search settings.
 
-    Of a multilingual model, it is that of a pair, whose languages must be given.
+    Of a multilingual model, it is that of a pair, whose languages must be given. With other folders, it is the ensemble
+    of their models and the first one.
     """
+    model, source_tokenizer, target_tokenizer, search = _load(directory, weights, source, target)
+    models = [model]
+    for other in ensemble:
+        model, *tokenizers, _ = _load(other, None, source, target)
+        if [x.proto for x in tokenizers] != [source_tokenizer.proto, target_tokenizer.proto]:
+            raise UserError(
+                f"Models of an ensemble must have the same subword models, and {other} has others than {directory}. "
+                f"Received: ensemble={[str(path) for path in ensemble]!r}"
+            )
+        models.append(model)
+    return Ensemble(models) if ensemble else model, source_tokenizer, target_tokenizer, search
+
+
+def _load(
+    directory: str | os.PathLike[str],
+    weights: str | os.PathLike[str] | None,
+    source: str | None,
+    target: str | None,
+) -> tuple[TranslationModel, SubwordTokenizer, SubwordTokenizer, dict[str, Any]]:
+    """What `load_directory` gives of one folder."""
     folder = ModelDirectory(directory)
     model = folder.load_model(dtype="float32", weights=weights)
     tokenizers, search = _tokenizers(folder), folder.load_config().get("search", {})

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from keras_nmt.decoding import DecoderStep, beam_search, greedy_search
+from keras_nmt.decoding import DecoderStep, SearchResult, beam_search, greedy_search, sampling_search
 from keras_nmt.errors import UserError
 from keras_nmt.ids import END, PAD
 from keras_nmt.serving.buckets import bucket_size, bucket_size_tensor, check_buckets
@@ -38,8 +38,13 @@ class TextTranslator:
         batch_buckets: Sequence[int] = BATCH_BUCKETS,
         max_batch_tokens: int = 4096,
         jit_compile: bool = False,
+        sample: bool = False,
+        temperature: float = 1.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        coverage_penalty: float = 0.0,
     ) -> None:
-        if not 1 <= num_hypotheses <= beam_size:
+        if num_hypotheses < 1 or (num_hypotheses > beam_size and not sample):
             raise UserError(
                 "`num_hypotheses` must be at least 1 and at most `beam_size`. "
                 f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
@@ -56,6 +61,23 @@ class TextTranslator:
             raise UserError(f"`max_length` must be at least 1. Received: max_length={max_length}")
         self.max_length = max_length or max_length_factor * self.length_buckets[-1] + max_length_offset
         self.jit_compile = jit_compile
+        if temperature <= 0 or top_k < 0 or not 0 < top_p <= 1:
+            raise UserError(
+                "`temperature` must be above 0, `top_k` at least 0, `top_p` above 0 and at most 1. "
+                f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
+            )
+        sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+        if not sample and sampling != {"temperature": 1.0, "top_k": 0, "top_p": 1.0}:
+            raise UserError(f"These are for sampling: ask for it by `sample=True`. Received: {sampling}")
+        self.sampling = sampling if sample else None
+        if coverage_penalty < 0 or (coverage_penalty and sample):
+            raise UserError(
+                "`coverage_penalty` must be at least 0, and 0 where translations are drawn at random. "
+                f"Received: coverage_penalty={coverage_penalty}, sample={sample}"
+            )
+        self.coverage_penalty = coverage_penalty
+        # How many hypotheses the model's step is given at once.
+        self.search_width = num_hypotheses if sample else beam_size
 
     # In the graph
 
@@ -88,24 +110,45 @@ class TextTranslator:
         return tf.ensure_shape(ids, [None, None]), lengths, truncated
 
     def _search_for(
-        self, step: DecoderStep, constants: Any, caches: Any, lengths: tf.Tensor, max_length: tf.Tensor
+        self,
+        step: DecoderStep,
+        constants: Any,
+        caches: Any,
+        lengths: tf.Tensor,
+        max_length: tf.Tensor,
+        seeds: tf.Tensor | None = None,
+        prefix: tf.Tensor | None = None,
+        rerank: Callable[[SearchResult], SearchResult] | None = None,
     ) -> tuple[tf.Tensor, tf.Tensor]:
         """Tokens [B, n, T] and scores [B, n], best first, for sources of `lengths` [B] tokens without END.
 
+        Where it samples, `seeds` [B] are given. A `prefix` [B, P] is not counted in how many tokens there may be.
+        With `rerank`, all hypotheses of the beam are ranked anew by it.
+
         No strings or ragged tensors: XLA has none.
         """
+        limits = self._limit(lengths)
+        if prefix is not None:
+            limits += tf.reduce_sum(tf.cast(prefix != PAD, tf.int32), 1)
         options: dict[str, Any] = {
             "batch_size": tf.shape(lengths)[0],
             "max_length": max_length,
-            "max_lengths": tf.where(lengths > 0, self._limit(lengths), 1),  # without text, done after a step
+            "max_lengths": tf.where(lengths > 0, limits, 1),  # without text, done after a step
             "length_penalty": self.length_penalty,
+            "prefix": prefix,
         }
-        if self.beam_size == 1:
+        if self.sampling is not None:
+            options |= {"seeds": seeds, "num_samples": self.num_hypotheses, **self.sampling}
+            result = sampling_search(step, constants, caches, **options)
+        elif self.beam_size == 1:
             result = greedy_search(step, constants, caches, **options)
         else:
-            options |= {"beam_size": self.beam_size, "num_hypotheses": self.num_hypotheses}
+            count = self.num_hypotheses if rerank is None else self.beam_size
+            options |= {"beam_size": self.beam_size, "num_hypotheses": count}
             result = beam_search(step, constants, caches, **options)
-        return result.tokens, result.scores
+        if rerank is not None:
+            result = rerank(result)
+        return result.tokens[:, : self.num_hypotheses], result.scores[:, : self.num_hypotheses]
 
     def _limit(self, length: tf.Tensor) -> tf.Tensor:
         """The most tokens that the translation of `length` tokens may have."""
@@ -173,9 +216,17 @@ def check_tokenizer(what: str, tokenizer: SubwordTokenizer, vocabulary_size: int
         )
 
 
-def padded(lines: list[str], size: int) -> tf.Tensor:
-    """Lines, and empty ones up to a size."""
-    return tf.constant(lines + [""] * (size - len(lines)), tf.string)
+def padded(lines: list[Any], size: int) -> tf.Tensor:
+    """Lines, and empty ones up to a size; or seeds, and zeros."""
+    if lines and isinstance(lines[0], str):
+        return tf.constant(lines + [""] * (size - len(lines)), tf.string)
+    return tf.constant(np.array(lines + [0] * (size - len(lines))).astype("int32"))
+
+
+def seeds_of_lines(seed: int | np.random.RandomState, count: int) -> list[int]:
+    """A seed for each line. A generator goes on where it stopped, so that lines may come in parts."""
+    generator = seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
+    return generator.randint(2**31 - 1, size=count).tolist()
 
 
 def translations(found: dict[str, tf.Tensor], count: int) -> list[Translation]:

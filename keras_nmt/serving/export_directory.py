@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory, MultilingualModel
 from keras_nmt.models.model_directory import MODEL_CLASSES
 from keras_nmt.serving._load_directory import load_directory, load_multilingual
@@ -21,6 +23,7 @@ def export_directory(
     weights: str | os.PathLike[str] | None = None,
     source: str | None = None,
     target: str | None = None,
+    ensemble: Sequence[str | os.PathLike[str]] = (),
     **search: Any,
 ) -> Path:
     """`export` of the model in a folder, or `export_multilingual` of a multilingual one.
@@ -32,7 +35,10 @@ def export_directory(
         weights: A weights file to export instead of the directory's, such as a kept checkpoint.
         source: Language to translate from, to export one pair of a multilingual model as `export` does; else None.
         target: Language to translate to, likewise.
-        **search: As of `export`. Where they are silent, the search settings of the directory count.
+        ensemble: Other model directories with the same subwords, whose models are exported together with it, as an
+            `Ensemble`.
+        **search: As of `export`, `warmup` and `warmup_xla` too. Where they are silent, the search settings of the
+            directory count.
 
     Returns:
         The folder written.
@@ -42,7 +48,12 @@ def export_directory(
     """
     named = MODEL_CLASSES.get(ModelDirectory(directory).load_config()["model"]["class"])
     if source is None and target is None and named is not None and issubclass(named, MultilingualModel):
+        if ensemble:
+            raise UserError(
+                "An ensemble of multilingual models is exported for one pair: give a source and a target. "
+                f"Received: ensemble={[str(path) for path in ensemble]!r}"
+            )
         multilingual_model, tokenizers, defaults = load_multilingual(directory, weights)
         return export_multilingual(path, multilingual_model, tokenizers, version=version, **{**defaults, **search})
-    model, source_tokenizer, target_tokenizer, defaults = load_directory(directory, weights, source, target)
+    model, source_tokenizer, target_tokenizer, defaults = load_directory(directory, weights, source, target, ensemble)
     return export(path, model, source_tokenizer, target_tokenizer, version=version, **{**defaults, **search})

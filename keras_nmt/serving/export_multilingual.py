@@ -15,6 +15,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.models import MultilingualModel
 from keras_nmt.serving._functions import TEXTS
 from keras_nmt.serving._versions import new_version, write_archive, write_version
+from keras_nmt.serving._warmup import warmup_records, write_warmup
 from keras_nmt.serving.multilingual_translator import MultilingualTranslator
 from keras_nmt.text import SubwordTokenizer
 
@@ -26,6 +27,8 @@ def export_multilingual(
     *,
     version: int | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
+    warmup: Iterable[str] | None = None,
+    warmup_xla: bool = False,
     **search: Any,
 ) -> Path:
     """Writes `path/<version>`, a SavedModel with raw text in and raw text out, for all pairs of a model's languages.
@@ -53,6 +56,9 @@ def export_multilingual(
         version: The number of the version. `None`: one more than the highest in `path`, 1 if there is none.
         pairs: Source and target languages that have a signature of their own. `None`: all pairs of two languages.
             `translate` takes any.
+        warmup: Lines of text, as of `export`. Each line counts for each language: there are requests from each
+            language, and to each.
+        warmup_xla: As of `export`.
         **search: As of `export`.
 
     Returns:
@@ -60,7 +66,7 @@ def export_multilingual(
 
     Raises:
         UserError: The version exists already, or is not positive; a language of a pair is unknown; tokenizers do not
-            fit the model; or an argument of the search is out of its range.
+            fit the model; or an argument of the search is out of its range; or `warmup` cannot be used, as of `export`.
     """
     final = new_version(Path(path), version)
     chosen = list(itertools.permutations(model.languages, 2) if pairs is None else dict.fromkeys(pairs))
@@ -71,7 +77,16 @@ def export_multilingual(
     if len(names) < len(chosen):  # "a_b" to "c", and "a" to "b_c"
         raise UserError(f"Signatures of pairs have one name: choose other `pairs`. Received: pairs={chosen!r}")
     translator = MultilingualTranslator(model.with_dtype("float32"), tokenizers, **search)
-    write_version(final, lambda folder: _write(translator, chosen, folder))
+    # Each language once on each side: whatever encodes and decodes is run.
+    ring = zip(model.languages, [*model.languages[1:], model.languages[0]], strict=True)
+    sides = [(translator.tokenizers[x], {"source_language": x, "target_language": y}) for x, y in ring]
+    records = warmup_records(warmup, warmup_xla, translator, final.parent.name, sides)
+
+    def write(folder: Path) -> None:
+        _write(translator, chosen, folder)
+        write_warmup(records, folder)
+
+    write_version(final, write)
     return final
 
 

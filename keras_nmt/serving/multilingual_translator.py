@@ -42,6 +42,11 @@ class MultilingualTranslator(TextTranslator):
 
     def __init__(self, model: MultilingualModel, tokenizers: Mapping[str, SubwordTokenizer], **options: Any) -> None:
         super().__init__(**options)
+        if self.sampling is not None or self.coverage_penalty:
+            raise UserError(
+                "Sampling and the coverage penalty are for one pair: choose a source and a target. "
+                f"Received: sample={self.sampling is not None}, coverage_penalty={self.coverage_penalty}"
+            )
         if set(tokenizers) != set(model.languages):
             raise UserError(
                 f"Each language needs a subword model: {', '.join(model.languages)}. Received: {', '.join(tokenizers)}"

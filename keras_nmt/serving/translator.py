@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from keras_nmt.decoding import sequence_log_probability, shift_right
+from keras_nmt.decoding import SearchResult, rerank_by_coverage, sequence_log_probability, shift_right
 from keras_nmt.errors import UserError
-from keras_nmt.ids import PAD
+from keras_nmt.ids import END, PAD
 from keras_nmt.models import TranslationModel
-from keras_nmt.serving._functions import IDS, TEXTS, function, inside_xla, of_count
+from keras_nmt.serving._functions import IDS, NUMBERS, TEXTS, function, inside_xla, of_count
 from keras_nmt.serving._load_directory import load_directory
-from keras_nmt.serving._text_translator import TextTranslator, check_lines, check_tokenizer, padded, translations
+from keras_nmt.serving._text_translator import (
+    TextTranslator,
+    check_lines,
+    check_tokenizer,
+    padded,
+    seeds_of_lines,
+    translations,
+)
+from keras_nmt.serving._words import words_of_subwords
 from keras_nmt.serving.translation import Translation
 from keras_nmt.text import SubwordTokenizer
 
@@ -23,7 +31,8 @@ from keras_nmt.text import SubwordTokenizer
 class Translator(TextTranslator):
     """Translates and scores text with a model.
 
-    Text is split into subwords, cut at the largest length bucket, translated by beam search, and joined to text again.
+    Text is split into subwords, cut at the largest length bucket, translated by beam search or by sampling, and joined
+    to text again.
     The translation of text without any subword (empty, or only spaces) is empty, its score 0.
 
     The functions are traced once and read the weights from the model's variables, so that a translator stays valid,
@@ -49,6 +58,13 @@ class Translator(TextTranslator):
         max_batch_tokens: The most tokens, padding included, that `translate` and `score` put into a batch of several
             sentences: the longer they are, the fewer at once.
         jit_compile: Whether the search is compiled by XLA.
+        sample: Whether translations are drawn at random instead of searched for: `num_hypotheses` of them, however
+            small `beam_size` is, best first. See `keras_nmt.decoding.sampling_search`, also for the next three.
+        temperature: What logits are divided by.
+        top_k: How many of the likeliest tokens may be drawn, 0 for all.
+        top_p: The probability that the tokens which may be drawn have together.
+        coverage_penalty: beta of the coverage penalty, by which the beam's hypotheses are ranked anew when they are
+            done, and which is part of the scores then. See `keras_nmt.decoding.rerank_by_coverage`.
 
     Raises:
         UserError: An argument out of its range, or tokenizers that do not fit the model.
@@ -80,12 +96,12 @@ class Translator(TextTranslator):
         encode = function(lambda source: self.model.encoder(source, training=False), IDS)
         self._encode = {False: encode, True: inside_xla(encode)}
         self._prepare = tf.function(self._prepare_search, autograph=False)
-        self._search = {
-            False: function(lambda source: self._search_ids(source, False), IDS),
-            True: function(lambda source: self._search_ids(source, True), IDS, jit_compile=True),
-        }
+        self._search = {compiled: self._make_search(compiled) for compiled in (False, True)}
+        self._search_behind = {compiled: self._make_search(compiled, prefix=IDS) for compiled in (False, True)}
+        self._attended: dict[int | None, Any] = {}  # by layer
         self._detokenize = function(target_tokenizer.detokenize, IDS)
-        self._translate = function(self.translate_graph, TEXTS)
+        self._translate = self._make_translate()
+        self._translate_behind = self._make_translate(prefix=TEXTS)
         self._score = function(self.score_graph, TEXTS, TEXTS)
 
     @classmethod
@@ -96,6 +112,7 @@ class Translator(TextTranslator):
         weights: str | os.PathLike[str] | None = None,
         source: str | None = None,
         target: str | None = None,
+        ensemble: Sequence[str | os.PathLike[str]] = (),
         **options: Any,
     ) -> Translator:
         """Makes a translator of the model in a folder.
@@ -105,6 +122,8 @@ class Translator(TextTranslator):
             weights: A weights file to load instead of the directory's, such as a kept checkpoint.
             source: Language to translate from, where the folder's model is multilingual; else None.
             target: Language to translate to, likewise.
+            ensemble: Other model directories with the same subwords, whose models the model translates with, as an
+                `Ensemble`.
             **options: Arguments of the constructor. Where they are silent, the search settings of the directory count.
 
         Returns:
@@ -113,26 +132,47 @@ class Translator(TextTranslator):
         Raises:
             UserError: The folder is no model directory, or not whole, or an option is out of its range.
         """
-        model, source_tokenizer, target_tokenizer, defaults = load_directory(directory, weights, source, target)
+        model, source_tokenizer, target_tokenizer, defaults = load_directory(
+            directory, weights, source, target, ensemble
+        )
         return cls(model, source_tokenizer, target_tokenizer, **{**defaults, **options})
 
     # In the graph
 
-    def translate_graph(self, text: tf.Tensor, jit_compile: bool | None = None) -> dict[str, tf.Tensor]:
+    def translate_graph(
+        self,
+        text: tf.Tensor,
+        jit_compile: bool | None = None,
+        *,
+        seed: tf.Tensor | None = None,
+        prefix: tf.Tensor | None = None,
+    ) -> dict[str, tf.Tensor]:
         """Translates in the graph.
 
         Args:
             text: [N] string.
             jit_compile: Whether the search is compiled by XLA; `None`: as the translator was made.
+            seed: [N] int32, where the translator samples, and only there: a seed for each text.
+            prefix: [N] string, what each translation has to begin with, nothing where it is empty. `None`: nothing.
 
         Returns:
             `translation` [N] string and `score` [N] float32 ([N, num_hypotheses] if there are several), and `truncated`
             [N] bool.
         """
         jit_compile = self.jit_compile if jit_compile is None else jit_compile
-        source, lengths, truncated = self._source_ids[jit_compile](text)
-        ids, scores = self._search[jit_compile](source)  # [B, n, T], [B, n]
         count, n = tf.shape(text)[0], self.num_hypotheses
+        source, lengths, truncated = self._source_ids[jit_compile](text)
+        inputs, search = [source], self._search
+        if seed is not None:  # padded to a bucket, as the text is
+            (seed,) = of_count(count, seed)
+            inputs.append(tf.pad(seed, [[0, tf.shape(source)[0] - count]]))
+        if prefix is not None:
+            (prefix,) = of_count(count, prefix)
+            prefix_ids, _, prefix_truncated = self._target_ids[jit_compile](prefix)
+            inputs.append(tf.where(prefix_ids == END, PAD, prefix_ids))
+            truncated |= prefix_truncated
+            search = self._search_behind
+        ids, scores = search[jit_compile](*inputs)  # [B, n, T], [B, n]
         texts = tf.reshape(self._detokenize(tf.reshape(ids[:count], [count * n, -1])), [count, n])
         return self._answer(texts, scores[:count], lengths, truncated)
 
@@ -161,40 +201,175 @@ class Translator(TextTranslator):
         """The function from text [N] to ids [B, S], padded to buckets where they are for XLA; see `_to_ids`."""
         return function(lambda text: self._to_ids(tokenizer.tokenize(text), compiled, compiled), TEXTS)
 
-    def _search_ids(self, source: tf.Tensor, compiled: bool) -> tuple[tf.Tensor, tf.Tensor]:
+    def _make_search(self, compiled: bool, **more: tf.TensorSpec) -> Any:
+        """The function from ids [B, S], seeds [B] where it samples, and what more there is: see `_search_ids`."""
+        inputs = self._inputs(seeds=NUMBERS, **more)
+
+        def search(source: tf.Tensor, *given: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            return self._search_ids(source, compiled, **dict(zip(inputs, given, strict=True)))
+
+        return function(search, IDS, *inputs.values(), jit_compile=compiled or None)
+
+    def _make_translate(self, **more: tf.TensorSpec) -> Any:
+        """The function from text [N], seeds [N] where it samples, and what more there is: see `translate_graph`."""
+        inputs = self._inputs(seed=NUMBERS, **more)
+
+        def translate(text: tf.Tensor, *given: tf.Tensor) -> dict[str, tf.Tensor]:
+            return self.translate_graph(text, **dict(zip(inputs, given, strict=True)))
+
+        return function(translate, TEXTS, *inputs.values())
+
+    def _inputs(self, **specs: tf.TensorSpec) -> dict[str, tf.TensorSpec]:
+        """The inputs that there are: seeds are for sampling only."""
+        return {name: spec for name, spec in specs.items() if self.sampling is not None or not name.startswith("seed")}
+
+    def _search_ids(
+        self,
+        source: tf.Tensor,
+        compiled: bool,
+        seeds: tf.Tensor | None = None,
+        prefix: tf.Tensor | None = None,
+    ) -> tuple[tf.Tensor, tf.Tensor]:
         """[B, S] -> tokens [B, n, T] and scores [B, n], best first."""
         lengths = tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1  # [B], without END
-        max_length = self._limit(tf.shape(source)[1] - 1)
-        constants, caches = self._prepare(self._encode[compiled](source), max_length)
-        return self._search_for(self.model.decoder_step, constants, caches, lengths, max_length)
+        max_length = self._limit(tf.shape(source)[1] - 1) + (0 if prefix is None else tf.shape(prefix)[1])
+        memory = self._encode[compiled](source)
+        constants, caches = self._prepare(memory, max_length)
+
+        def rerank(result: SearchResult) -> SearchResult:
+            batch_size, n = tf.shape(result.scores)[0], result.scores.shape[1]
+            repeated = tf.nest.map_structure(lambda x: tf.repeat(x, n, axis=0), memory)  # [B n, ...]
+            tokens = tf.reshape(result.tokens, [batch_size * n, max_length])
+            attention = self.model.attention(repeated, shift_right(tokens))  # [B n, T, S]
+            attention = tf.reshape(attention, [batch_size, n, max_length, tf.shape(source)[1]])
+            words = (source != PAD) & (source != END)
+            return rerank_by_coverage(result, attention, words, self.coverage_penalty)
+
+        return self._search_for(
+            self.model.decoder_step,
+            constants,
+            caches,
+            lengths,
+            max_length,
+            seeds,
+            prefix,
+            rerank if self.coverage_penalty else None,
+        )
 
     def _prepare_search(self, memory: Any, max_length: tf.Tensor) -> tuple[Any, Any]:
-        return self.model.prepare(memory, self.beam_size, max_length)
+        return self.model.prepare(memory, self.search_width, max_length)
 
     def _score_ids(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """[B, S] and [B, T], each closed by END -> [B]."""
         return sequence_log_probability(self.model([source, shift_right(target)], training=False), target)
 
+    def _attended_ids(self, source: tf.Tensor, target: tf.Tensor, layer: int | None) -> tf.Tensor:
+        """[B, S] and [B, T], each closed by END -> [B, T], the source position that each target id looks at most."""
+        attention = self.model.attention(self._encode[False](source), shift_right(target), layer)  # [B, T, S]
+        word = (source != PAD) & (source != END)
+        return tf.argmax(tf.where(word[:, None], attention, -1.0), 2, tf.int32)
+
     # In Python
 
-    def translate(self, lines: Iterable[str]) -> list[Translation]:
+    def translate(
+        self,
+        lines: Iterable[str],
+        *,
+        prefixes: Iterable[str] | None = None,
+        seeds: int | Iterable[int] = 0,
+    ) -> list[Translation]:
         """Translates any number of lines.
 
         They are sorted by length, translated in batches of similar ones, and returned in the order in which they came.
 
         Args:
             lines: Sentences.
+            prefixes: What the translation of each has to begin with, nothing where it is empty. It is split into
+                subwords by itself, so that it may end within a word. It is not counted in how long a translation may
+                be, and is no part of an empty line's. `None`: nothing.
+            seeds: Where the translator samples: a seed for each line, which alone its translations depend on, or one
+                for all, from which each line gets its own by its place. Default 0.
 
         Returns:
             A translation for each.
+
+        Raises:
+            UserError: Not as many prefixes or seeds as lines.
         """
         lines = check_lines(lines)
+        inputs: list[list[Any]] = []
+        if self.sampling is not None:
+            inputs.append(seeds_of_lines(seeds, len(lines)) if isinstance(seeds, int) else list(seeds))
+        if prefixes is not None:
+            inputs.append(check_lines(prefixes))
+        if any(len(given) != len(lines) for given in inputs):
+            counts = ", ".join(str(len(given)) for given in inputs)
+            raise UserError(f"There must be a prefix and a seed for each line. Received: {len(lines)} lines, {counts}")
+        translate = self._translate if prefixes is None else self._translate_behind
+        lengths = self._lengths(lines, self.source_tokenizer)
+        if prefixes is not None:
+            lengths = np.maximum(lengths, self._lengths(inputs[-1], self.target_tokenizer))
         results: list[Translation] = [Translation((), False)] * len(lines)
-        for rows, size in self._batches(self._lengths(lines, self.source_tokenizer)):
-            found = self._translate(padded([lines[row] for row in rows], size))
+        for rows, size in self._batches(lengths):
+            given = [padded([of_lines[row] for row in rows], size) for of_lines in (lines, *inputs)]
+            found = translate(*given)
             for row, translation in zip(rows, translations(found, len(rows)), strict=True):
                 results[row] = translation
         return results
+
+    def align(
+        self, sources: Iterable[str], targets: Iterable[str], layer: int | None = None
+    ) -> list[list[tuple[int, int]]]:
+        """Alignments of given translations, by the model's attention to the source under teacher forcing.
+
+        Each subword of a target is aligned to the source subword that gets most attention, as a mean over heads, where
+        the model predicts it; what is told are words, as spaces separate them: a pair for each source and target word
+        of which any subwords are aligned. So every word of the target has a pair, and not every one of the source.
+
+        Args:
+            sources: Sentences.
+            targets: As many, a translation of each.
+            layer: Layer of the decoder, from 1. Default: that of `TranslationModel.attention`, the last but one.
+
+        Returns:
+            For each sentence the pairs of source and target word, from 0, in ascending order. What was cut at the
+            largest length bucket, and what has no words, has none.
+
+        Raises:
+            UserError: Not as many targets as sources; the decoder has no such layer, or does not attend to a source's
+                words, as one behind an attention bridge.
+
+        Reference:
+            [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
+        """
+        sources, targets = check_lines(sources), check_lines(targets)
+        _check_as_many(sources, targets)
+        if layer not in self._attended:
+
+            def attended(source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+                return self._attended_ids(self._source_ids[False](source)[0], self._target_ids[False](target)[0], layer)
+
+            self._attended[layer] = function(attended, TEXTS, TEXTS)
+        source_words = words_of_subwords(self.source_tokenizer, sources)
+        target_words = words_of_subwords(self.target_tokenizer, targets)
+        lengths = np.maximum(
+            self._lengths(sources, self.source_tokenizer), self._lengths(targets, self.target_tokenizer)
+        )
+        alignments: list[list[tuple[int, int]]] = [[] for _ in sources]
+        longest = self.length_buckets[-1] - 1
+        for rows, size in self._batches(lengths):
+            texts = [padded([of_side[row] for row in rows], size) for of_side in (sources, targets)]
+            try:
+                found = self._attended[layer](*texts).numpy()
+            except ValueError as error:  # while it is traced
+                raise UserError(" ".join(str(error).split())) from None
+            for row, positions in zip(rows, found, strict=False):
+                of_source = source_words[row][:longest]
+                of_target = target_words[row][:longest]
+                if of_source:
+                    pairs = zip(positions, of_target, strict=False)
+                    alignments[row] = sorted({(of_source[position], word) for position, word in pairs})
+        return alignments
 
     def score(self, sources: Iterable[str], targets: Iterable[str]) -> list[float]:
         """Log-probabilities of given translations, END included.
@@ -210,10 +385,7 @@ class Translator(TextTranslator):
             UserError: Not as many targets as sources.
         """
         sources, targets = list(sources), list(targets)
-        if len(sources) != len(targets):
-            raise UserError(
-                f"There must be a target for each source. Received: {len(sources)} sources, {len(targets)} targets"
-            )
+        _check_as_many(sources, targets)
         lengths = np.maximum(
             self._lengths(sources, self.source_tokenizer), self._lengths(targets, self.target_tokenizer)
         )
@@ -227,3 +399,10 @@ class Translator(TextTranslator):
                 log_probabilities[row] = float(value)
         self._warn_of_cuts(truncated, "pair(s)")
         return log_probabilities
+
+
+def _check_as_many(sources: list[str], targets: list[str]) -> None:
+    if len(sources) != len(targets):
+        raise UserError(
+            f"There must be a target for each source. Received: {len(sources)} sources, {len(targets)} targets"
+        )

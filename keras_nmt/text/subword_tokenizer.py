@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece
 from keras_nmt.atomic_files import write_bytes
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
+
+_SEED = threading.Lock()  # the library has one seed for all models
 
 SPECIAL_IDS = {"pad": PAD, "unknown": UNKNOWN, "begin": BEGIN, "end": END}
 
@@ -52,8 +55,8 @@ class SubwordTokenizer(tf.Module):
         super().__init__(name="subword_tokenizer")
         origin = "bytes" if isinstance(model, bytes) else repr(os.fspath(model))
         self._proto = model if isinstance(model, bytes) else Path(model).read_bytes()
-        processor = _load(self._proto, origin)
-        self._vocabulary_size = int(processor.get_piece_size())
+        self._processor = _load(self._proto, origin)
+        self._vocabulary_size = int(self._processor.get_piece_size())
         # `tf.Module` tracks the attribute: so does whatever tracks this object.
         self._tokenizer = tensorflow_text.SentencepieceTokenizer(self._proto, out_type=tf.int32)
         self._tokenizer._model_resource = _SharedModel(self._proto)
@@ -79,6 +82,44 @@ class SubwordTokenizer(tf.Module):
             empty or holds nothing but spaces.
         """
         return self._tokenizer.tokenize(tf.convert_to_tensor(strings, tf.string))
+
+    def tokenize_with_offsets(
+        self, strings: tf.Tensor | Sequence[str]
+    ) -> tuple[tf.RaggedTensor, tf.RaggedTensor, tf.RaggedTensor]:
+        """Cuts texts into subwords, and tells what part of the text each is.
+
+        Args:
+            strings: String tensor [N], UTF-8 text.
+
+        Returns:
+            Three `tf.RaggedTensor` [N, (number of subwords)]: the ids, as of `tokenize`, and where in the text's bytes
+            each begins and ends.
+        """
+        return self._tokenizer.tokenize_with_offsets(tf.convert_to_tensor(strings, tf.string))
+
+    def sample(self, texts: Sequence[bytes], alpha: float, seed: int) -> list[list[int]]:
+        """Cuts texts into subwords at random, outside the graph.
+
+        Args:
+            texts: UTF-8 texts.
+            alpha: In (0, 1]. Of a unigram model: the exponent of the probabilities that segmentations are drawn by; the
+                smaller, the more alike are likely and unlikely ones. Of a BPE model: the probability that a merge is
+                left out.
+            seed: From 0 to 2**32 - 2. The same texts, alpha and seed give the same.
+
+        Returns:
+            The ids of each text, without begin and end.
+
+        Reference:
+            Unigram: [Kudo, 2018](https://arxiv.org/abs/1804.10959), section 3.3, with all segmentations (l = inf); BPE:
+            [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267), section 3.
+        """
+        with _SEED:  # taken up by the thread that the library starts for these texts
+            sentencepiece.set_random_generator_seed(seed)
+            sampled: list[list[int]] = self._processor.encode(
+                texts, enable_sampling=True, nbest_size=-1, alpha=alpha, num_threads=1
+            )
+        return sampled
 
     def detokenize(self, ids: tf.Tensor | tf.RaggedTensor | Sequence[Sequence[int]]) -> tf.Tensor:
         """Joins subwords into text.

@@ -44,7 +44,8 @@ def train_subwords(
 
     Several files are read one after the other as one text: give those of both languages for a joint vocabulary.
     Ids are pad 0, unknown 1, begin 2, end 3, then the user symbols. Text is normalised as SentencePiece's `nmt_nfkc`
-    does, or lower-cased, too. The same text and arguments give the same model.
+    does, or lower-cased, too. The same text and arguments give the same model. Lines of more than 4,192 bytes are no
+    sentences, and passed over.
 
     Args:
         files: Text files, UTF-8, one sentence a line, plain or gzip.
@@ -183,5 +184,5 @@ def _explain(error: str, vocabulary_size: int, paths: list[Path]) -> str:
             f"{match[1]}, less with a lower character_coverage. {received}"
         )
     if "all_chars_count" in error or "sentences_.empty()" in error:
-        return f"The text holds no character to train on. {received}"
+        return f"The text holds no character to train on in lines of at most 4,192 bytes. {received}"
     return f"SentencePiece cannot train on the text: {' '.join(error.split())}. {received}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 
 from keras_nmt.errors import UserError
+from keras_nmt.training._fused_adam import FusedAdam, FusedAdamW
 
 
 def make_optimizer(
@@ -32,7 +33,7 @@ def make_optimizer(
             update, that is, after it has been summed over micro-batches and replicas.
 
     Returns:
-        The optimizer.
+        The optimizer: Keras' own, "adam" and "adamw" with an update in one pass over memory.
 
     Raises:
         UserError: if the name is unknown, or the weight decay does not go with it.
@@ -48,9 +49,9 @@ def make_optimizer(
             f"Received: name={name!r}, weight_decay={weight_decay}"
         )
     if name == "adam":
-        return keras.optimizers.Adam(learning_rate, beta_1, beta_2, epsilon, global_clipnorm=clip)
+        return FusedAdam(learning_rate, beta_1, beta_2, epsilon, global_clipnorm=clip)
     if name == "adamw":
-        return keras.optimizers.AdamW(
+        return FusedAdamW(
             learning_rate,
             weight_decay=weight_decay,
             beta_1=beta_1,

@@ -437,8 +437,15 @@ class Trainer:
         measurements = self.strategy.run(self._replica_update, args=(name, batch))
         return self.strategy.experimental_local_results(measurements)[0]
 
-    def _iterator(self, name: str) -> Any:
-        """A task's batches from its present update on; an element is [accumulation, n, length] on each replica."""
+    def make_batches(self, name: str = ONLY) -> Any:
+        """The batches that `train` feeds to a task's updates, from its present one on.
+
+        Args:
+            name: the name of the task; only where the trainer has been given tasks.
+
+        Returns:
+            An iterator whose elements are of [accumulation, n, length] on each replica.
+        """
         data, start = self.tasks[name].data, self.progress.task_updates[name]
 
         def shard(context: tf.distribute.InputContext) -> tf.data.Dataset:
@@ -531,7 +538,7 @@ class Trainer:
 
     def _loop(self, checkpoints: Checkpoints, interruption: Interruption) -> str:
         progress = self.progress
-        iterators = {name: self._iterator(name) for name in self.tasks}
+        iterators = {name: self.make_batches(name) for name in self.tasks}
         update_functions = {name: self.make_update(iterators[name].element_spec, name) for name in self.tasks}
         round_length = self.evaluate_every or self.save_every
         callbacks = keras.callbacks.CallbackList(

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_nmt.data import ParallelCorpus, TrainingBatches, read_parallel
+from keras_nmt.data import ParallelCorpus, SubwordSampling, TrainingBatches, read_parallel
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.text import SubwordTokenizer, train_subwords
@@ -226,9 +227,110 @@ def test_a_strategy_leaves_the_dataset_whole(corpus: ParallelCorpus) -> None:
     assert options.deterministic
 
 
+@settings(max_examples=8, deadline=None)
+@given(
+    corpora=st.lists(st.tuples(st.integers(1, 40), st.sampled_from([0.3, 0.5, 1, 1.7, 2, 3])), min_size=1, max_size=3),
+    unit=st.sampled_from(["tokens", "sentences"]),
+    size=st.integers(20, 200),
+    seed=st.integers(0, 2**40),
+)
+def test_weights_say_how_often_a_corpus_is_seen(
+    corpora: list[tuple[int, float]], unit: str, size: int, seed: int
+) -> None:
+    made = [make_corpus(number, seed=i) for i, (number, _) in enumerate(corpora)]
+    batches = TrainingBatches(
+        made, batch_size=size, batch_unit=unit, seed=seed, weights=[weight for _, weight in corpora]
+    )
+    epochs, updates = 3, batches.updates_per_epoch
+    elements = take(batches.dataset(), epochs * updates)
+    drawn = np.array([max(1, round(number * weight)) for number, weight in corpora])
+    seen = np.zeros(len(batches.corpus), int)
+    owner = np.repeat(np.arange(len(corpora)), [number for number, _ in corpora])
+    for epoch in range(epochs):
+        part = elements[epoch * updates : (epoch + 1) * updates]
+        lines = np.array([line for batch in part for line in check_rows(batches.corpus, batch)])
+        assert np.bincount(owner[lines - 1], minlength=len(corpora)).tolist() == drawn.tolist()
+        seen += np.bincount(lines - 1, minlength=len(seen))
+        for corpus in range(len(corpora)):
+            counts = seen[owner == corpus]
+            assert counts.max() - counts.min() <= 1  # none is left out longer than another
+    start = 2 * updates - 1
+    assert same(take(batches.dataset(start), 2), elements[start : start + 2])
+
+
+@pytest.fixture(scope="module", params=["bpe, at once", "unigram, in portions"])
+def texts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[ParallelCorpus, Any]:
+    """A corpus with its text, and what segments it."""
+    folder = tmp_path_factory.mktemp("texts")
+    generator = np.random.default_rng(1)
+    words = np.array(["cat", "mat", "that", "sat", "bat", "rat", "hat", "chat", "on", "the", "a", "is"])
+    for side in ("source", "target"):
+        lines = [" ".join(generator.choice(words, size)) for size in generator.integers(1, 9, 230)]
+        (folder / side).write_text("\n".join([*lines[:100], "", *lines[100:]]))
+    files = [folder / "source", folder / "target"]
+    tokenizer = SubwordTokenizer(
+        train_subwords(files, folder / "m", vocabulary_size=28, model_type=request.param.split(",")[0])
+    )
+    return read_parallel(*files, tokenizer, tokenizer, max_ratio=None, keep_text=True), tokenizer
+
+
+@pytest.fixture
+def sampled(
+    request: pytest.FixtureRequest, texts: tuple[ParallelCorpus, Any], monkeypatch: pytest.MonkeyPatch
+) -> TrainingBatches:
+    """Batches that are segmented anew."""
+    corpus, tokenizer = texts
+    if "portions" in request.node.name:
+        monkeypatch.setattr("keras_nmt.data.training_batches.PORTION", 70)
+    sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.2, max_length=40)
+    return TrainingBatches(corpus, batch_size=200, seed=4, sampling=sampling)
+
+
+def test_sampled_pairs_occur_once_an_epoch_in_other_subwords(
+    sampled: TrainingBatches, texts: tuple[ParallelCorpus, Any]
+) -> None:
+    corpus, tokenizer = texts
+    updates = sampled.updates_per_epoch
+    elements = take(sampled.dataset(), 2 * updates)
+    rows: list[dict[int, list[int]]] = []
+    for epoch in (elements[:updates], elements[updates:]):
+        found = {}
+        for batch in epoch:
+            for source, given_target, target, line in zip(*(batch[key] for key in KEYS), strict=True):
+                assert given_target.tolist() == ([BEGIN] if line > 0 else [PAD]) + [
+                    0 if i == END else int(i) for i in target[:-1]
+                ]
+                if line > 0:
+                    assert line not in found
+                    found[int(line)] = [source.tolist(), target.tolist()]
+            sides = [tokenizer.detokenize(batch[key]).numpy().tolist() for key in ("source", "target_output")]
+            for source, target, line in zip(*sides, batch["line_numbers"], strict=True):
+                pair = np.flatnonzero(corpus.line_numbers == line)
+                assert [source, target] == ([side[pair[0]] for side in corpus.text] if len(pair) else [b"", b""])
+        assert sorted(found) == corpus.line_numbers.tolist()
+        rows.append(found)
+    assert sum(rows[0][line] != rows[1][line] for line in rows[0]) > len(corpus) / 2
+    positions, real = (sum(f(batch["source"]) for batch in elements) for f in (np.size, np.count_nonzero))
+    assert 1 - real / positions < sampled.padding["source"] + 0.05
+
+
+def test_sampled_batches_are_found_by_their_update(sampled: TrainingBatches) -> None:
+    updates = sampled.updates_per_epoch
+    whole = take(sampled.dataset(), 2 * updates + 3)
+    for start in (updates // 2, updates - 1, 2 * updates - 2):
+        assert same(take(sampled.dataset(start), 4), whole[start : start + 4])
+    assert same(join(take(sampled.dataset(3, parts=4), 4 * updates), 4), whole[3 : updates + 3])
+    shards = [take(sampled.dataset(5, 2, shard, 2), 6) for shard in range(2)]
+    assert same(join([part for pair in zip(*shards, strict=True) for part in pair], 2), whole[5:11])
+    assert not same(whole[:updates], whole[updates : 2 * updates])
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
+        {"weights": [1.0, 2.0]},
+        {"weights": [0.0]},
+        {"weights": [float("nan")]},
         {"batch_size": 0},
         {"batch_unit": "words"},
         {"seed": -1},

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory, Transformer
+from keras_nmt.text import SubwordTokenizer
 
 
 @pytest.fixture
@@ -84,9 +87,18 @@ def test_damage_is_one_clear_line(directory, tmp_path):
         _edit(directory, subwords=subwords)
         with pytest.raises(UserError, match=r"config\.json is damaged"):
             directory.load_model()
-    directory.config_path.write_text("{")
+    _edit(directory, subwords={"source": "subwords.model", "target": "subwords.model"})
+    for search in (5, [1], {"beam_size": "many"}, {"length_penalty": None}, {"depth": 3}):
+        _edit(directory, search=search)
+        with pytest.raises(UserError, match=r"config\.json is damaged"):
+            directory.load_config()
+    _edit(directory, search={}, model={"class": ["Transformer"], "config": {}})
     with pytest.raises(UserError, match=r"config\.json is damaged"):
         directory.load_model()
+    for text in ("{", "[" * 100_000, "5", "null", '{"format": 1}'):
+        directory.config_path.write_text(text)
+        with pytest.raises(UserError, match=r"config\.json is damaged"):
+            directory.load_model()
 
 
 def test_weights_that_are_missing_cut_or_of_another_model_are_named(directory):
@@ -107,3 +119,41 @@ def test_names_in_a_stranger_s_folder_do_not_lead_out_of_it(directory):
     _edit(directory, subwords={"source": "../../etc/passwd", "target": "subwords.model"})
     with pytest.raises(UserError, match="subword model is missing"):
         directory.subword_paths()
+
+
+class _Payload:
+    """Runs code where it is unpickled."""
+
+    def __init__(self, proof):
+        self.proof = proof
+
+    def __reduce__(self):
+        return Path.touch, (self.proof,)
+
+
+def test_no_code_in_a_stranger_s_folder_is_run(directory, tmp_path):
+    proof = tmp_path / "proof"
+    payload = pickle.dumps(_Payload(proof))
+    pickle.loads(payload)
+    assert proof.exists()  # so it would
+    proof.unlink()
+
+    weights = directory.weights_path.read_bytes()
+    directory.weights_path.write_bytes(payload)
+    with pytest.raises(UserError, match="is damaged"):
+        directory.load_model()
+    directory.weights_path.write_bytes(weights)
+    (directory.path / "subwords.model").write_bytes(payload)
+    with pytest.raises(UserError, match="Not a SentencePiece model"):
+        SubwordTokenizer(directory.subword_paths()["source"])
+
+    config = directory.load_config()["model"]["config"]
+    function = {"module": "os", "class_name": "function", "config": "system", "registered_name": "system"}
+    call = {"module": "subprocess", "class_name": "Popen", "config": {"args": ["touch", str(proof)]}}
+    layer = {"module": "keras.layers", "class_name": "Lambda", "config": {"name": "x", "function": "os.system"}}
+    functional = {"name": "x", "layers": [layer], "input_layers": [["x", 0, 0]], "output_layers": [["x", 0, 0]]}
+    for changed in ({"dtype": function}, {"dtype": call}, {"dtype": layer}, functional):
+        _edit(directory, model={"class": "Transformer", "config": {**config, **changed}})
+        with pytest.raises(UserError, match="does not describe a model of this version"):
+            directory.load_model()
+    assert not proof.exists()

@@ -6,7 +6,6 @@ import gzip
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -37,22 +36,18 @@ def recipe():
     return module.RECIPE
 
 
-def _run(*arguments):
-    return subprocess.run(
-        [sys.executable, str(RECIPES / "multi30k" / "train.py"), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": os.pathsep.join(sys.path)},
-        check=False,
-    )
+@pytest.fixture
+def run_recipe(run_python):
+    script = RECIPES / "multi30k" / "train.py"
+    return lambda *arguments: run_python(script, *arguments, PYTHONPATH=os.pathsep.join(sys.path))
 
 
-def test_trains_two_replicas_scores_and_exports(data, tmp_path):
+def test_trains_two_replicas_scores_and_exports(data, tmp_path, run_recipe):
     output = tmp_path / "model"
     arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--replicas", 2, "--output", output]
-    run = _run("train", "fusion", *arguments, *SMALL)
+    run = run_recipe("train", "fusion", *arguments, *SMALL)
     assert run.returncode == 0, run.stderr
-    assert "2 replica(s)" in run.stdout
+    assert b"2 replica(s)" in run.stdout
     results = json.loads((output / "results.json").read_text())
     assert results["updates"] == 3
     assert "tok:13a" in results["test"]["bleu"]["signature"]
@@ -62,10 +57,10 @@ def test_trains_two_replicas_scores_and_exports(data, tmp_path):
     assert settings["model"]["shortcuts"] == "fusion"
 
 
-def test_compares_in_processes_of_their_own_and_makes_a_table(data, tmp_path):
+def test_compares_in_processes_of_their_own_and_makes_a_table(data, tmp_path, run_recipe):
     arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--seeds", 1, "--output", tmp_path / "runs"]
     arguments += ["--set", "log_every=1", "--set", 'model={"hidden_dim": 16}', "--set", "warmup_steps=2"]
-    run = _run("compare", "baseline", *arguments, *SMALL)
+    run = run_recipe("compare", "baseline", *arguments, *SMALL)
     assert run.returncode == 0, run.stderr
     compared = json.loads((tmp_path / "runs" / "comparison.json").read_text())["configurations"]["baseline"]
     assert compared["runs"] == 1
@@ -73,13 +68,13 @@ def test_compares_in_processes_of_their_own_and_makes_a_table(data, tmp_path):
     speed = json.loads((tmp_path / "runs" / "baseline-1" / "speed.json").read_text())
     assert compared["decoding_sentences_per_second"] == speed["sentences_per_second"] > 0
     assert speed["sentences"] == 8
-    assert "baseline" in run.stdout.split("finished before")[-1]
+    assert b"baseline" in run.stdout.split(b"finished before")[-1]
 
 
-def test_a_folder_without_the_corpus_is_one_clear_line(tmp_path):
-    run = _run("train", "baseline", "--data-dir", tmp_path, "--output", tmp_path / "model")
+def test_a_folder_without_the_corpus_is_one_clear_line(tmp_path, run_recipe):
+    run = run_recipe("train", "baseline", "--data-dir", tmp_path, "--output", tmp_path / "model")
     assert run.returncode == 2
-    (line,) = run.stderr.strip().splitlines()
+    (line,) = run.stderr.decode().strip().splitlines()
     assert line.startswith("Error: ")
     assert "train.en" in line
 

@@ -24,6 +24,7 @@ SCRIPTS = (
     "wmt14/composition",
     "wmt14/roles",
     "wmt14/shortcuts",
+    "wmt14/transformer",
     "wmt17/roles",
     "wmt17/shortcuts",
     "wmt18/shortcuts",
@@ -143,7 +144,12 @@ def test_composition_adds_the_parameters_that_its_equations_have():
 
 def readme_rows(text):
     """Of each table row with a number of parameters of ours: script, configuration, whether it is what is added, it."""
-    scripts = {"Lexical shortcuts": "shortcuts", "Composition by neuron interaction": "composition", "Roles": "roles"}
+    scripts = {
+        "Transformer": "transformer",
+        "Lexical shortcuts": "shortcuts",
+        "Composition by neuron interaction": "composition",
+        "Roles": "roles",
+    }
     for section in re.split("^## ", text, flags=re.MULTILINE):
         heading, *lines = section.splitlines()
         for line in lines:
@@ -155,7 +161,7 @@ def readme_rows(text):
 
 def test_the_readmes_numbers_of_parameters_are_those_of_the_configurations():
     rows = list(readme_rows((FOLDER / "wmt14" / "README.md").read_text(encoding="utf-8")))
-    assert len(rows) == 29
+    assert len(rows) == 31
     for script, name, is_added, number in rows:
         less = parameters(script, "baseline") if is_added else 0
         assert parameters(script, name) - less == number, (script, name)
@@ -220,6 +226,8 @@ def test_the_papers_hyper_parameters_reach_the_experiments():
     fusion, big = experiment("wmt18/shortcuts", "fusion"), experiment("wmt14/shortcuts", "big_fusion")
     assert (fusion.warmup_steps, fusion.max_updates, fusion.keep_last) == (8000, 150_000, 5)
     assert (big.preset, big.warmup_steps, big.max_updates, big.keep_last) == ("transformer_big", 16_000, 300_000, 16)
+    sampled = experiment("wmt14/transformer", "big_sampled")
+    assert (sampled.preset, sampled.subword_sampling, sampled.keep_last) == ("transformer_big", 0.1, 16)
     composed = experiment("wmt14/composition", "big_french_ni_both")
     assert (composed.batch_size, composed.preset, composed.model["dropout"]) == (32_768, "transformer_big", 0.1)
     tuned = experiment("iwslt14/roles", "one_hot_residual_32")
@@ -235,6 +243,7 @@ RUNS = {
     "wmt14/composition": (["baseline", "hierarchical_both"], {"en": "en", "de": "de"}),
     "wmt14/roles": (["softmax"], {"en": "en", "de": "de"}),
     "wmt14/shortcuts": (["self_and_cross"], {"en": "en", "de": "de"}),
+    "wmt14/transformer": (["big_sampled"], {"en": "en", "de": "de"}),
     "wmt17/roles": (["dense"], {"en": "en", "fi": "cs"}),
     "wmt17/shortcuts": (["plain"], {"en": "en", "ru-Latn": "fr"}),
     "wmt18/shortcuts": (["fusion"], {"en": "en", "cs": "cs"}),

@@ -19,6 +19,8 @@ from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Multiling
 from keras_nmt.serving import Translator, export
 from keras_nmt.text import SubwordTokenizer, train_subwords
 
+sys.path.append(str(Path(__file__).parent))  # for echo_models
+
 # Few shapes, so that little is compiled. The largest length cuts the longest line.
 OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (6, 12), "batch_buckets": (1, 4)}
 LINES = [
@@ -113,8 +115,9 @@ def exported(
     target_tokenizer: SubwordTokenizer,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
-    """A version folder."""
-    return export(tmp_path_factory.mktemp("exports") / "model", model, source_tokenizer, target_tokenizer, **OPTIONS)
+    """A version folder, with warm-up records for both searches."""
+    path = tmp_path_factory.mktemp("exports") / "model"
+    return export(path, model, source_tokenizer, target_tokenizer, **OPTIONS, warmup=LINES, warmup_xla=True)
 
 
 # Three languages, two of them with the same subwords, one with a name that is no Python name.
@@ -196,14 +199,18 @@ def run_apart() -> Callable[..., str]:
 
 
 @pytest.fixture(scope="session")
-def ask_session() -> Callable[[Path, list[tuple[str, dict[str, list[str]]]]], list[Any]]:
+def ask_session(
+    run_python: Callable[..., subprocess.CompletedProcess[bytes]],
+) -> Callable[[Path, list[tuple[str, dict[str, list[str]]]]], list[Any]]:
     """What signatures of an export answer to inputs, in a session of a process without keras_nmt.
 
     In place of an answer there is the message, where there was an error.
     """
 
     def ask(exported: Path, requests: list[tuple[str, dict[str, list[str]]]]) -> list[Any]:
-        return json.loads(_run_apart(RUN_BY_SESSION, str(exported), text=json.dumps(requests)))
+        done = run_python("-c", RUN_BY_SESSION, exported, stdin=json.dumps(requests).encode(), cwd="/")
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(done.stdout)
 
     return ask
 

@@ -21,7 +21,7 @@ README = Path(__file__).parents[2] / "savedmodels" / "README.md"
 def quick_write(monkeypatch):
     """Exports that write a file instead of a model, for what is about folders only."""
 
-    def write(translator, folder):
+    def write(translator, sampler, folder):
         (folder / "saved_model.pb").write_bytes(b"")
 
     monkeypatch.setattr(sys.modules["keras_nmt.serving.export"], "_write", write)
@@ -130,7 +130,7 @@ def test_a_version_is_readable_by_others(exported):
 
 
 def test_an_export_that_fails_leaves_nothing(model, source_tokenizer, target_tokenizer, tmp_path, monkeypatch):
-    def fail(translator, folder):
+    def fail(translator, sampler, folder):
         (folder / "saved_model.pb").write_bytes(b"a part")
         assert [child.name.isdecimal() for child in folder.parent.iterdir()] == [False]  # no server loads it
         raise OSError("the disk is full")
@@ -144,7 +144,7 @@ def test_an_export_that_fails_leaves_nothing(model, source_tokenizer, target_tok
 def test_a_model_directory_is_exported_with_its_search_settings(make_model, source_tokenizer, tmp_path, monkeypatch):
     made: list[Translator] = []
     monkeypatch.setattr(
-        sys.modules["keras_nmt.serving.export"], "_write", lambda translator, folder: made.append(translator)
+        sys.modules["keras_nmt.serving.export"], "_write", lambda translator, sampler, folder: made.append(translator)
     )
     monkeypatch.setattr(sys.modules["keras_nmt.serving._versions"], "compact", lambda folder: None)
     model = make_model()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import collections
 import gc
 import io
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from pathlib import Path
 
 import keras
+import numpy as np
 import pytest
 import sentencepiece
 import tensorflow as tf
@@ -41,6 +43,49 @@ def test_empty_text_stays_empty(tokenizer: SubwordTokenizer) -> None:
     assert tokenizer.tokenize([]).to_list() == []
     assert tokenizer.detokenize(tf.zeros((0, 4), tf.int32)).numpy().tolist() == []
     assert tokenizer.detokenize(tf.zeros((2, 0), tf.int32)).numpy().tolist() == [b"", b""]
+
+
+def test_samples_by_the_seed_alone(tokenizer: SubwordTokenizer) -> None:
+    texts = [text.encode() for text in TEXTS]
+    draws = [tokenizer.sample(texts, alpha=0.5, seed=seed) for seed in (1, 2, 1, 2**32 - 2)]
+    assert draws[0] == draws[2]
+    assert draws[0] != draws[1] != draws[3]
+    usual = tokenizer.detokenize(tokenizer.tokenize(TEXTS)).numpy().tolist()
+    for ids in draws:
+        assert tokenizer.detokenize(tf.ragged.constant(ids, tf.int32)).numpy().tolist() == usual
+
+
+def test_samples_unigram_segmentations_by_their_smoothed_probability(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("ab ba aab abb abab bab a b\nabba baab ab ab ba\n" * 3)
+    path = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=14, model_type="unigram")
+    library = sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
+    pieces = {library.id_to_piece(i): i for i in range(4, 14)}
+    scores: dict[tuple[int, ...], float] = {}
+
+    def extend(rest: str, ids: tuple[int, ...], score: float) -> None:
+        if not rest:
+            scores[ids] = score
+        for piece, i in pieces.items():
+            if rest.startswith(piece):
+                extend(rest.removeprefix(piece), (*ids, i), score + library.get_score(i))
+
+    extend("\u2581abab", (), 0.0)
+    assert len(scores) > 5
+    number, alpha = 20_000, 0.5
+    weights = np.exp(alpha * np.array(list(scores.values())))
+    counts = collections.Counter(map(tuple, SubwordTokenizer(path).sample([b"abab"] * number, alpha, seed=3)))
+    assert set(counts) <= set(scores)
+    shares = np.array([counts[ids] / number for ids in scores])
+    # Hoeffding's bound for each of them: together they fail once in 1e9 seeds.
+    assert np.abs(shares - weights / weights.sum()).max() < np.sqrt(np.log(2 * len(scores) / 1e-9) / (2 * number))
+
+
+def test_leaves_out_merges_of_bpe(tokenizer: SubwordTokenizer) -> None:
+    text, number = b"the cat sat on the mat", 200
+    lengths = [
+        np.mean([len(ids) for ids in tokenizer.sample([text] * number, alpha, seed=1)]) for alpha in (0.01, 0.3, 1.0)
+    ]
+    assert lengths[0] < lengths[1] < lengths[2] == len("\u2581the\u2581cat\u2581sat\u2581on\u2581the\u2581mat")
 
 
 def test_detokenize_stops_at_the_end_and_skips_pad_and_begin(tokenizer: SubwordTokenizer) -> None:

@@ -116,6 +116,8 @@ def test_byte_fallback_and_digits(text: Path, tmp_path: Path) -> None:
     [
         (b"", "empty.*text.txt"),
         (b"\n \n", "no character"),
+        (b"x" * 10_000 + b"\n", "no character to train on in lines of at most 4,192 bytes"),
+        (b"a b\n" * 9, "too large for the text; the largest possible size is"),
         (b"fine\nfine\nnot \xff fine\n", r"Line 3 is not UTF-8.*text\.txt"),
     ],
 )
@@ -125,6 +127,14 @@ def test_unusable_text(tmp_path: Path, content: bytes, message: str) -> None:
         train_subwords(tmp_path / "text.txt", tmp_path / "m", vocabulary_size=20)
     assert "\n" not in str(error.value)
     assert not (tmp_path / "m").exists()
+
+
+def test_a_line_of_10_000_tokens_and_a_nul_are_no_trouble(text: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "odd"
+    odd.write_bytes(text.read_bytes() + b"word " * 10_000 + b"\na\0b\n")
+    model = load(train_subwords(odd, tmp_path / "m", vocabulary_size=60))
+    assert "word" not in "".join(model.id_to_piece(list(range(60))))
+    assert len(model.encode("cat " * 10_000)) >= 10_000
 
 
 def test_an_unusable_second_file_is_not_passed_over(text: Path, tmp_path: Path) -> None:

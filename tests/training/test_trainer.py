@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_nmt.data import ParallelCorpus, TrainingBatches
+from keras_nmt.data import ParallelCorpus, SubwordSampling, TrainingBatches, read_parallel
 from keras_nmt.errors import UserError
 from keras_nmt.models import Transformer
+from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import (
     InverseSquareRootSchedule,
     LabelSmoothedCrossEntropy,
@@ -269,6 +270,44 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(
     assert result.best_update == whole_result.best_update
     index = [json.loads((t.directory / "checkpoints" / "index.json").read_text()) for t in (whole, again)]
     assert index[0] == index[1]
+
+
+def test_a_stopped_run_goes_on_where_weights_and_segmentations_differ_by_epoch(
+    make_trainer: Make, make_model: Callable[..., keras.Model], tmp_path: Path
+) -> None:
+    generator = np.random.default_rng(1)
+    for name in ("one", "two"):
+        lines = [" ".join(generator.choice(["abba", "bab", "ab"], size)) for size in generator.integers(1, 5, 60)]
+        (tmp_path / name).write_text("\n".join(lines))
+    files = [tmp_path / "one", tmp_path / "two"]
+    tokenizer = SubwordTokenizer(train_subwords(files, tmp_path / "subwords", vocabulary_size=10))
+
+    def train(name: str, number: int | None = None, seed: int = 0) -> Trainer:
+        trainer = make_trainer(
+            name,
+            data=TrainingBatches(
+                [read_parallel(file, file, tokenizer, tokenizer, keep_text=True) for file in files],
+                batch_size=16,
+                batch_unit="sentences",
+                weights=[0.7, 1],
+                sampling=SubwordSampling(tokenizer, tokenizer, alpha=0.3),
+            ),
+            model=lambda: make_model(dropout=0.2, seed=seed),
+            callbacks=[Kill(11, number)] if number else [],  # 7 updates an epoch
+            max_updates=18,
+        )
+        if number:
+            with pytest.raises(SystemExit):
+                trainer.train()
+        else:
+            trainer.train()
+        return trainer
+
+    whole = train("whole")
+    train("cut", signal.SIGTERM)
+    again = train("cut", seed=9)
+    assert_same(values_of(whole), values_of(again))
+    assert log_of(whole) == log_of(again)
 
 
 def test_starting_a_finished_run_again_changes_nothing(make_trainer: Make) -> None:

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from keras_nmt.text import SubwordTokenizer
+
+
+def words_of_subwords(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> list[list[int]]:
+    """Of each text the places among its words, as spaces separate them, of the words that its subwords belong to.
+
+    A subword that reaches over several belongs to the first that it has letters of.
+    """
+    found: list[list[int]] = []
+    _, starts, limits = tokenizer.tokenize_with_offsets(texts)
+    for text, text_starts, text_limits in zip(texts, starts.to_list(), limits.to_list(), strict=True):
+        encoded = text.encode()
+        # Offsets are of bytes.
+        words = [len(text[: match.start()].encode()) for match in re.finditer(r"\S+", text)]
+        found.append([])
+        for start, limit in zip(text_starts, text_limits, strict=True):
+            piece = encoded[start:limit].decode("utf-8", "ignore")
+            first = start + len(piece.encode()) - len(piece.lstrip().encode())
+            found[-1].append(max(sum(word <= first for word in words) - 1, 0))
+    return found

@@ -1,0 +1,161 @@
+"""Time and memory of translating, against source length, beam, batch and depth.
+
+    python recipes/benchmarks/cost_curves.py --output cost_curves.md --plot cost_curves.png
+
+Each point is a compiled beam search in a process of its own, whose peak of resident memory counts. See README.md beside
+this file.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from keras_nmt.atomic_files import write_bytes
+from keras_nmt.cli import run_app
+from keras_nmt.decoding import beam_search
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.models import Transformer
+from keras_nmt.models.presets import TRANSFORMER_PRESETS
+
+FIRST_WORD = max(PAD, BEGIN, END) + 1
+COLUMNS = ("curve", "value", "ms a step", "ms a token", "peak MiB")
+# The point that all curves share, and where each goes. Depth: layers of encoder and of decoder.
+POINT = {"length": 20, "beam": 4, "batch": 16, "depth": 3}
+CURVES = {"length": (20, 50, 100, 200), "beam": (1, 2, 4, 8), "batch": (1, 4, 16, 64), "depth": (1, 3, 6)}
+
+Row = tuple[str, int, float, float, float]
+
+
+def measure(preset: str, vocabulary_size: int, point: dict[str, int], rounds: int, cpu_time: bool) -> dict[str, float]:
+    """Translates sentences of random words into as many tokens as they have, never an END, and takes the least time.
+
+    Returns:
+        `seconds` of a batch, and `memory`, the most bytes that this process ever had.
+    """
+    length, beam, batch = point["length"], point["beam"], point["batch"]
+    sizes = {**TRANSFORMER_PRESETS[preset], "num_encoder_layers": point["depth"], "num_decoder_layers": point["depth"]}
+    keras.utils.set_random_seed(1)
+    model = Transformer(source_vocabulary_size=vocabulary_size, **sizes)
+
+    def search(source: tf.Tensor) -> tf.Tensor:
+        constants, caches = model.prepare(model.encoder(source, training=False), beam, length)
+        options: dict[str, Any] = {"batch_size": batch, "beam_size": beam, "max_length": length}
+        return beam_search(model.decoder_step, constants, caches, **options, suppress=(PAD, BEGIN, END)).tokens
+
+    random = np.random.default_rng(1)
+    source = tf.constant(random.integers(FIRST_WORD, vocabulary_size, (batch, length)), "int32")
+    compiled = tf.function(search, autograph=False, jit_compile=True)
+    clock = time.process_time if cpu_time else time.perf_counter
+    compiled(source)
+    seconds = []
+    for _ in range(rounds):
+        start = clock()
+        compiled(source).numpy()
+        seconds.append(clock() - start)
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"seconds": min(seconds), "memory": kilobytes * (1 if sys.platform == "darwin" else 1024)}
+
+
+def main(
+    curves: Annotated[str, typer.Option(help="Which, with commas between them.")] = ",".join(CURVES),
+    preset: Annotated[str, typer.Option(help="Sizes of the model, but for its depth.")] = "transformer_small",
+    vocabulary_size: Annotated[int, typer.Option(help="Subwords of the joint vocabulary.")] = 10000,
+    rounds: Annotated[int, typer.Option(help="Measurements of each point; the least time counts.")] = 5,
+    threads: Annotated[int, typer.Option(help="Threads of one operation.")] = 1,
+    cpu_time: Annotated[
+        bool, typer.Option("--cpu-time", help="Take the processor's time: for one core that others use too.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the plot, as PNG, SVG or PDF.")] = None,
+    point: Annotated[str, typer.Option(hidden=True, help="Measures one point in this process.")] = "",
+) -> None:
+    """Measures the curves."""
+    if preset not in TRANSFORMER_PRESETS:
+        raise UserError(f"Known presets are {', '.join(TRANSFORMER_PRESETS)}. Received: preset={preset!r}")
+    if vocabulary_size <= FIRST_WORD or min(rounds, threads) < 1:
+        raise UserError(
+            f"Numbers must be at least 1, the vocabulary above {FIRST_WORD}. Received: rounds={rounds}, "
+            f"threads={threads}, vocabulary_size={vocabulary_size}"
+        )
+    names = [name.strip() for name in curves.split(",")]
+    if unknown := sorted(set(names) - set(CURVES)):
+        raise UserError(f"Known curves are {', '.join(CURVES)}. Received: {', '.join(unknown)}")
+    if point:
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
+        print(json.dumps(measure(preset, vocabulary_size, json.loads(point), rounds, cpu_time)))
+        return
+    options = [f"--preset={preset}", f"--vocabulary-size={vocabulary_size}", f"--rounds={rounds}"]
+    options += [f"--threads={threads}", *["--cpu-time"] * cpu_time]
+    rows: list[Row] = []
+    measured: dict[str, dict[str, float]] = {}
+    console = Console()
+    for name in names:
+        for value in CURVES[name]:
+            here = {**POINT, name: value}
+            key = json.dumps(here)
+            if key not in measured:  # the point that curves share
+                with console.status(f"{name} {value}"):
+                    measured[key] = _in_a_process(options, key)
+            step = measured[key]["seconds"] / here["length"] * 1000
+            rows.append((name, value, step, step / here["batch"], measured[key]["memory"] / 2**20))
+            if output is not None:
+                write_bytes(output, _markdown(rows).encode())  # what there is, if the rest is not waited for
+    table = Table(*COLUMNS, box=box.SIMPLE)
+    for row in _cells(rows):
+        table.add_row(*row)
+    console.print(table)
+    if plot is not None:
+        _plot(rows, plot)
+
+
+def _in_a_process(options: list[str], point: str) -> dict[str, float]:
+    command = [sys.executable, __file__, *options, f"--point={point}"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _cells(rows: list[Row]) -> list[list[str]]:
+    return [
+        [name, str(value), f"{step:.2f}", f"{token:.3f}", f"{memory:.0f}"] for name, value, step, token, memory in rows
+    ]
+
+
+def _markdown(rows: list[Row]) -> str:
+    return "".join("| " + " | ".join(line) + " |\n" for line in (COLUMNS, ["---"] * len(COLUMNS), *_cells(rows)))
+
+
+def _plot(rows: list[Row], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    names = list(dict.fromkeys(row[0] for row in rows))
+    figure = Figure(figsize=(3 * len(names), 5), layout="constrained")
+    axes = figure.subplots(2, len(names), squeeze=False)
+    for column, name in enumerate(names):
+        points = [row[1:] for row in rows if row[0] == name]
+        values = [point[0] for point in points]
+        for row, (index, label) in enumerate(((2, "ms a token"), (3, "peak memory, MiB"))):
+            axis = axes[row, column]
+            axis.plot(values, [point[index] for point in points], marker="o")
+            axis.set(xlabel=name, ylabel=label if column == 0 else "", ylim=(0, None))
+            axis.set_xticks(values)
+    figure.savefig(path)
+
+
+if __name__ == "__main__":
+    run_app(main)

@@ -1,0 +1,268 @@
+"""Sentences per second of an exported model's compiled search beside CTranslate2, with the same weights.
+
+    python recipes/benchmarks/decoding.py --threads 2 --output decoding.md
+
+Both translate the same sentences in the same batches, a fixed number of tokens each, and take turns; the median of the
+ratios of neighbouring measurements counts. See README.md beside this file.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import keras
+import numpy as np
+import sentencepiece
+import tensorflow as tf
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from keras_nmt.atomic_files import write_bytes
+from keras_nmt.cli import run_app
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
+from keras_nmt.models import Transformer
+from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.serving import export
+from keras_nmt.text import SubwordTokenizer
+
+FIRST_WORD = max(PAD, UNKNOWN, BEGIN, END) + 1
+COLUMNS = ("preset", "batch", "sentences/s", "CTranslate2", "ratio", "same text")
+# Subwords a sentence of the German test set of Multi30k (10,000 BPE subwords of English and German): 32 quantiles.
+LENGTHS = [7, 7, 8, 9, 9, 10, 10, 10, 11, 11, 11, 11, 12, 12, 13, 13]
+LENGTHS += [13, 14, 14, 14, 15, 15, 16, 16, 16, 17, 18, 19, 20, 21, 24, 30]
+VOCABULARY_SIZES = {"transformer_base": 32000, "transformer_small": 10000}
+
+Translate = Callable[[list[str]], list[str]]
+
+
+def make_model(**arguments: Any) -> Transformer:
+    """A model of random weights that never ends a translation."""
+    keras.utils.set_random_seed(1)
+    model = Transformer(**arguments)
+    table = model.get_layer("embedding").table.embeddings
+    # Logits of 0 where the others' spread is 1 and more: never among the likeliest of many.
+    rows = [PAD, BEGIN, END]
+    table.assign(np.where(np.isin(np.arange(table.shape[0]), rows)[:, None], 0.0, table.numpy()))
+    return model
+
+
+def word(number: int) -> str:
+    return f"w{number}"
+
+
+def make_tokenizer(vocabulary_size: int) -> SubwordTokenizer:
+    """A tokenizer whose subwords are whole words: sentences of any length can be made of them."""
+    model = io.BytesIO()
+    words = [word(number) for number in range(FIRST_WORD, vocabulary_size)]
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(words),
+        model_writer=model,
+        vocab_size=vocabulary_size,
+        model_type="word",
+        pad_id=PAD,
+        unk_id=UNKNOWN,
+        bos_id=BEGIN,
+        eos_id=END,
+        minloglevel=2,
+    )
+    return SubwordTokenizer(model.getvalue())
+
+
+def write_ctranslate2(model: Transformer, tokenizer: SubwordTokenizer, folder: Path, positions: int) -> None:
+    """Writes a plain pre-LN Transformer with joint, tied embeddings for CTranslate2, weights and all."""
+    from ctranslate2.specs import TransformerSpec
+
+    config = model.get_config()
+    encoder, decoder = model.get_layer("encoder"), model.get_layer("decoder")
+    counts = config["num_encoder_layers"], config["num_decoder_layers"]
+    spec = TransformerSpec.from_config(counts, config["num_heads"], pre_norm=True)
+    spec.config.layer_norm_epsilon = encoder.final_norm.epsilon
+    spec.config.add_source_eos = True
+    table = model.get_layer("embedding").table.embeddings.numpy()
+    encodings = model.get_layer("positions")(np.zeros((1, positions, table.shape[1]), "float32")).numpy()[0]
+    for stack, side in ((encoder, spec.encoder), (decoder, spec.decoder)):
+        side.position_encodings.encodings = encodings
+        _norm(side.layer_norm, stack.final_norm)
+        for layer, to in zip(stack.layers, side.layer, strict=True):
+            of, attention = layer.self_attention, to.self_attention
+            _norm(attention.layer_norm, layer.self_attention_norm)
+            _linear(attention.linear[0], of.query_projection.kernel, of.key_value.kernel)
+            _linear(attention.linear[1], of.output_layer.kernel)
+            _norm(to.ffn.layer_norm, layer.feed_forward_norm)
+            for linear, dense in (
+                (to.ffn.linear_0, layer.feed_forward.inner),
+                (to.ffn.linear_1, layer.feed_forward.outer),
+            ):
+                _linear(linear, dense.kernel)
+                linear.bias = dense.bias.numpy()
+    for layer, to in zip(decoder.layers, spec.decoder.layer, strict=True):
+        of, attention = layer.cross_attention, to.attention
+        _norm(attention.layer_norm, layer.cross_attention_norm)
+        for linear, kernel in zip(
+            attention.linear, (of.query_projection.kernel, of.key_value.kernel, of.output_layer.kernel), strict=True
+        ):
+            _linear(linear, kernel)
+    spec.encoder.embeddings[0].weight = spec.decoder.embeddings.weight = spec.decoder.projection.weight = table
+    processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizer.proto)
+    vocabulary = [processor.id_to_piece(number) for number in range(len(processor))]
+    spec.register_source_vocabulary(vocabulary)
+    spec.register_target_vocabulary(vocabulary)
+    spec.validate()
+    spec.optimize()
+    folder.mkdir()
+    spec.save(str(folder))
+
+
+def _norm(spec: Any, norm: Any) -> None:
+    spec.gamma, spec.beta = norm.gamma.numpy(), norm.beta.numpy()
+
+
+def _linear(spec: Any, *kernels: Any) -> None:
+    spec.weight = np.concatenate([kernel.numpy() for kernel in kernels], axis=1).T
+
+
+def exported(model: Transformer, tokenizer: SubwordTokenizer, folder: Path, beam: int, steps: int) -> Translate:
+    """The compiled signature of an export, loaded as a server loads it. Each translation has `steps` tokens."""
+    options: dict[str, Any] = {"beam_size": beam, "max_length_factor": 0, "max_length_offset": steps}
+    loaded = tf.saved_model.load(str(export(folder, model, tokenizer, **options)))
+    signature = loaded.signatures["serving_default_xla"]
+
+    def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # whose weights live as long as it does
+        return [text.decode() for text in signature(text=tf.constant(lines))["translation"].numpy()]
+
+    return translate
+
+
+def ctranslate2_(
+    model: Transformer, tokenizer: SubwordTokenizer, folder: Path, beam: int, steps: int, threads: int
+) -> Translate:
+    """CTranslate2 in float32 on the CPU. Each translation has `steps` tokens."""
+    import ctranslate2
+
+    write_ctranslate2(model, tokenizer, folder, positions=max(steps, *LENGTHS) + 2)
+    translator = ctranslate2.Translator(str(folder), device="cpu", compute_type="float32", intra_threads=threads)
+
+    def translate(lines: list[str]) -> list[str]:
+        results = translator.translate_batch(
+            [[f"▁{word}" for word in line.split()] for line in lines],
+            beam_size=beam,
+            max_decoding_length=steps,
+            min_decoding_length=steps,
+        )
+        return ["".join(result.hypotheses[0]).replace("▁", " ").strip() for result in results]
+
+    return translate
+
+
+def make_batches(size: int, sentences: int, vocabulary_size: int) -> list[list[str]]:
+    """Sentences of random words, as long as those of Multi30k, sorted by length as both tools do it."""
+    random = np.random.default_rng(1)
+    lengths = [LENGTHS[int((number + 0.5) / sentences * len(LENGTHS))] for number in range(sentences)]
+    lines = [" ".join(map(word, random.integers(FIRST_WORD, vocabulary_size, length))) for length in lengths]
+    return [lines[start : start + size] for start in range(0, sentences, size)]
+
+
+def measure(translate: Translate, batches: list[list[str]], clock: Callable[[], float]) -> tuple[float, list[str]]:
+    """The seconds for all batches, and the translations."""
+    start = clock()
+    texts = [text for batch in batches for text in translate(batch)]
+    return clock() - start, texts
+
+
+def compare(
+    ours: Translate, theirs: Translate, batches: list[list[str]], rounds: int, clock: Callable[[], float]
+) -> tuple[float, float, float, float]:
+    """Median sentences/s of both, the median of the ratios, and how many texts were the same (0 to 1)."""
+    for translate in (ours, theirs):
+        _, texts = measure(translate, batches, clock)  # compiles, and finds its memory
+    count = len(texts)
+    seconds: tuple[list[float], list[float]] = [], []
+    for number in range(rounds):
+        # Who was first comes last in the next round: a machine that slows down does so for both.
+        for which in (0, 1) if number % 2 == 0 else (1, 0):
+            taken, found = measure((ours, theirs)[which], batches, clock)
+            seconds[which].append(taken)
+            texts, before = found, texts
+    same = sum(text == other for text, other in zip(texts, before, strict=True)) / count
+    ratio = statistics.median(b / a for a, b in zip(*seconds, strict=True))
+    return count / statistics.median(seconds[0]), count / statistics.median(seconds[1]), ratio, same
+
+
+def main(
+    presets: Annotated[str, typer.Option(help="Sizes of models, with commas between them.")] = ",".join(
+        VOCABULARY_SIZES
+    ),
+    vocabulary_size: Annotated[
+        int, typer.Option(help="Subwords of the joint vocabulary. Default: 32,000 for base, 10,000 for small.")
+    ] = 0,
+    batches: Annotated[str, typer.Option(help="Sentences translated at once, with commas between them.")] = "1,16",
+    sentences: Annotated[int, typer.Option(help="Sentences of a measurement.")] = len(LENGTHS),
+    steps: Annotated[int, typer.Option(help="Tokens of each translation.")] = 32,
+    beam: Annotated[int, typer.Option(help="Hypotheses a sentence.")] = 4,
+    rounds: Annotated[int, typer.Option(help="Measurements of each.")] = 5,
+    threads: Annotated[int, typer.Option(help="Threads of one operation.")] = 1,
+    cpu_time: Annotated[
+        bool, typer.Option("--cpu-time", help="Take the processor's time: for one core that others use too.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+) -> None:
+    """Measures exported models beside CTranslate2."""
+    names = [name.strip() for name in presets.split(",")]
+    if unknown := sorted(set(names) - set(TRANSFORMER_PRESETS)):
+        raise UserError(f"Known presets are {', '.join(TRANSFORMER_PRESETS)}. Received: {', '.join(unknown)}")
+    try:
+        sizes = [int(size) for size in batches.split(",")]
+    except ValueError:
+        raise UserError(f"Batches are numbers with commas between them. Received: batches={batches!r}") from None
+    if min(*sizes, sentences, steps, beam, rounds, threads) < 1:
+        raise UserError(
+            f"Sizes must be at least 1. Received: batches={batches}, sentences={sentences}, steps={steps}, "
+            f"beam={beam}, rounds={rounds}, threads={threads}"
+        )
+    try:
+        import ctranslate2  # noqa: F401
+    except ImportError:
+        raise UserError("CTranslate2 is missing: pip install keras_nmt[bench].") from None
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    clock = time.process_time if cpu_time else time.perf_counter
+    rows: list[list[str]] = []
+    console = Console()
+    for name in names:
+        size = vocabulary_size or VOCABULARY_SIZES.get(name, 32000)
+        with console.status(name), tempfile.TemporaryDirectory() as folder:
+            model = make_model(source_vocabulary_size=size, **TRANSFORMER_PRESETS[name])
+            tokenizer = make_tokenizer(size)
+            ours = exported(model, tokenizer, Path(folder) / "export", beam, steps)
+            theirs = ctranslate2_(model, tokenizer, Path(folder) / "ctranslate2", beam, steps, threads)
+            for batch in sizes:
+                made = make_batches(batch, max(sentences, batch), size)
+                *speeds, ratio, same = compare(ours, theirs, made, rounds, clock)
+                rows.append([name, str(batch), *(f"{speed:.2f}" for speed in speeds), f"{ratio:.2f}", f"{same:.0%}"])
+                if output is not None:
+                    write_bytes(output, _markdown(rows).encode())  # what there is, if the rest is not waited for
+        del model, ours, theirs
+        keras.backend.clear_session()
+        gc.collect()  # a model and its graphs know each other
+    table = Table(*COLUMNS, box=box.SIMPLE)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def _markdown(rows: list[list[str]]) -> str:
+    return "".join("| " + " | ".join(line) + " |\n" for line in (COLUMNS, ["---"] * len(COLUMNS), *rows))
+
+
+if __name__ == "__main__":
+    run_app(main)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from keras_nmt.data import ParallelCorpus, SubwordSampling, TrainingBatches, read_parallel
+from keras_nmt.errors import UserError
+from keras_nmt.text import SubwordTokenizer, train_subwords
+
+LINES = ["the cat sat on the mat", "a mat", "that is that", "a bat on a rat"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
+    folder = tmp_path_factory.mktemp("subwords")
+    (folder / "text").write_text("\n".join(LINES))
+    return SubwordTokenizer(train_subwords(folder / "text", folder / "m", vocabulary_size=30))
+
+
+@pytest.fixture(scope="module")
+def corpus(tokenizer: SubwordTokenizer, tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
+    folder = tmp_path_factory.mktemp("corpus")
+    (folder / "source").write_text("\n".join(["", *LINES]))
+    (folder / "target").write_text("\n".join(["a", *reversed(LINES)]))
+    return read_parallel(folder / "source", folder / "target", tokenizer, tokenizer, max_ratio=None, keep_text=True)
+
+
+def test_the_text_of_what_is_kept_is_kept(corpus: ParallelCorpus) -> None:
+    assert corpus.text is not None
+    assert [side.tolist() for side in corpus.text] == [
+        [line.encode() for line in lines] for lines in (LINES, LINES[::-1])
+    ]
+    both = ParallelCorpus.concatenate([corpus, corpus])
+    assert both.text is not None
+    assert both.text[1].tolist() == 2 * corpus.text[1].tolist()
+
+
+def test_the_same_seeds_give_the_same(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
+    sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.5)
+    pairs = np.arange(2500) % 4  # several blocks
+    first, again, other = (sampling.segment(corpus, pairs, seeds) for seeds in ((1, 0), (1, 0), (1, 1)))
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    assert not np.array_equal(first[1], other[1])
+    source_lengths = first[1].reshape(-1, 4)
+    assert not np.array_equal(source_lengths[:256], source_lengths[256:512])  # blocks have seeds of their own
+    assert first[0].dtype == np.int32
+    assert len(first[0]) == first[1].sum()
+
+
+def test_what_comes_out_too_long_stays_as_it_is(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
+    longest = int(max(corpus.source_lengths.max(), corpus.target_lengths.max())) + 1
+    sampling = SubwordSampling(tokenizer, tokenizer, alpha=1.0, max_length=longest)
+    ids, lengths, _, target_lengths = sampling.segment(corpus, np.array([0, 1]), (1,))
+    assert ids[: lengths[0]].tolist() == corpus.source[0].numpy().tolist()
+    assert target_lengths[0] == corpus.target_lengths[0]
+    # A pair is cut anew, or not, as a whole: the second one's source would be short enough.
+    assert len("\u2581a\u2581mat") < longest <= len("\u2581that\u2581is\u2581that")
+    assert lengths[1] == corpus.source_lengths[1] < len("\u2581a\u2581mat")
+    assert max(lengths.max(), target_lengths.max()) < longest
+
+
+@pytest.mark.parametrize("arguments", [{"alpha": 0.0}, {"alpha": 1.1}, {"alpha": float("nan")}, {"max_length": 1}])
+def test_wrong_arguments(tokenizer: SubwordTokenizer, arguments: dict) -> None:
+    with pytest.raises(UserError, match="Received: "):
+        SubwordSampling(tokenizer, tokenizer, **{"alpha": 0.1} | arguments)
+
+
+def test_a_corpus_without_text_is_refused(tokenizer: SubwordTokenizer) -> None:
+    corpus = ParallelCorpus.from_lists([[4]], [[5]])
+    with pytest.raises(UserError, match="keep_text=True"):
+        TrainingBatches(corpus, batch_size=9, sampling=SubwordSampling(tokenizer, tokenizer, alpha=0.1))

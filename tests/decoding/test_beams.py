@@ -1,0 +1,49 @@
+"""What goes with the hypotheses of a beam, and what stays where it is."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.decoding import beam_search, sequence_log_probability, shift_right
+from keras_nmt.decoding._beams import take_caches
+from keras_nmt.models import Transformer
+
+RANDOM = np.random.default_rng(1)
+
+
+def test_caches_are_reordered_but_for_those_that_are_kept():
+    x, y = RANDOM.normal(size=(2, 3, 4)), RANDOM.normal(size=(5, 2))
+    parents = np.array([[2, 2, 0], [1, 0, 2]], "int32")
+    found = take_caches([{"a": x, "kept": {"b": y, "c": [y]}}, (x,)], parents)
+    expected = np.stack([x[0][parents[0]], x[1][parents[1]]])
+    np.testing.assert_array_equal(found[0]["a"], expected)
+    np.testing.assert_array_equal(found[1][0], expected)
+    np.testing.assert_array_equal(found[0]["kept"]["b"], y)
+    np.testing.assert_array_equal(found[0]["kept"]["c"][0], y)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_hypotheses_that_change_places_keep_their_past(jit_compile):
+    keras.utils.set_random_seed(1)
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "intermediate_dim": 8}
+    model = Transformer(20, **sizes)
+    for weight in model.trainable_variables:  # attention that tells one past from another
+        weight.assign(2 * weight)
+    source = tf.constant(RANDOM.integers(4, 20, (3, 5)), "int32")
+
+    def search(source):
+        constants, caches = model.prepare(model.encoder(source), 4, 8)
+        return beam_search(model.decoder_step, constants, caches, batch_size=3, beam_size=4, max_length=8)
+
+    result = tf.function(search, jit_compile=jit_compile, autograph=False)(source)
+    found = []
+    for place in range(4):
+        tokens = result.tokens[:, place]
+        found.append(tokens.numpy())
+        logits = model([source, shift_right(tokens)])
+        expected = sequence_log_probability(logits, tokens)
+        np.testing.assert_allclose(result.log_probabilities[:, place], expected, rtol=1e-4, atol=1e-4)
+    assert len(np.unique(np.concatenate(found)[:, :2], axis=0)) > 3  # not all of one hypothesis

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from functools import partial
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from table_decoder import TableDecoder, assert_same, hypotheses, penalty
+
+from keras_nmt.decoding import SearchResult, greedy_search, sampling_search
+from keras_nmt.ids import BEGIN, END, PAD
+
+xla = partial(tf.function, jit_compile=True)
+
+
+def sample(decoder: TableDecoder, sentences: list[int], seeds: list[int], compiled=tf.function, **options):
+    constants, caches = decoder.start(sentences, options.get("num_samples", 1), options["max_length"])
+
+    def run(constants, caches, seeds) -> SearchResult:
+        return sampling_search(decoder.step, constants, caches, batch_size=len(sentences), seeds=seeds, **options)
+
+    return compiled(run)(constants, caches, tf.constant(seeds))
+
+
+def distribution(logits: np.ndarray, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> np.ndarray:
+    """What one token is drawn from, by the definitions."""
+    logits = logits.copy()
+    logits[[PAD, BEGIN]] = -np.inf
+    probabilities = np.exp(logits / temperature - np.max(logits / temperature))
+    order = np.argsort(-probabilities, kind="stable")
+    probabilities[order[top_k or len(order) :]] = 0.0
+    probabilities /= probabilities.sum()
+    for size in range(1, len(order)):
+        if probabilities[order[:size]].sum() >= top_p:
+            probabilities[order[size:]] = 0.0
+            break
+    return probabilities / probabilities.sum()
+
+
+def exact(decoder: TableDecoder, sentence: int, max_length: int, **options) -> dict[tuple[int, ...], float]:
+    """The probability of every hypothesis, cut off at `max_length` or ended."""
+    found: dict[tuple[int, ...], float] = {}
+    waiting: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
+    while waiting:
+        tokens, probability = waiting.pop()
+        if len(tokens) == max_length or END in tokens:
+            found[tokens] = probability
+            continue
+        for token, conditional in enumerate(distribution(decoder.logits(sentence, list(tokens)), **options)):
+            if conditional > 0:
+                waiting.append(((*tokens, token), probability * conditional))
+    return found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"temperature": 0.5},
+        {"temperature": 2.0, "top_k": 3},
+        {"top_p": 0.7},
+        {"temperature": 1.3, "top_k": 4, "top_p": 0.8},
+    ],
+)
+def test_hypotheses_come_as_often_as_they_should(options):
+    decoder, count, samples = TableDecoder(vocabulary_size=7, seed=3, scale=1.0), 2048, 4
+    result = sample(decoder, [5] * count, list(range(count)), num_samples=samples, max_length=3, **options)
+    tokens = result.tokens.numpy().reshape(-1, 3)
+    counts = Counter(tuple(int(token) for token in row if token != PAD) for row in tokens)
+    expected = exact(decoder, 5, 3, **options)
+    assert sum(expected.values()) == pytest.approx(1.0)
+    assert set(counts) <= set(expected), "something was drawn that must not be"
+    # Pearson's statistic has mean m and variance 2 m or a little more: six deviations are for one seed in millions.
+    often = [tokens for tokens, probability in expected.items() if probability * count * samples >= 5]
+    rest = 1.0 - sum(expected[tokens] for tokens in often)
+    observed = np.array([counts[tokens] for tokens in often] + [count * samples - sum(counts[t] for t in often)])
+    wanted = np.array([expected[tokens] for tokens in often] + [rest]) * count * samples
+    observed, wanted = observed[wanted > 1e-6], wanted[wanted > 1e-6]
+    statistic = np.sum((observed - wanted) ** 2 / wanted)
+    assert statistic < len(wanted) + 6 * np.sqrt(2 * len(wanted)), (statistic, len(wanted))
+
+
+def test_samples_of_a_sentence_are_independent():
+    decoder, count = TableDecoder(vocabulary_size=6, seed=3, scale=0.5), 4000
+    result = sample(decoder, [1] * count, list(range(count)), num_samples=2, max_length=1, length_penalty=0.0)
+    # They come sorted, so a pair is a set of two: twice the product of probabilities where they differ.
+    probabilities = distribution(decoder.logits(1, []))
+    pairs = Counter(tuple(sorted(row)) for row in result.tokens.numpy()[:, :, 0].tolist())
+    for pair in itertools.combinations_with_replacement(range(3, 6), 2):
+        expected = probabilities[pair[0]] * probabilities[pair[1]] * (1 + (pair[0] != pair[1]))
+        assert abs(pairs[pair] / count - expected) < 5 * np.sqrt(expected / count)
+
+
+@pytest.mark.parametrize(
+    ("vocabulary_size", "options"),
+    [
+        (6, {}),
+        (700, {"temperature": 0.3, "top_p": 0.9}),  # top_p alone sorts the vocabulary
+        (700, {"temperature": 2.0, "top_k": 5, "top_p": 0.6}),
+    ],
+)
+def test_a_seed_gives_the_same_alone_in_a_batch_and_with_xla(vocabulary_size, options):
+    seed = -7
+    decoder = TableDecoder(vocabulary_size, seed=1, end_bias=2.0)
+    options = {"max_length": 5, "length_penalty": 0.9, **options}
+    alone = hypotheses(sample(decoder, [3], [seed], lambda f: f, num_samples=2, **options), 0)
+    batch = sample(decoder, [8, 3, 3], [seed, seed, 12], xla, num_samples=2, **options)
+    assert_same(hypotheses(batch, 1), alone)
+    # However many are drawn, each is the same: those of two are among those of three.
+    more = hypotheses(sample(decoder, [3], [seed], num_samples=3, **options), 0)
+    assert not Counter(tuple(h.tokens) for h in alone) - Counter(tuple(h.tokens) for h in more)
+    for hypothesis in more:
+        log_probability = decoder.score_tokens(3, hypothesis.tokens)
+        assert hypothesis.log_probability == pytest.approx(log_probability, abs=1e-4)
+        assert hypothesis.score == pytest.approx(log_probability / penalty(len(hypothesis.tokens), 0.9), abs=1e-4)
+    assert [(not h.finished, -h.score) for h in more] == sorted((not h.finished, -h.score) for h in more)
+
+
+def test_filters_that_keep_everything_change_nothing_and_other_seeds_give_others():
+    decoder = TableDecoder(vocabulary_size=9, seed=2, scale=0.5)
+    plain = sample(decoder, [0] * 20, list(range(20)), max_length=8).tokens.numpy()
+    np.testing.assert_array_equal(sample(decoder, [0] * 20, list(range(20)), max_length=8, top_k=9).tokens, plain)
+    assert len({tuple(row) for row in plain[:, 0].tolist()}) > 15
+
+
+@pytest.mark.parametrize("options", [{"top_k": 1}, {"top_p": 1e-6}, {"temperature": 1e-4}])
+def test_the_likeliest_token_alone_is_greedy_search(compiled, options):
+    decoder = TableDecoder(vocabulary_size=7, seed=21, end_bias=1.0)
+    limits = [9, 1, 3, 12, 0]
+    constants, caches = decoder.start(list(range(5)), 1, 12)
+    shared = {"batch_size": 5, "max_length": 12, "max_lengths": limits}
+    greedy = greedy_search(decoder.step, constants, caches, **shared)
+    run = compiled(lambda: sampling_search(decoder.step, constants, caches, seeds=tf.range(5), **shared, **options))
+    for one, other in zip(run(), greedy, strict=True):
+        assert one.dtype == other.dtype
+        assert one.shape == other.shape
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_samples": 0}, "num_samples=0"),
+        ({"max_length": 0}, "max_length=0"),
+        ({"temperature": 0.0}, r"temperature=0\.0"),
+        ({"top_k": -1}, "top_k=-1"),
+        ({"top_p": 0.0}, r"top_p=0\.0"),
+        ({"top_p": 1.5}, r"top_p=1\.5"),
+    ],
+)
+def test_what_is_out_of_range_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        sampling_search(TableDecoder(5).step, {}, {}, batch_size=1, seeds=[0], **{"max_length": 3, **options})

@@ -1,0 +1,73 @@
+"""Runs Python programs in processes of their own that need not import TensorFlow: it is there when they begin.
+
+Started by `tests/conftest.py`. Has imported what takes seconds, has run nothing, and forks for each line of standard
+input: JSON with the arguments behind `python`, folder, environment, and files for standard input, output and error.
+Answers with the exit status. keras_nmt is not imported: programs that have to do without it can.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import sys
+import traceback
+from typing import Any
+
+import h5py  # noqa: F401
+import keras_hub  # noqa: F401
+import sacrebleu  # noqa: F401
+import tensorflow  # noqa: F401
+import tensorflow_text  # noqa: F401
+import typer  # noqa: F401
+
+
+def run(arguments: list[str]) -> int:
+    """Does as `python ARGUMENTS` does."""
+    try:
+        if arguments[0] == "-c":
+            sys.argv = ["-c", *arguments[2:]]
+            exec(compile(arguments[1], "<string>", "exec"), {"__name__": "__main__"})
+        else:
+            sys.argv = arguments
+            sys.path.insert(0, os.path.dirname(os.path.abspath(arguments[0])))
+            runpy.run_path(arguments[0], run_name="__main__")
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        print(end.code, file=sys.stderr)
+        return 1
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def child(request: dict[str, Any]) -> int:
+    for descriptor, key, flags in ((0, "stdin", os.O_RDONLY), (1, "stdout", os.O_WRONLY), (2, "stderr", os.O_WRONLY)):
+        os.dup2(os.open(request[key], flags), descriptor)
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    sys.path[:0] = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.chdir(request["folder"])
+    status = run(request["arguments"])
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    return status
+
+
+def main() -> None:
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                status = child(json.loads(line))
+            finally:
+                os._exit(status)
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+
+
+if __name__ == "__main__":
+    sys.path.pop(0)  # this folder: programs should not see it
+    main()

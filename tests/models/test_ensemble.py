@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.decoding import beam_search
+from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.models import AttentionBridgeModel, Ensemble, Transformer
+
+V = 19
+SOURCE = np.array([[5, 6, 7, END], [8, END, PAD, PAD]], "int32")
+TARGET = np.array([[BEGIN, 9, 10], [BEGIN, 11, 4]], "int32")
+
+
+def loud(model):
+    """Weights large enough for models to differ."""
+    rng = np.random.default_rng(model.count_params())
+    model.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in model.get_weights()])
+    return model
+
+
+@pytest.fixture(scope="module")
+def models():
+    """Of three kinds; two have the same name and names of layers."""
+    shared = {"source_vocabulary_size": V, "num_encoder_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
+    return [
+        loud(Transformer(**shared, hidden_dim=8, intermediate_dim=8, shortcuts="fusion", name="model")),
+        loud(Transformer(**shared, hidden_dim=12, intermediate_dim=8, roles="dense", num_roles=4, name="model")),
+        loud(
+            AttentionBridgeModel(
+                {"de": V, "fr": V},
+                num_encoder_layers=1,
+                num_decoder_layers=1,
+                hidden_dim=6,
+                bridge_heads=2,
+                bridge_hidden_dim=4,
+            )
+        ).pair("de", "fr"),
+    ]
+
+
+def probabilities(logits) -> np.ndarray:
+    return keras.ops.convert_to_numpy(keras.ops.softmax(logits)).astype("float64")
+
+
+def stepwise(model, beam_size: int = 2) -> np.ndarray:
+    """Probabilities [B, T, V] of the decoder step run over `TARGET`."""
+    constants, caches = model.prepare(model.encoder(SOURCE), beam_size, TARGET.shape[1])
+    steps = []
+    for position in range(TARGET.shape[1]):
+        tokens = np.repeat(TARGET[:, position : position + 1], beam_size, 1)
+        logits, caches = model.decoder_step(tf.constant(tokens), tf.constant(position), constants, caches)
+        steps.append(probabilities(logits)[:, -1])
+    return np.stack(steps, 1)
+
+
+def test_is_the_mean_of_probabilities_at_once_and_step_by_step(models):
+    ensemble = Ensemble(models)
+    expected = np.mean([probabilities(model([SOURCE, TARGET])) for model in models], axis=0)
+    found = ensemble([SOURCE, TARGET])
+    np.testing.assert_allclose(np.exp(found), expected, atol=1e-6)
+    np.testing.assert_allclose(probabilities(found), expected, atol=1e-6)
+    np.testing.assert_allclose(stepwise(ensemble), expected, atol=1e-5)
+    # Weights are the models' own.
+    assert ensemble.count_params() == sum(model.count_params() for model in models)
+    np.testing.assert_allclose(np.exp(ensemble.with_dtype("float32")([SOURCE, TARGET])), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_one_model_once_or_twice_is_the_model(models, count):
+    ensemble = Ensemble(models[:1] * count)
+    np.testing.assert_allclose(
+        probabilities(ensemble([SOURCE, TARGET])), probabilities(models[0]([SOURCE, TARGET])), atol=1e-6
+    )
+    np.testing.assert_allclose(stepwise(ensemble), stepwise(models[0]), atol=1e-6)
+
+
+def test_is_searched_as_a_model_is(models):
+    ensemble = Ensemble(models[:2])
+
+    @tf.function
+    def search(source):
+        constants, caches = ensemble.prepare(ensemble.encoder(source), 3, 6)
+        return beam_search(
+            ensemble.decoder_step, constants, caches, batch_size=2, beam_size=3, max_length=6, length_penalty=0.0
+        )
+
+    result = search(tf.constant(SOURCE))
+    for row, source in enumerate(SOURCE):
+        for tokens, score in zip(result.tokens[row].numpy(), result.scores[row].numpy(), strict=True):
+            kept = tokens[tokens != PAD]
+            target_input = np.array([[BEGIN, *kept[:-1]]])
+            rows = [probabilities(model([source[None], target_input]))[0] for model in models[:2]]
+            expected = np.log(np.mean(rows, axis=0))[np.arange(len(kept)), kept].sum()
+            assert score == pytest.approx(expected, abs=1e-4)
+
+
+def test_vocabularies_must_be_the_same(models):
+    other = Transformer.from_preset("transformer_tiny", source_vocabulary_size=V + 1)
+    with pytest.raises(ValueError, match=r"same vocabularies.*\(19, 19\), \(20, 20\)"):
+        Ensemble([models[0], other])
+    with pytest.raises(ValueError, match=r"Received: vocabulary sizes \[\]"):
+        Ensemble([])

@@ -1,0 +1,76 @@
+"""The benchmark of costs: a point is measured in a process of its own, the curves share one point."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from keras_nmt.errors import UserError
+
+PATH = Path(__file__).parents[2] / "recipes" / "benchmarks" / "cost_curves.py"
+
+
+@pytest.fixture(scope="module")
+def cost_curves():
+    spec = importlib.util.spec_from_file_location("recipes_benchmarks_cost_curves", PATH)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(cost_curves, *arguments):
+    app = typer.Typer()
+    app.command()(cost_curves.main)
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    if result.exception is not None:
+        raise result.exception
+    return result.output
+
+
+def test_measures_time_and_memory(cost_curves):
+    point = {"length": 3, "beam": 2, "batch": 2, "depth": 1}
+    found = cost_curves.measure("transformer_tiny", 50, point, rounds=1, cpu_time=True)
+    assert 0 < found["seconds"] < 60
+    assert 50 * 2**20 < found["memory"] < 64 * 2**30
+
+
+def test_writes_table_and_plot(cost_curves, monkeypatch, tmp_path):
+    asked = []
+
+    def measured(options, point):
+        asked.append(point)
+        return {"seconds": 0.2 * len(asked), "memory": 3.0 * 2**20}
+
+    monkeypatch.setattr(cost_curves, "_in_a_process", measured)
+    monkeypatch.setattr(cost_curves, "CURVES", {"length": (20, 40), "beam": (2, 4)})
+    output = run(cost_curves, "--curves", "length,beam", "--output", tmp_path / "t.md", "--plot", tmp_path / "p.png")
+    assert "ms a token" in output
+    # 16 sentences at once. A beam of 4 is the first point of lengths: not measured again.
+    assert len(asked) == 3
+    assert (tmp_path / "t.md").read_text() == (
+        "| curve | value | ms a step | ms a token | peak MiB |\n"
+        "| --- | --- | --- | --- | --- |\n"
+        "| length | 20 | 10.00 | 0.625 | 3 |\n"
+        "| length | 40 | 10.00 | 0.625 | 3 |\n"
+        "| beam | 2 | 30.00 | 1.875 | 3 |\n"
+        "| beam | 4 | 10.00 | 0.625 | 3 |\n"
+    )
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (["--curves", "width"], "Known curves are length, .* Received: width"),
+        (["--preset", "huge"], "Received: preset='huge'"),
+        (["--rounds", "0"], "rounds=0"),
+    ],
+)
+def test_bad_options_are_one_clear_line(cost_curves, arguments, match):
+    with pytest.raises(UserError, match=match):
+        run(cost_curves, *arguments)

@@ -1,0 +1,128 @@
+"""The load script: it sends what it says when it says, and counts what comes back."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+from typer.testing import CliRunner
+
+from keras_nmt.errors import UserError
+from keras_nmt.serving import DevelopmentServer
+
+PATH = Path(__file__).parents[2] / "recipes" / "benchmarks" / "load.py"
+
+
+@pytest.fixture(scope="module")
+def load():
+    spec = importlib.util.spec_from_file_location("recipes_benchmarks_load", PATH)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A model that refuses to translate "no", and compiles for each length of a text."""
+    folder = tmp_path_factory.mktemp("served") / "model"
+    text = tf.TensorSpec([None], tf.string, name="text")
+
+    @tf.function(jit_compile=True, autograph=False)
+    def total(numbers):
+        return tf.reduce_sum(tf.cast(numbers, tf.float32) ** 2)
+
+    @tf.function(input_signature=[text], autograph=False)
+    def translate(text):
+        with tf.control_dependencies([tf.debugging.Assert(tf.reduce_all(text != "no"), ["not this"])]):
+            score = total(tf.io.decode_raw(text[0], tf.uint8))
+        count = tf.shape(text)
+        return {"translation": text, "score": tf.fill(count, score), "truncated": tf.fill(count, False)}
+
+    module = tf.Module()
+    module.functions = [translate]
+    signatures = {"serving_default": translate, "serving_default_xla": translate}
+    tf.saved_model.save(module, str(folder / "1"), signatures=signatures)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(path):
+    with DevelopmentServer(path, port=0, rest_port=0) as server:
+        yield server
+
+
+def run(load, *arguments):
+    runner = CliRunner()
+    app = load.typer.Typer()
+    app.command()(load.main)
+    result = runner.invoke(app, list(map(str, arguments)))
+    if isinstance(result.exception, UserError):
+        raise result.exception
+    assert result.exit_code == 0, result.exception
+    return result.stdout, result.stderr
+
+
+def test_requests_come_at_their_times(load, server):
+    lines = ["a", "bc"]
+    arguments = {"clients": 8, "rate": 200, "duration": 0.5}
+    found = load.put_load(load.Server(server.grpc_url, "model"), lines, **arguments)
+    assert 60 < len(found.seconds) < 140  # 100, give or take four deviations
+    assert not found.errors
+    assert found.duration > 0.4
+    assert min(found.seconds) > 0
+    slower = load.put_load(load.Server(server.grpc_url, "model"), lines, clients=1, rate=5_000, duration=0.1)
+    # One client is not fast enough: what waits for it counts.
+    assert max(slower.seconds) > slower.duration / 2
+
+
+def test_errors_are_counted(load, server):
+    found = load.put_load(load.Server(server.rest_url, "model"), ["no", "yes"], clients=4, rate=100, duration=0.3)
+    (message,) = found.errors
+    assert "not this" in message
+    assert found.seconds
+    assert found.errors[message] > 1
+
+
+def test_a_running_server_is_measured(load, server, tmp_path):
+    (tmp_path / "lines").write_text("a\n\nbc\n")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "compiled").touch()
+    options = ["--server", server.rest_url, "--minutes", 0.005, "--rate", 100, "--lines", tmp_path / "lines"]
+    output, errors = run(load, *options, "--pid", os.getpid(), "--xla-cache", tmp_path / "cache")
+    assert not errors
+    assert re.search(r"errors +0 ", output)
+    assert re.search(r"p50 +[\d.]+ ms\s+p95 +[\d.]+ ms\s+p99 +[\d.]+ ms", output)
+    start, end = re.search(r"at start and end +([\d,]+) MiB, ([\d,]+) MiB", output).groups()
+    assert 100 < int(start.replace(",", "")) <= int(end.replace(",", "")) + 100
+    assert re.search(r"compilations before and under load +1, 0 ", output)
+    assert "memory" not in run(load, *options)[0]
+    (tmp_path / "lines").write_text(" \n\n")
+    with pytest.raises(UserError, match="no sentences in the file"):
+        run(load, *options)
+
+
+@pytest.mark.exhaustive
+def test_a_server_of_its_own_counts_compilations(load, path, tmp_path):
+    (tmp_path / "lines").write_text("a\nbc\nde\n")
+    output, errors = run(load, path, "--minutes", 0.02, "--rate", 50, "--lines", tmp_path / "lines", "--api", "rest")
+    assert not errors
+    assert re.search(r"compilations before and under load +2, 0 ", output)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "Give PATH or --server"),
+        (["here", "--server", "http://localhost:1"], "Give PATH or --server"),
+        (["here", "--api", "soap"], "--api soap"),
+        (["here", "--rate", 0], "--rate 0"),
+    ],
+)
+def test_arguments_are_checked(load, arguments, told):
+    with pytest.raises(UserError, match=told):
+        run(load, *arguments)

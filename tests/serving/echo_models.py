@@ -1,0 +1,80 @@
+"""SavedModels that are made in no time and whose answers are known: they tell what reached the server, and how."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tensorflow as tf
+
+
+def _texts(*names: str) -> list[tf.TensorSpec]:
+    return [tf.TensorSpec([None], tf.string, name=name) for name in names]
+
+
+def write_echo(folder: Path) -> None:
+    """The signatures of an export of one pair, and others for the server's sake.
+
+    A translation is the text itself, its score the batch's largest number of bytes, `truncated` whether the batch has
+    five sentences. Where the compiled signature is asked, scores are negative.
+    """
+    module = tf.Module()
+
+    def translate(text: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
+        longest = sign * tf.cast(tf.reduce_max(tf.strings.length(text)), tf.float32)
+        count = tf.shape(text)
+        return {"translation": text, "score": tf.fill(count, longest), "truncated": tf.fill(count, count[0] == 5)}
+
+    def score(source: tf.Tensor, target: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
+        lengths = tf.strings.length(source) - 100 * tf.strings.length(target)
+        return {"log_probability": sign * tf.cast(lengths, tf.float32), "truncated": tf.equal(source, "long")}
+
+    def signed(body, sign, *names):
+        return tf.function(lambda *inputs: body(*inputs, sign), input_signature=_texts(*names), autograph=False)
+
+    ints = tf.TensorSpec([None, 2], tf.int32, name="x")
+    module.functions = signatures = {
+        "serving_default": signed(translate, 1.0, "text"),
+        "serving_default_xla": signed(translate, -1.0, "text"),
+        "score": signed(score, 1.0, "source", "target"),
+        "score_xla": signed(score, -1.0, "source", "target"),
+        "half": tf.function(lambda x: {"y": tf.cast(x, tf.float32) / 2}, input_signature=[ints], autograph=False),
+        "bytes": tf.function(lambda x: {"x_bytes": x}, input_signature=_texts("x"), autograph=False),
+        "sum": tf.function(
+            lambda x: {"sum": tf.reduce_sum(x), "x": x}, input_signature=[tf.TensorSpec([None], name="x")]
+        ),
+    }
+    tf.saved_model.save(module, str(folder), signatures=signatures)
+
+
+def write_echo_of_languages(folder: Path) -> None:
+    """The signatures of a multilingual export that gives two hypotheses, with the languages in the text."""
+    module = tf.Module()
+
+    def translate(text: tf.Tensor, source_language: tf.Tensor, target_language: tf.Tensor) -> dict[str, tf.Tensor]:
+        known = tf.reduce_all(tf.reduce_any(target_language[:, None] == tf.constant(["de", "fr"]), 1))
+        with tf.control_dependencies(
+            [tf.debugging.Assert(known, ["The model has de, fr. Received:", target_language])]
+        ):
+            first = tf.strings.join([source_language, target_language, text], " ")
+        texts = tf.stack([first, text], 1)
+        return {
+            "translation": texts,
+            "score": tf.tile([[-1.0, -2.0]], [tf.shape(text)[0], 1]),
+            "truncated": tf.equal(text, "long"),
+        }
+
+    def score(source: tf.Tensor, target: tf.Tensor, source_language: tf.Tensor, target_language: tf.Tensor):
+        same = tf.equal(source_language, "de") & tf.equal(target_language, "fr")
+        return {"log_probability": tf.where(same, -1.0, -9.0), "truncated": tf.not_equal(source, source)}
+
+    def function(body, *names):
+        return tf.function(body, input_signature=_texts(*names), autograph=False)
+
+    names = ("source_language", "target_language")
+    signatures = {
+        "serving_default": function(translate, "text", *names),
+        "score": function(score, "source", "target", *names),
+    }
+    signatures |= {f"{name}_xla": signature for name, signature in signatures.items()}
+    module.functions = signatures
+    tf.saved_model.save(module, str(folder), signatures=signatures)

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.decoding import shift_right
+from keras_nmt.errors import UserError
+from keras_nmt.ids import END, PAD
+from keras_nmt.serving import MultilingualTranslator, Translator
+from keras_nmt.serving._words import words_of_subwords
+
+SOURCES = ["the small cat  sat", "a mouse", "", "seven cats sleep in the garden"]
+TARGETS = ["die kleine katze", "drei rote hunde", "die", ""]
+
+
+def test_subwords_and_their_words(source_tokenizer):
+    for text in ("the small cat", "  the   small cat ", "zürich ☃ ﬁne", "x\u3000yz the", "", "   "):
+        (found,) = words_of_subwords(source_tokenizer, [text])
+        assert len(found) == len(source_tokenizer.tokenize([text]).numpy()[0])
+        assert found == sorted(found)
+        assert set(found) == set(range(len(text.split())))
+    # Joined again, the subwords of a word are the word.
+    (of_word,) = words_of_subwords(source_tokenizer, ["three zürich dogs"])
+    ids = source_tokenizer.tokenize(["three zürich dogs"]).numpy()[0]
+    for number, word in enumerate(["three", "zürich", "dogs"]):
+        kept = [[id_ for id_, of in zip(ids, of_word, strict=True) if of == number]]
+        assert source_tokenizer.detokenize(kept).numpy()[0].decode() == word
+
+
+def test_each_target_word_is_aligned_where_its_subwords_look_most(translator, source_tokenizer, target_tokenizer):
+    alignments = translator.align(SOURCES, TARGETS)
+    for source, target, pairs in zip(SOURCES, TARGETS, alignments, strict=True):
+        if not source or not target:
+            assert pairs == []
+            continue
+        source_ids = source_tokenizer.tokenize([source]).numpy()[0]
+        target_ids = np.array([[*target_tokenizer.tokenize([target]).numpy()[0], END]])
+        memory = translator.model.encoder(np.array([[*source_ids, END]]))
+        attention = translator.model.attention(memory, shift_right(target_ids))[0].numpy()
+        looked_at = attention[:-1, :-1].argmax(-1)
+        source_words = np.array(words_of_subwords(source_tokenizer, [source])[0])
+        expected = set(zip(source_words[looked_at], words_of_subwords(target_tokenizer, [target])[0], strict=True))
+        assert set(pairs) == expected
+        assert pairs == sorted(pairs)
+        assert {word for _, word in pairs} == set(range(len(target.split())))
+    assert len({word for word, _ in alignments[0]} | {word for word, _ in alignments[1]}) > 1
+    with pytest.raises(UserError, match="Received: 1 sources, 2 targets"):
+        translator.align(["a"], ["b", "c"])
+    with pytest.raises(UserError, match=r"layers 1 to 1\. Received: layer=2"):
+        translator.align(["a"], ["b"], layer=2)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_translations_that_cover_the_source_are_preferred(
+    model, source_tokenizer, target_tokenizer, options, jit_compile
+):
+    def make(**more) -> Translator:
+        return Translator(model, source_tokenizer, target_tokenizer, **options, max_length=4, **more)
+
+    text, beta = tf.constant(["seven cats sleep", "", "the small cat"]), 2.0
+    plain, covering = make(num_hypotheses=3), make(num_hypotheses=2, coverage_penalty=beta)
+    source = plain._source_ids[jit_compile](text)[0]
+    ids, scores = (x.numpy() for x in plain._search[jit_compile](source))
+    new_ids, new_scores = (x.numpy() for x in covering._search[jit_compile](source))
+    changed = False
+    for row in (0, 2):
+        real = source.numpy()[row : row + 1]
+        real = real[real != PAD][None]
+        expected = []
+        for tokens, score in zip(ids[row], scores[row], strict=True):
+            attention = model.attention(model.encoder(real), shift_right(tokens[None]))[0].numpy()
+            covered = attention[tokens != PAD, :-1].sum(0)  # not the END of the source
+            expected.append((score + beta * np.log(np.minimum(covered, 1.0)).sum(), tokens.tolist()))
+        ends = [END in tokens for _, tokens in expected]
+        order = sorted(range(3), key=lambda i: (not ends[i], -expected[i][0]))
+        assert new_ids[row].tolist() == [expected[i][1] for i in order[:2]]
+        np.testing.assert_allclose(new_scores[row], [expected[i][0] for i in order[:2]], atol=1e-3)
+        assert (new_scores[row] < scores[row].max()).all()
+        changed |= new_ids[row].tolist() != ids[row, :2].tolist()
+    assert changed
+    assert covering.translate([""])[0].score == 0.0
+
+
+def test_penalties_out_of_range_are_refused(model, source_tokenizer, target_tokenizer, make_multilingual):
+    for options in ({"coverage_penalty": -1.0}, {"coverage_penalty": 0.2, "sample": True}):
+        with pytest.raises(UserError, match=f"coverage_penalty={options['coverage_penalty']}, sample="):
+            Translator(model, source_tokenizer, target_tokenizer, **options)
+    with pytest.raises(UserError, match="one pair"):
+        MultilingualTranslator(*make_multilingual("label"), coverage_penalty=0.2)

@@ -1,0 +1,113 @@
+"""Whatever bytes come, an export answers, and the same alone as in a batch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the operators of the export
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+LONG = "the small cat sat in the garden of the old house"  # fills the largest length bucket
+NASTY = {
+    "emoji": "a cat 😀👩‍👩‍👧‍👦🏳️‍🌈 sat",
+    "right to left": "a שלום cat \u202eعربي\u202c",
+    "zero width": "c\u200ba\u200ct\u200d \u2060\ufeff",
+    "combining marks": "ca" + "\u0301\u0323" * 500 + "t",
+    "letters of several code points": "e\u0301 ﬁ ẞ İ Å 각",
+    "100,000 characters": "a cat " * 16_667,
+    "100,000 unknown characters": "一" * 100_000,
+    "one word of 100,000 characters": "cat" * 33_334,
+    "lone surrogates": b"a \xed\xa0\x80\xed\xb0\x80 cat \xed\xbf\xbf",
+    "NUL": "a\0cat\0",
+    "only NUL": "\0",
+    "invalid UTF-8": b"\xff\xfe a cat \x80\xc3",
+    "overlong and beyond Unicode": b"\xc0\x80\xe0\x80\xaf\xf4\x90\x80\x80\xf8\x88\x80\x80\x80",
+    "cut in a character": "a zürich 😀".encode()[:-1],
+    "only spaces": " " * 1000,
+    "spaces of all kinds": "\t\r\n\x0b\x0c\xa0\u1680\u2003\u2028\u2029\u3000",
+    "control characters": "".join(map(chr, range(1, 32))) + "\x7f",
+    "the mark of SentencePiece": "▁▁ a▁cat ▁",
+    "names of special subwords": "<s> a </s> <unk> cat <pad>",
+    "what is no character": "\ufffe\uffff\U0010ffff\ue000",
+}
+# Of any code points, surrogates too, of words that there are, and of any bytes.
+TEXTS = st.one_of(
+    st.text(st.characters(codec=None), max_size=30).map(lambda text: text.encode("utf-8", "surrogatepass")),
+    st.text("acdehrst \u200b\u0301\0ü", max_size=60).map(str.encode),
+    st.binary(max_size=30),
+)
+
+
+@pytest.fixture(scope="module")
+def signatures(exported):
+    return tf.saved_model.load(str(exported)).signatures
+
+
+@pytest.fixture(scope="module")
+def answer(signatures):
+    """What a signature answers, as arrays [N]: well-formed ones."""
+
+    def ask(name, *texts):
+        inputs = dict(zip(("source", "target") if "score" in name else ("text",), texts, strict=True))
+        found = signatures[name](**{key: tf.constant(x, tf.string, [len(x)]) for key, x in inputs.items()})
+        found = {key: value.numpy() for key, value in found.items()}
+        assert all(values.shape == (len(texts[0]),) for values in found.values())
+        numbers = found["log_probability" if "score" in name else "score"]
+        assert np.all(np.isfinite(numbers))
+        assert np.all(numbers <= 0)
+        for text in found.get("translation", []):
+            text.decode("utf-8")
+        return found
+
+    return ask
+
+
+def _check_same(found, rows, expected):
+    """That rows of an answer are that of the answers to each alone."""
+    for key, values in found.items():
+        alone = np.concatenate([answer[key] for answer in expected])
+        if values.dtype == np.float32:
+            np.testing.assert_allclose(values[rows], alone, rtol=1e-4, atol=1e-4)
+        else:
+            assert values[rows].tolist() == alone.tolist()
+
+
+@pytest.fixture(scope="module")
+def alone(answer):
+    """What each nasty text is answered alone: its translation, and its score as the source of another."""
+    texts = list(NASTY.values())
+    pairs = zip(texts, texts[::-1], strict=True)
+    return [answer("serving_default", [x]) for x in texts], [answer("score", [x], [y]) for x, y in pairs]
+
+
+def test_nasty_texts_are_cut_or_empty_where_they_should(alone):
+    translations, _ = alone
+    empty = {name for name, found in zip(NASTY, translations, strict=True) if found["translation"] == [b""]}
+    assert {"only spaces", "spaces of all kinds", "control characters"} <= empty
+    assert not empty & {"emoji", "NUL", "invalid UTF-8", "lone surrogates"}
+    truncated = {name for name, found in zip(NASTY, translations, strict=True) if found["truncated"][0]}
+    assert {"100,000 characters", "one word of 100,000 characters"} <= truncated
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["plain", "xla"])
+def test_nasty_texts_are_answered_in_a_batch_as_alone(answer, alone, compiled):
+    texts, suffix = list(NASTY.values()), "_xla" if compiled else ""
+    for start in range(0, len(texts), 3):
+        part = slice(start, start + 3)
+        batch, others = [LONG, *texts[part]], [LONG, *texts[::-1][part]]  # of one shape: little is compiled
+        for found, expected in zip(
+            (answer("serving_default" + suffix, batch), answer("score" + suffix, batch, others)), alone, strict=True
+        ):
+            _check_same(found, slice(1, None), expected[part])
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(texts=st.lists(TEXTS, min_size=2, max_size=4))
+def test_any_texts(answer, texts):
+    _check_same(answer("serving_default", texts), slice(None), [answer("serving_default", [text]) for text in texts])
+    pairs = [(text, other) for text, other in zip(texts, texts[::-1], strict=True)]
+    _check_same(
+        answer("score", texts, texts[::-1]), slice(None), [answer("score", [text], [other]) for text, other in pairs]
+    )

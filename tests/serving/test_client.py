@@ -1,0 +1,401 @@
+"""The client against real servers, by REST and by gRPC: what it sends, what it gives back, when it tries again."""
+
+from __future__ import annotations
+
+import http.server
+import io
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import grpc
+import pytest
+from echo_models import write_echo, write_echo_of_languages
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tensorflow_serving.apis import prediction_service_pb2_grpc
+
+from keras_nmt import cli
+from keras_nmt.errors import UserError
+from keras_nmt.serving import Client, DevelopmentServer, Translation
+from keras_nmt.serving.client import FIRST_WAIT
+
+APIS = ("rest", "grpc")
+
+
+def _serve(path, **options):
+    return DevelopmentServer(path, port=0, rest_port=0, **options)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served")
+    write_echo(folder / "echo" / "1")
+    write_echo_of_languages(folder / "many" / "1")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    with _serve(folder / "echo") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def compiling_server(folder):
+    with _serve(folder / "echo", xla=True) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server_of_languages(folder):
+    with _serve(folder / "many") as server:
+        yield server
+
+
+@pytest.fixture(params=APIS)
+def api(request):
+    return request.param
+
+
+def _url(server, api):
+    return server.rest_url if api == "rest" else server.grpc_url
+
+
+def test_an_export_answers_as_the_translator_does(exported, translator, lines):
+    sources, targets = lines[:4], ["die katze", "", "saß", "vier vögel"]
+    expected = translator.translate(lines)
+    assert any(x.truncated for x in expected)
+    with pytest.warns(UserWarning, match="were cut"):
+        expected_scores = translator.score(sources, targets)
+    with _serve(exported.parent) as server:
+        for api in APIS:
+            with Client(_url(server, api), "model", batch_size=3) as client:
+                found = client.translate(lines)
+                assert [translation.text for translation in found] == [translation.text for translation in expected]
+                assert [x.score for x in found] == pytest.approx([x.score for x in expected], abs=1e-4)
+                assert [x.truncated for x in found] == [x.truncated for x in expected]
+                with pytest.warns(UserWarning, match=r"The server cut 1 pair\(s\)"):
+                    assert client.score(sources, targets) == pytest.approx(expected_scores, abs=1e-4)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    lines=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=17),
+    batch_size=st.integers(1, 6),
+    api=st.sampled_from(APIS),
+)
+def test_batches_are_of_similar_length_and_come_back_in_order(server, lines, batch_size, api):
+    with Client(_url(server, api), "echo", batch_size=batch_size) as client:
+        found = client.translate(lines)
+    assert [translation.text for translation in found] == lines
+    order = sorted(range(len(lines)), key=lambda i: -len(lines[i].encode()))
+    for place, row in enumerate(order):
+        first = place - place % batch_size  # of its batch, and the longest there
+        size = min(batch_size, len(lines) - first)
+        assert found[row].score == len(lines[order[first]].encode())
+        assert found[row].truncated == (size == 5)
+
+
+def test_no_lines_need_no_server():
+    client = Client("http://localhost:9", "model")
+    assert client.translate([]) == []
+    assert client.score([], []) == []
+
+
+def test_scores_come_back_in_order(server, api):
+    with Client(_url(server, api), "echo", batch_size=2) as client:
+        assert client.score(["a", "abc", ""], ["d", "", "äh"]) == [1 - 100, 3, -300]
+
+
+def test_the_compiled_signature_is_preferred_and_a_refusal_remembered(server, compiling_server, api):
+    with Client(_url(compiling_server, api), "echo") as client:
+        assert [client.translate(["abc"])[0].score, client.score(["abc"], [""])[0]] == [-3, -3]
+    with Client(_url(server, api), "echo", retries=0) as client:
+        asked, predict = [], client._transport.predict
+
+        def noted(signature, *arguments):
+            asked.append(signature)
+            return predict(signature, *arguments)
+
+        client._transport.predict = noted
+        assert [client.translate(["abc"])[0].score, client.score(["abc"], [""])[0]] == [3, 3]
+    assert asked == ["serving_default_xla", "serving_default", "score"]
+
+
+def test_languages_of_all_lines_or_of_each_and_several_hypotheses(server_of_languages, api):
+    with Client(_url(server_of_languages, api), "many", batch_size=2) as client:
+        found = client.translate(["one", "three", "long"], "de", iter(["fr", "de", "fr"]))
+        assert [x.text for x in found] == ["de fr one", "de de three", "de fr long"]
+        assert found[2] == Translation((("de fr long", -1.0), ("long", -2.0)), True)
+        assert client.score(["a", "b"], ["c", "d"], ["de", "fr"], "fr") == [-1, -9]
+        with pytest.raises(UserError, match=r"INVALID_ARGUMENT.*The model has de, fr.*xx.*model='many'"):
+            client.translate(["one"], "de", "xx")
+        with pytest.raises(UserError, match="INVALID_ARGUMENT.*source_language"):
+            client.translate(["one"])
+        with pytest.raises(
+            UserError, match="a target language for each line, or one for all. Received: 1 languages, 2"
+        ):
+            client.translate(["one", "two"], "de", ["fr"])
+        with pytest.raises(UserError, match="Give both languages, or none"):
+            client.translate(["one"], "de")
+
+
+def test_what_the_server_refuses_is_one_line(server, api):
+    url = _url(server, api)
+    for arguments, options, told in (
+        (("other",), {}, "NOT_FOUND: .*other"),
+        (("a b/c?",), {}, "NOT_FOUND: .*a b/c|NOT_FOUND: .*a%20b%2Fc"),
+        (("echo",), {"version": 3}, r"NOT_FOUND: .*Specific\(echo, 3\)"),
+    ):
+        with Client(url, *arguments, **options) as client, pytest.raises(UserError, match=told) as error:
+            client.translate(["a"])
+        assert "\n" not in str(error.value)
+    with Client(url, "echo", version=1) as client:
+        assert client.translate(["a"])[0].text == "a"
+        with pytest.raises(UserError, match="INVALID_ARGUMENT.*source_language"):  # a model of one pair
+            client.translate(["a"], "de", "fr")
+        with pytest.raises(UserError, match="Give a list of lines, not one string"):
+            client.translate("a")
+        with pytest.raises(UserError, match="a target for each source. Received: 1 sources, 2 targets"):
+            client.score(["a"], ["b", "c"])
+        with pytest.raises(UserError, match="cannot be written as UTF-8: surrogates not allowed"):
+            client.translate(["a", "\ud800"])
+
+
+def test_a_large_request_and_answer(server, api):
+    lines = ["ö" * 1_500_000, *["word " * 100_000] * 4]  # more than gRPC takes unless told to
+    with Client(_url(server, api), "echo") as client:
+        assert [translation.text for translation in client.translate(lines)] == lines
+
+
+def test_threads_share_a_client(server, api):
+    texts = [f"text {i}" for i in range(60)]
+    with Client(_url(server, api), "echo") as client, ThreadPoolExecutor(16) as pool:
+        assert [found[0].text for found in pool.map(lambda text: client.translate([text]), texts)] == texts
+
+
+# When the server fails
+
+
+def _free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def test_a_server_that_starts_late_is_waited_for(folder, api):
+    port = _free_port()
+    url = f"{'http' if api == 'rest' else 'grpc'}://127.0.0.1:{port}"
+    ports = {"rest_port": port, "port": 0} if api == "rest" else {"rest_port": 0, "port": port}
+    with Client(url, "echo", retries=1) as client, pytest.raises(ConnectionError, match="cannot be reached") as error:
+        client.translate(["a"])
+    assert "\n" not in str(error.value)
+    started = []
+    late = threading.Timer(0.5, lambda: started.append(DevelopmentServer(folder / "echo", **ports)))
+    late.start()
+    try:
+        with Client(url, "echo", retries=50) as client:
+            assert client.translate(["a"])[0].text == "a"
+    finally:
+        late.join()
+        started[0].stop()
+
+
+@pytest.fixture(params=APIS)
+def failing(request):
+    """A server that fails as it is told to, and counts requests."""
+    state = SimpleNamespace(
+        requests=0, status=503, code=grpc.StatusCode.UNAVAILABLE, body=b'{"error": "queue is full"}'
+    )
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            state.requests += 1
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(state.status)
+            self.end_headers()
+            self.wfile.write(state.body)
+
+        def log_message(self, *_):
+            pass
+
+    class Servicer(prediction_service_pb2_grpc.PredictionServiceServicer):
+        def Predict(self, request, context):
+            state.requests += 1
+            context.abort(state.code, "queue is full")
+
+    if request.param == "rest":
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        state.url = f"http://127.0.0.1:{server.server_port}"
+        yield state
+        server.shutdown()
+        server.server_close()
+    else:
+        server = grpc.server(ThreadPoolExecutor(2))
+        prediction_service_pb2_grpc.add_PredictionServiceServicer_to_server(Servicer(), server)
+        state.url = f"grpc://127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        server.start()
+        yield state
+        server.stop(None).wait()
+
+
+def test_only_what_may_pass_is_tried_again(failing):
+    start = time.monotonic()
+    with Client(failing.url, "model", retries=3) as client:
+        with pytest.raises(ConnectionError, match="queue is full"):
+            client.translate(["a"])
+        assert failing.requests == 4
+        assert (1 + 2 + 4) * FIRST_WAIT / 2 <= time.monotonic() - start < 5
+        for status, code in (
+            (400, grpc.StatusCode.INVALID_ARGUMENT),
+            (404, grpc.StatusCode.NOT_FOUND),
+            (500, grpc.StatusCode.INTERNAL),
+            (429, grpc.StatusCode.RESOURCE_EXHAUSTED),
+        ):
+            failing.status, failing.code, failing.requests = status, code, 0
+            with pytest.raises(UserError, match="queue is full"):
+                client.translate(["a"])
+            assert failing.requests == 1
+        failing.status, failing.code = 504, grpc.StatusCode.DEADLINE_EXCEEDED
+        with pytest.raises(TimeoutError, match="did not answer in 60 s"):
+            client.translate(["a"])
+
+
+def test_one_deadline_is_over_all_attempts(failing):
+    start = time.monotonic()
+    client = Client(failing.url, "model", retries=1000, timeout=0.6)
+    with client, pytest.raises(ConnectionError, match="queue is full"):
+        client.translate(["a"])
+    assert failing.requests > 1
+    assert time.monotonic() - start < 3
+
+
+def test_a_server_that_does_not_answer(api):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"{'http' if api == 'rest' else 'grpc'}://127.0.0.1:{silent.getsockname()[1]}"
+        start = time.monotonic()
+        with Client(url, "model", timeout=0.4) as client, pytest.raises((TimeoutError, ConnectionError)) as error:
+            client.translate(["a"])
+        assert 0.3 < time.monotonic() - start < 3
+        assert "Received: model='model'" in str(error.value)
+
+
+@pytest.mark.parametrize("failing", ["rest"], indirect=True)
+@pytest.mark.parametrize(
+    ("status", "body", "told"),
+    [
+        (502, b"<html>Bad gateway</html>", "HTTP 502: <html>Bad gateway"),
+        (200, b"hello", "HTTP 200: hello"),
+        (200, b'{"predictions": []}', "HTTP 200"),
+        (200, b'{"predictions": [0.5]}', "HTTP 200"),
+        (200, b'{"predictions": [{"y": 1}]}', "translation, score, truncated is missing"),
+        (200, b'{"predictions": [{"translation": "a", "score": 1.0}]}', "truncated is missing"),
+    ],
+)
+def test_other_servers_are_told_from_ours(failing, status, body, told):
+    failing.status, failing.body = status, body
+    with pytest.raises(UserError, match=told):
+        Client(failing.url, "model").translate(["a"])
+
+
+@pytest.mark.parametrize(
+    ("url", "options", "told"),
+    [
+        ("localhost:8501", {}, "A server's URL is http://HOST:8501"),
+        ("ftp://host", {}, "Received: url='ftp://host'"),
+        ("http://", {}, "Received: url='http://'"),
+        ("http://host:x", {}, "Received: url='http://host:x'"),
+        ("http://host", {"timeout": 0}, "timeout=0"),
+        ("http://host", {"retries": -1}, "retries=-1"),
+        ("http://host", {"batch_size": 0}, "batch_size=0"),
+    ],
+)
+def test_arguments_are_checked(url, options, told):
+    with pytest.raises(UserError, match=told):
+        Client(url, "model", **options)
+
+
+def test_grpc_without_its_packages_names_the_extra(monkeypatch, folder):
+    monkeypatch.setitem(sys.modules, "tensorflow_serving.apis.predict_pb2", None)
+    Client("http://localhost:8501", "model")
+    for make in (lambda: Client("grpc://localhost:8500", "model"), lambda: _serve(folder / "echo")):
+        with pytest.raises(UserError, match=r"pip install 'keras_nmt\[serving\]'"):
+            make()
+
+
+def test_https(folder, monkeypatch, tmp_path):
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
+    command += ["-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate]
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("There is no openssl to make a certificate with")
+    with _serve(folder / "echo") as server:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        server._http.socket = context.wrap_socket(server._http.socket, server_side=True)
+        url = f"https://localhost:{server._http.server_port}"
+        with pytest.raises(ConnectionError, match="CERTIFICATE_VERIFY_FAILED"):
+            Client(url, "echo", retries=0).translate(["a"])
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert Client(url, "echo").translate(["a"])[0].text == "a"
+
+
+# The command line
+
+
+@pytest.fixture
+def command(monkeypatch, capsysbinary):
+    """Runs `keras-nmt translate` here, and gives exit code, output and errors."""
+
+    def run(*arguments, stdin=b""):
+        monkeypatch.setattr(sys, "argv", ["keras-nmt", "translate", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as raised:
+            cli.main()
+        output, errors = capsysbinary.readouterr()
+        return raised.value.code or 0, output.decode(), errors.decode()
+
+    return run
+
+
+def test_translate_by_a_server(server, server_of_languages, command, api):
+    there = ["--server", _url(server, api), "--model", "echo"]
+    assert command(*there, stdin="äh\n\nb\r\n".encode()) == (0, "äh\n\nb\n", "")
+    code, output, errors = command(*there, "--scores", stdin=b"a\nb\nc\nd\nabc\n")
+    assert (code, output) == (0, "3.0000\ta\n3.0000\tb\n3.0000\tc\n3.0000\td\n3.0000\tabc\n")
+    assert errors.startswith("5 line(s) were cut")
+    there = ["--server", _url(server_of_languages, api), "--model", "many", "--source", "de", "--target", "fr"]
+    assert command(*there, stdin=b"one\n") == (0, "de fr one\n", "")
+    assert command(*there, "--n-best", "2", "--scores", stdin=b"one\n")[1] == "-1.0000\tde fr one\n-2.0000\tone\n"
+    code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n")
+    assert (code, output) == (2, "")
+    assert "exported to give 2 translation(s) a sentence. Received: --n-best 3" in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["runs/mine", "--server", "http://localhost:1"], "do not go with --server. Received: DIRECTORY"),
+        (["--server", "http://localhost:1", "--beam-size", "2", "--xla"], "Received: --beam-size, --xla"),
+        (["runs/mine", "--model", "mine"], "--model goes with --server"),
+        ([], "DIRECTORY, or --server"),
+        (["--server", "localhost"], "A server's URL is"),
+        (["--server", f"http://127.0.0.1:{_free_port()}"], "cannot be reached"),
+    ],
+)
+def test_errors_of_translate_by_a_server_are_one_line(command, monkeypatch, arguments, told):
+    monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 0.001)
+    code, output, errors = command(*arguments, stdin=b"a\n")
+    assert (code, output) == (2, "")
+    assert errors.startswith("Error: ")
+    assert errors.count("\n") == 1
+    assert told in errors

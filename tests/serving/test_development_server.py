@@ -1,0 +1,276 @@
+"""The development server's two APIs, asked as any tool would ask the model server."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import itertools
+import json
+import signal
+import subprocess
+import sys
+import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import grpc
+import numpy as np
+import pytest
+import tensorflow as tf
+from echo_models import write_echo
+from tensorflow_serving.apis import (
+    get_model_metadata_pb2,
+    get_model_status_pb2,
+    model_service_pb2_grpc,
+    predict_pb2,
+    prediction_service_pb2_grpc,
+)
+
+from keras_nmt.errors import UserError
+from keras_nmt.serving import Client, DevelopmentServer
+
+CODE = grpc.StatusCode
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory) -> Path:
+    """Versions 9 and 10, and what is none."""
+    folder = tmp_path_factory.mktemp("served") / "echo"
+    write_echo(folder / "10")
+    (folder / "9").symlink_to(folder / "10")
+    for name in ("11", ".12-half-written"):
+        (folder / name).mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(path):
+    with DevelopmentServer(path, port=0, rest_port=0) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def ask(server):
+    """Method, path and body to status and what JSON there is."""
+
+    def ask(method, path, body=None):
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
+        content = body if isinstance(body, bytes | None) else json.dumps(body)
+        connection.request(method, path, content)
+        response = connection.getresponse()
+        assert response.getheader("Content-Type") == "application/json"
+        answer = json.loads(response.read())
+        connection.close()
+        return response.status, answer
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def channel(server):
+    with grpc.insecure_channel(server.grpc_url.removeprefix("grpc://")) as channel:
+        yield channel
+
+
+@pytest.fixture(scope="module")
+def predict(channel):
+    stub = prediction_service_pb2_grpc.PredictionServiceStub(channel)
+
+    def predict(signature="", name="echo", version=None, output_filter=(), **inputs):
+        request = predict_pb2.PredictRequest(output_filter=output_filter)
+        request.model_spec.name, request.model_spec.signature_name = name, signature
+        if version is not None:
+            request.model_spec.version.value = version
+        for key, value in inputs.items():
+            request.inputs[key].CopyFrom(tf.make_tensor_proto(value))
+        return stub.Predict(request, timeout=60)
+
+    return predict
+
+
+PREDICT = "/v1/models/echo:predict"
+
+
+def test_rest_answers_columns_and_rows(ask):
+    expected = {"translation": ["äh", "\u0000\n"], "score": [3.0, 3.0], "truncated": [False, False]}
+    rows = [dict(zip(expected, row, strict=True)) for row in zip(*expected.values(), strict=True)]
+    columns = [{"inputs": {"text": ["äh", "\u0000\n"]}}, {"inputs": ["äh", "\u0000\n"]}]
+    encoded = {"b64": base64.b64encode("äh".encode()).decode()}
+    for body in (*columns, {"inputs": {"text": [encoded, "\u0000\n"]}}, {"signature_name": "", **columns[0]}):
+        assert ask("POST", PREDICT, body) == (200, {"outputs": expected})
+    for body in ([{"text": "äh"}, {"text": "\u0000\n"}], ["äh", "\u0000\n"], [encoded, "\u0000\n"]):
+        assert ask("POST", PREDICT, {"instances": body}) == (200, {"predictions": rows})
+    assert ask("POST", "/v1/models/echo/versions/10:predict", columns[0]) == (200, {"outputs": expected})
+    none = {"translation": [], "score": [], "truncated": []}
+    assert ask("POST", PREDICT, {"inputs": {"text": []}}) == (200, {"outputs": none})
+
+
+def test_rest_of_several_inputs_of_numbers_and_of_single_outputs(ask):
+    pair = {"signature_name": "score", "inputs": {"source": ["abc", "long"], "target": ["", "d"]}}
+    columns = {"log_probability": [3.0, -96.0], "truncated": [False, True]}
+    assert ask("POST", PREDICT, pair) == (200, {"outputs": columns})
+    halves = {"signature_name": "half", "inputs": {"x": [[1, 2], [3, 4]]}}
+    assert ask("POST", PREDICT, halves) == (200, {"outputs": [[0.5, 1.0], [1.5, 2.0]]})
+    halves = {"signature_name": "half", "instances": [[1, 2], [3, 4]]}
+    assert ask("POST", PREDICT, halves) == (200, {"predictions": [[0.5, 1.0], [1.5, 2.0]]})
+    binary = {"b64": base64.b64encode(b"\xff\x00").decode()}
+    assert ask("POST", PREDICT, {"signature_name": "bytes", "inputs": [binary]}) == (200, {"outputs": [binary]})
+    status, answer = ask("POST", PREDICT, {"signature_name": "sum", "inputs": [0.1]})
+    assert (status, answer) == (200, {"outputs": {"sum": 0.1, "x": [0.1]}})  # not 0.10000000149011612
+
+
+def test_bytes_that_are_no_utf8_reach_the_model(ask):
+    body = b'{"signature_name": "bytes", "inputs": ["\xff"]}'
+    assert ask("POST", PREDICT, body) == (200, {"outputs": [{"b64": base64.b64encode(b"\xff").decode()}]})
+    status, answer = ask("POST", PREDICT, b'{"inputs": ["\xff"]}')
+    assert (status, answer["outputs"]["translation"]) == (200, ["\ufffd"])
+
+
+@pytest.mark.parametrize(
+    ("url", "body", "status", "told"),
+    [
+        ("/v1/models/other:predict", {"inputs": ["a"]}, 404, "Servable not found for request: Latest(other)"),
+        ("/v1/models/echo/versions/9:predict", {"inputs": ["a"]}, 404, "Specific(echo, 9)"),
+        ("/v1/models/echo:regress", {"inputs": ["a"]}, 400, "Malformed request: POST /v1/models/echo:regress"),
+        (PREDICT, {"inputs": ["a"], "signature_name": "sing"}, 400, '"sing" not found in signature def'),
+        (PREDICT, {"inputs": ["a"], "signature_name": 1}, 400, "signature_name"),
+        (PREDICT, {"inputs": ["a"], "signature_name": "serving_default_xla"}, 500, "XLA compilation disabled"),
+        (PREDICT, {"inputs": ["a"], "instances": ["a"]}, 400, "one of 'inputs' and 'instances'"),
+        (PREDICT, {}, 400, "one of 'inputs' and 'instances'"),
+        (PREDICT, b"", 400, "JSON Parse error"),
+        (PREDICT, b"[" * 100_000, 400, "JSON Parse error"),
+        (PREDICT, ["a"], 400, "A request is an object"),
+        (PREDICT, {"inputs": {"txt": ["a"]}}, 400, "Missing named input: text"),
+        (PREDICT, {"inputs": {"text": [1]}}, 400, "not of expected type: string"),
+        (PREDICT, {"inputs": {"text": ["a", ["b"]]}}, 400, ""),
+        (PREDICT, {"inputs": {"text": ["\ud800"]}}, 400, "surrogates"),
+        (PREDICT, {"inputs": {"text": [{"b64": "a"}]}}, 400, ""),
+        (PREDICT, {"inputs": [["a", "b"]], "signature_name": "half"}, 400, "not of expected type: int32"),
+        (PREDICT, {"inputs": [[True, 1]], "signature_name": "half"}, 400, "not of expected type: int32"),
+        (PREDICT, {"inputs": ["a"], "signature_name": "score"}, 400, "source,target"),
+        (PREDICT, {"instances": []}, 400, "at least one"),
+        (PREDICT, {"instances": [{"text": "a", "source_language": "de"}]}, 400, '"de"} keys must be equal to: text'),
+        (PREDICT, {"instances": [{"text": "a"}, "b"]}, 400, "element: 1"),
+        (PREDICT, {"instances": [1.5], "signature_name": "sum"}, 400, "inconsistent batch size"),
+    ],
+)
+def test_errors_of_rest(ask, url, body, status, told):
+    found, answer = ask("POST", url, body)
+    assert found == status
+    assert list(answer) == ["error"]
+    assert told in answer["error"]
+
+
+def test_status_and_metadata_by_both_apis(server, ask, channel):
+    state = {"version": "10", "state": "AVAILABLE", "status": {"error_code": "OK", "error_message": ""}}
+    for path in ("/v1/models/echo", "/v1/models/echo/versions/10", "/V1/models/echo?x=y"):
+        assert ask("GET", path) == (200, {"model_version_status": [state]})
+    status, answer = ask("GET", "/v1/models/echo/metadata")
+    assert status == 200
+    assert answer["model_spec"] == {"name": "echo", "signature_name": "", "version": "10"}
+    shown = answer["metadata"]["signature_def"]["signature_def"]["score"]
+    assert {name: info["dtype"] for name, info in shown["inputs"].items()} == dict.fromkeys(
+        ("source", "target"), "DT_STRING"
+    )
+    assert shown["inputs"]["source"]["tensor_shape"]["dim"] == [{"size": "-1", "name": ""}]
+    for path in ("/v1/models/other", "/v1/models/echo/versions/9", "/v1/models/other/metadata"):
+        assert ask("GET", path)[0] == 404
+    assert ask("GET", "/v1/models")[0] == 400
+
+    models = model_service_pb2_grpc.ModelServiceStub(channel)
+    request = get_model_status_pb2.GetModelStatusRequest()
+    request.model_spec.name = "echo"
+    (found,) = models.GetModelStatus(request).model_version_status
+    assert (found.version, found.state, found.status.error_code) == (10, found.AVAILABLE, 0)
+    request.model_spec.version.value = 9
+    with pytest.raises(grpc.RpcError) as error:
+        models.GetModelStatus(request)
+    assert error.value.code() == CODE.NOT_FOUND
+
+    predictions = prediction_service_pb2_grpc.PredictionServiceStub(channel)
+    asked = get_model_metadata_pb2.GetModelMetadataRequest(metadata_field=["signature_def"])
+    asked.model_spec.name = "echo"
+    answered = predictions.GetModelMetadata(asked)
+    signatures = get_model_metadata_pb2.SignatureDefMap()
+    assert answered.metadata["signature_def"].Unpack(signatures)
+    assert set(signatures.signature_def) >= {"serving_default", "score", "half"}
+    assert answered.model_spec.version.value == server.version == 10
+    asked.metadata_field.append("more")
+    with pytest.raises(grpc.RpcError) as error:
+        predictions.GetModelMetadata(asked)
+    assert error.value.code() == CODE.INVALID_ARGUMENT
+
+
+def test_grpc_answers_as_the_model_server_does(predict):
+    response = predict(text=["äh", "b"])
+    assert tf.make_ndarray(response.outputs["translation"]).tolist() == ["äh".encode(), b"b"]
+    assert (list(response.outputs["score"].float_val), list(response.outputs["truncated"].bool_val)) == (
+        [3.0, 3.0],
+        [False, False],
+    )
+    spec = response.model_spec
+    assert (spec.name, spec.version.value, spec.signature_name) == ("echo", 10, "serving_default")
+    assert set(predict("score", output_filter=["truncated"], source=["a"], target=["b"]).outputs) == {"truncated"}
+    halves = predict("half", x=np.arange(6, dtype="int32").reshape(3, 2)).outputs["y"]
+    np.testing.assert_array_equal(tf.make_ndarray(halves), np.arange(6).reshape(3, 2) / 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        ({"name": "other", "text": ["a"]}, CODE.NOT_FOUND, "Latest(other)"),
+        ({"version": 9, "text": ["a"]}, CODE.NOT_FOUND, "Specific(echo, 9)"),
+        ({"signature": "sing", "text": ["a"]}, CODE.FAILED_PRECONDITION, '"sing" not found'),
+        ({"signature": "serving_default_xla", "text": ["a"]}, CODE.INTERNAL, "XLA compilation disabled"),
+        ({"txt": ["a"]}, CODE.INVALID_ARGUMENT, "Sent extra: {txt}. Missing but required: {text}"),
+        ({"text": [1, 2]}, CODE.INVALID_ARGUMENT, "expected to be a string tensor"),
+        ({"text": ["a"], "output_filter": ["more"]}, CODE.INVALID_ARGUMENT, "more"),
+    ],
+)
+def test_errors_of_grpc(predict, arguments, code, told):
+    with pytest.raises(grpc.RpcError) as error:
+        predict(**arguments)
+    assert error.value.code() == code
+    assert told in error.value.details()
+
+
+def test_xla_signatures_where_they_are_allowed(path):
+    with DevelopmentServer(path, name="mine", port=0, rest_port=0, xla=True) as server:
+        for url in (server.rest_url, server.grpc_url):
+            assert Client(url, "mine", timeout=60).translate(["abc"])[0].score == -3
+
+
+def test_many_at_once(ask, predict):
+    texts = [f"text {i}" for i in range(100)]
+    with ThreadPoolExecutor(32) as pool:
+        answers = list(pool.map(lambda text: ask("POST", PREDICT, {"inputs": [text]}), texts))
+        protos = list(pool.map(lambda text: predict(text=[text]), texts))
+    assert [answer["outputs"]["translation"] for _, answer in answers] == [[text] for text in texts]
+    assert [proto.outputs["translation"].string_val[0].decode() for proto in protos] == texts
+
+
+def test_what_cannot_be_served_is_one_line(path, server, tmp_path):
+    for nothing in (tmp_path, tmp_path / "nowhere", path / "10"):
+        with pytest.raises(UserError, match="no version of a model in the folder"):
+            DevelopmentServer(nothing, port=0, rest_port=0)
+    used = {name: urllib.parse.urlsplit(url).port for name, url in vars(server).items() if name.endswith("_url")}
+    with pytest.raises(UserError, match="The port for gRPC cannot be used"):
+        DevelopmentServer(path, port=used["grpc_url"], rest_port=0)
+    with pytest.raises(UserError, match="The port for REST cannot be used"):
+        DevelopmentServer(path, port=0, rest_port=used["rest_url"])
+
+
+def test_the_command_serves_until_it_is_interrupted(path):
+    answers = []
+    program = "from keras_nmt.cli import main; main()"
+    command = [sys.executable, "-c", program, "serve", str(path), "--port", "0", "--rest-port", "0", "--name", "mine"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            lines = itertools.takewhile(bool, map(str.split, map(str.rstrip, process.stderr)))
+            for words in itertools.islice((words for words in lines if "--server" in words), 2):
+                client = Client(words[words.index("--server") + 1], words[words.index("--model") + 1])
+                answers += client.translate(["abc"])
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    assert [answer.text for answer in answers] == ["abc", "abc"]

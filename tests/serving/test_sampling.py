@@ -1,0 +1,104 @@
+"""Translators and exports that draw translations, and translations that begin as they are told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.serving import MultilingualTranslator, Translator, export
+
+SAMPLING = {"sample": True, "temperature": 1.5, "top_k": 50, "top_p": 0.95}
+
+
+@pytest.fixture(scope="module")
+def sampler(model, source_tokenizer, target_tokenizer, options) -> Translator:
+    return Translator(model, source_tokenizer, target_tokenizer, **options, **SAMPLING, num_hypotheses=2)
+
+
+def texts(translations) -> list[list[str]]:
+    return [[hypothesis.text for hypothesis in translation.hypotheses] for translation in translations]
+
+
+def test_a_seed_decides_whatever_else_is_in_the_batch(sampler, lines):
+    seeds = list(range(10, 10 + len(lines)))
+    found = sampler.translate(lines, seeds=seeds)
+    assert texts(sampler.translate(lines[::-1], seeds=seeds[::-1])) == texts(found)[::-1]
+    for row in (0, 2, 3):
+        (alone,) = sampler.translate([lines[row]], seeds=[seeds[row]])
+        assert texts([alone]) == texts(found[row : row + 1])
+        np.testing.assert_allclose([h.score for h in alone.hypotheses], [h.score for h in found[row].hypotheses], 1e-4)
+    assert texts(sampler.translate(lines, seeds=7)) == texts(sampler.translate(lines, seeds=7))
+    assert texts(sampler.translate(lines, seeds=7)) != texts(sampler.translate(lines, seeds=8))
+    many = sampler.translate([lines[0]] * 8)
+    assert len({translation.text for translation in many}) > 4, "each line has a seed of its own"
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_an_export_samples_by_the_seeds_of_a_request(
+    model, source_tokenizer, target_tokenizer, options, sampler, exported, tmp_path_factory, jit_compile
+):
+    lines = ["the small cat", "", "a mouse"]
+    if not hasattr(sampler, "exported"):
+        path = tmp_path_factory.mktemp("sampling")
+        sampler.exported = export(
+            path, model, source_tokenizer, target_tokenizer, **options, **SAMPLING, num_hypotheses=2
+        )
+    loaded = tf.saved_model.load(str(sampler.exported))
+    assert b"sample_xla" not in (exported / "saved_model.pb").read_bytes()
+    sample = loaded.signatures["sample_xla" if jit_compile else "sample"]
+    seeds = list(range(len(lines)))
+    found = sample(text=tf.constant(lines), seed=tf.constant(seeds))
+    expected = sampler.translate(lines, seeds=seeds)
+    assert [[text.decode() for text in row] for row in found["translation"].numpy()] == texts(expected)
+    scores = [[hypothesis.score for hypothesis in translation.hypotheses] for translation in expected]
+    np.testing.assert_allclose(found["score"], scores, atol=1e-4)
+    # The other signature searches, as ever.
+    assert set(loaded.signatures["serving_default"].structured_input_signature[1]) == {"text"}
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_translations_begin_with_their_prefixes(
+    model, source_tokenizer, target_tokenizer, options, translator, jit_compile
+):
+    lines = ["the small cat", "a mouse", " ", "seven cats"]
+    forced = translator
+    if jit_compile:
+        forced = Translator(model, source_tokenizer, target_tokenizer, **options, jit_compile=True)
+    prefixes = ["die kleine katze", "", "drei", "sieben vö"]
+    free, found = translator.translate(lines), forced.translate(lines, prefixes=prefixes)
+    for line, prefix, one, other in zip(lines, prefixes, free, found, strict=True):
+        if not line.strip():
+            assert other.text == ""
+        elif not prefix:
+            assert other.text == one.text
+            assert other.score == pytest.approx(one.score, abs=1e-4)
+        else:
+            assert other.text.startswith(prefix)
+            assert not one.text.startswith(prefix)
+            assert len(other.text) > len(prefix)
+    if not jit_compile:  # batching is invisible
+        (alone,) = forced.translate([lines[0]], prefixes=[prefixes[0]])
+        assert alone.text == found[0].text
+        assert alone.score == pytest.approx(found[0].score, abs=1e-4)
+
+
+def test_samples_have_prefixes_too_which_no_limit_cuts(model, source_tokenizer, target_tokenizer, options):
+    sampler = Translator(model, source_tokenizer, target_tokenizer, **options, sample=True, max_length=1)
+    (translation,) = sampler.translate(["the small cat"], prefixes=["drei rote hunde"], seeds=[3])
+    assert translation.text.startswith("drei rote hunde")
+
+
+def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer, translator, make_multilingual):
+    for options, message in (
+        ({"top_k": 5}, r"sample=True.*'top_k': 5"),
+        ({"sample": True, "temperature": -1.0}, r"temperature=-1\.0"),
+        ({"sample": True, "top_p": 2.0}, r"top_p=2\.0"),
+    ):
+        with pytest.raises(UserError, match=message):
+            Translator(model, source_tokenizer, target_tokenizer, **options)
+    with pytest.raises(UserError, match="Received: 2 lines, 1"):
+        translator.translate(["a", "b"], prefixes=["c"])
+    with pytest.raises(UserError, match="one pair"):
+        MultilingualTranslator(*make_multilingual("label"), sample=True)

@@ -1,0 +1,120 @@
+"""What of the search the command line offers: samples, prefixes, ensembles, alignments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+from typer.testing import CliRunner
+
+from keras_nmt.cli import app
+from keras_nmt.errors import UserError
+from keras_nmt.models import ModelDirectory
+from keras_nmt.serving import Translator, export_directory
+
+TEXT = "the small cat\na mouse\n"
+
+
+def make_directory(path: Path, model, source_tokenizer, target_tokenizer) -> Path:
+    folder = ModelDirectory(path)
+    subwords = {"source": "source.model", "target": "target.model"}
+    folder.save_config(model, subwords=subwords, search={"beam_size": 2})
+    folder.save_weights(model)
+    source_tokenizer.save(path / "source.model")
+    target_tokenizer.save(path / "target.model")
+    return path
+
+
+@pytest.fixture(scope="module")
+def directory(model, source_tokenizer, target_tokenizer, tmp_path_factory) -> Path:
+    return make_directory(tmp_path_factory.mktemp("directory"), model, source_tokenizer, target_tokenizer)
+
+
+@pytest.fixture(scope="module")
+def other(make_model, source_tokenizer, target_tokenizer, tmp_path_factory) -> Path:
+    """Of other sizes."""
+    model = make_model(target_vocabulary_size=100, hidden_dim=8, shortcuts=None)
+    return make_directory(tmp_path_factory.mktemp("other"), model, source_tokenizer, target_tokenizer)
+
+
+@pytest.fixture(scope="module")
+def translate(directory) -> Callable[..., tuple[list[str], BaseException | None]]:
+    """Lines of standard output, and what went wrong."""
+
+    def run(*arguments: object, stdin: str = TEXT) -> tuple[list[str], BaseException | None]:
+        found = CliRunner().invoke(app, ["translate", str(directory), *map(str, arguments)], input=stdin.encode())
+        return found.stdout.splitlines(), found.exception
+
+    return run
+
+
+def test_samples_by_a_seed_also_where_lines_come_in_parts(directory, translate, monkeypatch):
+    monkeypatch.setattr("keras_nmt.cli.LINES_AT_ONCE", 3)
+    flags = ["--sample", "--temperature", 1.5, "--top-k", 40, "--top-p", 0.9, "--n-best", 3, "--seed", 5]
+    found, error = translate(*flags, stdin=TEXT * 2)
+    assert error is None
+    options = {"sample": True, "temperature": 1.5, "top_k": 40, "top_p": 0.9, "num_hypotheses": 3}
+    expected = Translator.from_directory(directory, **options).translate(TEXT.splitlines() * 2, seeds=5)
+    assert found == [hypothesis.text for translation in expected for hypothesis in translation.hypotheses]
+    assert found[:6] != found[6:], "the same line is drawn anew"
+
+
+def test_prefixes_from_a_file(translate, tmp_path):
+    prefixes = tmp_path / "prefixes"
+    prefixes.write_text("sieben vö\ndrei\n")
+    message = r"prefixes must have a line.*Received: 2 lines"
+    found, error = translate("--prefixes", prefixes, stdin="a mouse\n")
+    assert found[0].startswith("sieben vö")
+    assert re.search(message, str(error))
+    found, error = translate("--prefixes", prefixes, stdin="a\nb\nc\n")
+    assert found == []
+    assert re.search(message, str(error))
+
+
+def test_an_ensemble_translates_scores_and_is_exported(directory, other, translate, tmp_path):
+    lines, targets = TEXT.splitlines(), ["die katze", "drei hunde"]
+    found, error = translate("--ensemble", other)
+    assert error is None
+    path = export_directory(tmp_path, directory, ensemble=[other], length_buckets=(8,), batch_buckets=(2,))
+    served = tf.saved_model.load(str(path)).signatures
+    assert [
+        text.decode() for text in served["serving_default"](text=tf.constant(lines))["translation"].numpy()
+    ] == found
+
+    scores = [Translator.from_directory(path).score(lines, targets) for path in (directory, other)]
+    both = served["score"](source=tf.constant(lines), target=tf.constant(targets))["log_probability"].numpy()
+    # A mean of probabilities is more than the exponential of the mean of their logarithms.
+    assert all(sum(pair) / 2 < of_mean for *pair, of_mean in zip(*scores, both, strict=True))
+
+
+def test_alignments_go_to_a_file(translator, translate, tmp_path):
+    texts, _ = translate("--n-best", 2, "--alignments", tmp_path / "aligned", stdin=TEXT + "\n")
+    expected = translator.align(["the small cat"] * 2 + ["a mouse"] * 2 + [""] * 2, texts)
+    lines = (tmp_path / "aligned").read_text().split("\n")
+    assert [[tuple(map(int, pair.split("-"))) for pair in line.split()] for line in lines[:-1]] == expected
+    assert any(expected)
+
+
+def test_an_ensemble_has_the_same_subwords(directory, other, make_model, source_tokenizer, tmp_path):
+    joint = make_directory(tmp_path, make_model(), source_tokenizer, source_tokenizer)
+    with pytest.raises(UserError, match="same subword models"):
+        Translator.from_directory(directory, ensemble=[other, joint])
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--top-k", 4, "--top-p", 0.5], r"go with --sample. Received: --top-k 4, --top-p 0\.5"),
+        (["--seed", 4], "--seed goes with --sample. Received: --seed 4"),
+        (["--sample", "--beam-size", 4], "Received: --beam-size 4"),
+        (["--sample", "--temperature", 0], r"temperature=0\.0"),
+        (["--alignment-layer", 1], "--alignment-layer goes with"),
+    ],
+)
+def test_flags_that_do_not_go_together(translate, flags, message):
+    _, error = translate(*flags)
+    assert isinstance(error, UserError)
+    assert re.search(message, str(error))

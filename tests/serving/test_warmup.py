@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import itertools
+import sys
+
+import pytest
+import tensorflow as tf
+from tensorflow_serving.apis import prediction_log_pb2
+
+from keras_nmt.errors import UserError
+from keras_nmt.serving import export, export_multilingual
+from keras_nmt.serving._warmup import warmup_records
+from keras_nmt.serving.buckets import bucket_size
+
+# What a server does: it runs records in a session, and then answers. XLA writes a file for each compilation.
+REPLAY = """
+import os, sys
+from pathlib import Path
+exported, cache, text = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
+os.environ["TF_XLA_FLAGS"] = (
+    f"--tf_xla_persistent_cache_directory={cache} --tf_xla_persistent_cache_device_types=CPU"
+)
+sys.modules["keras_nmt"] = None  # an import would fail
+import tensorflow as tf, tensorflow_text
+from tensorflow_serving.apis import prediction_log_pb2
+
+with tf.compat.v1.Session(graph=tf.Graph()) as session:
+    signatures = tf.compat.v1.saved_model.loader.load(session, ["serve"], str(exported)).signature_def
+
+    def ask(name, inputs):
+        signature = signatures[name]
+        outputs = {key: info.name for key, info in signature.outputs.items()}
+        answer = session.run(outputs, {signature.inputs[key].name: value for key, value in inputs.items()})
+        assert len(answer["translation"]) == len(next(iter(inputs.values())))
+
+    def tell():
+        print(len(list(cache.iterdir())))
+
+    path = exported / "assets.extra" / "tf_serving_warmup_requests"
+    for record in tf.compat.v1.io.tf_record_iterator(str(path)):
+        request = prediction_log_pb2.PredictionLog.FromString(record).predict_log.request
+        name, inputs = request.model_spec.signature_name, {k: tf.make_ndarray(v) for k, v in request.inputs.items()}
+        if name == "serving_default" or len(inputs["text"]) == 1:  # a compilation takes long
+            ask(name, inputs)
+    tell()
+    for line in text:
+        ask("serving_default_xla", {"text": [line]})
+        ask("serving_default", {"text": [line] * 3})
+    tell()
+"""
+
+
+def _requests(exported):
+    path = exported / "assets.extra" / "tf_serving_warmup_requests"
+    logs = (prediction_log_pb2.PredictionLog.FromString(x.numpy()) for x in tf.data.TFRecordDataset(str(path)))
+    return [log.predict_log.request for log in logs]
+
+
+def _values(request, name="text"):
+    return [value.decode() for value in tf.make_ndarray(request.inputs[name])]
+
+
+def test_there_is_a_record_for_each_batch_bucket_and_length_bucket(exported, translator, lines):
+    found = []
+    for request in _requests(exported):
+        text = _values(request)
+        assert request.model_spec.name == exported.parent.name
+        assert set(request.inputs) == {"text"}
+        assert set(text) <= set(lines)
+        lengths = translator.source_tokenizer.tokenize(text).row_lengths().numpy() + 1
+        buckets = {bucket_size(min(int(length), 12), translator.length_buckets) for length in lengths}
+        found.append((request.model_spec.signature_name, len(text), *buckets))
+    names = ("serving_default", "serving_default_xla")
+    assert sorted(found) == sorted(itertools.product(names, translator.batch_buckets, translator.length_buckets))
+
+
+def test_what_the_records_compile_is_not_compiled_again(exported, lines, run_apart, tmp_path):
+    assert run_apart(REPLAY, str(exported), str(tmp_path), *lines).split() == ["2", "2"]  # lengths
+
+
+@pytest.fixture
+def quick_write(monkeypatch):
+    """Exports that write a file instead of a model, for what is beside it."""
+
+    def write(*arguments):
+        (arguments[-1] / "saved_model.pb").write_bytes(b"")
+
+    for name in ("export", "export_multilingual"):
+        monkeypatch.setattr(sys.modules[f"keras_nmt.serving.{name}"], "_write", write)
+
+
+@pytest.fixture
+def export_tiny(model, source_tokenizer, target_tokenizer, options, quick_write, tmp_path):
+    def make(**changed):
+        return export(tmp_path / "model", model, source_tokenizer, target_tokenizer, **{**options, **changed})
+
+    return make
+
+
+def test_without_lines_there_are_none_and_xla_is_asked_for(export_tiny):
+    assert not (export_tiny() / "assets.extra").exists()
+    requests = _requests(export_tiny(warmup=["a mouse"]))
+    assert [(x.model_spec.signature_name, _values(x)) for x in requests] == [
+        ("serving_default", ["a mouse"]),
+        ("serving_default", ["a mouse"] * 4),
+    ]
+
+
+@pytest.fixture
+def make_texts(translator):
+    """The texts of the records made of lines, a list for each record."""
+
+    def make(lines, xla=False):
+        records = warmup_records(lines, xla, translator, "model", [(translator.source_tokenizer, {})])
+        logs = map(prediction_log_pb2.PredictionLog.FromString, records)
+        return [_values(log.predict_log.request) for log in logs]
+
+    return make
+
+
+def test_few_lines_are_repeated_and_of_many_the_first_serve(make_texts):
+    assert make_texts(["a cat", "a mouse"]) == [["a cat"], ["a cat", "a mouse"] * 2]
+    many = [f"a {word}" for word in ("cat", "mouse", "bird", "dog", "house")]
+    assert make_texts(many) == [many[:1], many[:4]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([[]], "must be lines to warm up with.*Received: no lines"),
+        ([None, True], "give `warmup`. Received: warmup_xla=True"),
+        (["a mouse"], "list of lines, not one string"),
+        ([["a mouse"], True], "1,000 warm-up records at most.*: 1,002 records"),
+    ],
+)
+def test_what_cannot_be_made_is_an_error(make_texts, translator, monkeypatch, arguments, message):
+    monkeypatch.setattr(translator, "batch_buckets", tuple(range(1, 502)))
+    with pytest.raises(UserError, match=message):
+        make_texts(*arguments)
+
+
+def test_without_the_package_the_error_names_it_before_anything_is_written(export_tiny, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorflow_serving.apis", None)
+    with pytest.raises(UserError, match=r"tensorflow-serving-api: pip install 'keras_nmt\[serving\]'"):
+        export_tiny(warmup=["a mouse"])
+    assert not (tmp_path / "model").exists()
+    export_tiny()  # nothing else needs it
+
+
+def test_a_multilingual_export_has_records_from_each_language_and_to_each(make_multilingual, quick_write, tmp_path):
+    model, tokenizers = make_multilingual("recurrent")
+    long = "seven cats sleep in the garden"
+    buckets = {"length_buckets": (4, 40), "batch_buckets": (1, 2)}
+    folder = export_multilingual(tmp_path, model, tokenizers, **buckets, warmup=["a", long])
+    requests = _requests(folder)
+    assert {x.model_spec.signature_name for x in requests} == {"serving_default"}
+    assert all(len(set(map(len, map(_values, [x] * 3, x.inputs)))) == 1 for x in requests)
+    for size, text in itertools.product((1, 2), ("a", long)):
+        of_shape = [x for x in requests if _values(x) == [text] * size]
+        for side in ("source_language", "target_language"):
+            assert sorted(_values(x, side)[0] for x in of_shape) == ["de", "fr", "zh-Hans"]

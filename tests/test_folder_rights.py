@@ -1,0 +1,115 @@
+"""Folders in which nothing may be written, or read: one clear line, and nothing half done."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import keras_nmt.experiment
+import keras_nmt.multilingual_experiment
+import keras_nmt.serving  # noqa: F401  what commands import: without rights it might not be found
+from keras_nmt import cli
+from keras_nmt.atomic_files import write_json
+from keras_nmt.errors import UserError
+from keras_nmt.models import ModelDirectory
+from keras_nmt.serving._versions import write_version
+from keras_nmt.text import train_subwords
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def folder():
+    """A folder that all may read and look into."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name)
+        path.chmod(0o755)
+        (path / "text").write_text("a b c\n" * 20)
+        (path / "inside").mkdir()
+        yield path
+        for inside in path.iterdir():
+            inside.chmod(0o755)
+
+
+@pytest.fixture
+def without_rights():
+    """Gives up root, who may do everything."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(NOBODY)
+    yield
+    if root:
+        os.seteuid(0)
+
+
+def _error(monkeypatch, capsys, *arguments):
+    """The line that a command ends with."""
+    monkeypatch.setattr(sys, "argv", ["keras-nmt", *map(str, arguments)])
+    with pytest.raises(SystemExit) as raised:
+        cli.main()
+    assert raised.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith("Error: ")
+    assert error.count("\n") == 1
+    return error
+
+
+@pytest.fixture
+def read_only(folder):
+    inside = folder / "inside"
+    inside.chmod(0o555)
+    return inside
+
+
+def test_nothing_is_written_where_it_may_not(folder, read_only, without_rights):
+    for write in (
+        lambda: write_json(read_only / "a.json", {}),
+        lambda: train_subwords(folder / "text", read_only / "m", vocabulary_size=8),
+        lambda: write_version(read_only / "1", lambda _: pytest.fail("written")),
+        lambda: write_version(read_only / "deeper" / "1", lambda _: pytest.fail("written")),
+    ):
+        with pytest.raises(PermissionError) as raised:
+            write()
+        assert str(read_only) in str(raised.value.filename)
+    assert list(read_only.iterdir()) == []
+
+
+def test_commands_say_where_they_may_not(folder, read_only, without_rights, monkeypatch, capsys):
+    texts = [folder / "text"] * 2
+    command = ["train", "--train", *texts, "--dev", *texts, "--vocabulary-size", 8, "--max-updates", 1]
+    for directory in (read_only, read_only / "deeper"):
+        error = _error(monkeypatch, capsys, *command, "--directory", directory)
+        assert "Permission denied" in error
+        assert str(read_only) in error
+
+
+def test_commands_say_what_they_may_not_read(folder, monkeypatch, capsys, request):
+    (folder / "text").chmod(0)
+    ModelDirectory(folder / "inside").config_path.write_text("{}")
+    ModelDirectory(folder / "inside").config_path.chmod(0)
+    request.getfixturevalue("without_rights")
+    for arguments, path in (
+        (["evaluate", folder / "text", "--hypotheses", folder / "text"], folder / "text"),
+        (["translate", folder / "inside"], folder / "inside" / "config.json"),
+    ):
+        error = _error(monkeypatch, capsys, *arguments)
+        assert "Permission denied" in error
+        assert str(path) in error
+
+
+def test_below_a_file_there_is_no_folder(folder, monkeypatch, capsys):
+    file = folder / "text"
+    before = file.read_bytes()
+    texts = [file, file]
+    command = ["train", "--train", *texts, "--dev", *texts, "--vocabulary-size", 8, "--max-updates", 1]
+    for directory in (file, file / "deeper"):
+        assert str(file) in _error(monkeypatch, capsys, *command, "--directory", directory)
+        with pytest.raises(OSError, match=str(file)):
+            write_version(directory / "1", lambda _: pytest.fail("written"))
+        with pytest.raises(UserError, match="No model directory"):
+            ModelDirectory(directory).load_config()
+    assert file.read_bytes() == before

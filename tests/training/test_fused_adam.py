@@ -1,0 +1,61 @@
+"""Adam in one operation: Keras' Adam in other clothes."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.training import NoamSchedule, make_optimizer
+
+
+def train(optimizer: keras.optimizers.Optimizer, is_sparse: bool = False, steps: int = 6) -> list[np.ndarray]:
+    """Weights and everything the optimizer keeps, after steps with gradients of all sizes."""
+    random = np.random.default_rng(1)
+    dense, table = (keras.Variable(random.normal(size=shape).astype("float32")) for shape in ((3, 5), (7, 2)))
+    optimizer.build([dense, table])
+    update = tf.function(lambda gradient, rows: optimizer.apply([gradient, rows], [dense, table]), autograph=False)
+    for step in range(steps):
+        values = tf.constant(random.normal(size=(3, 2)), "float32")
+        rows = tf.IndexedSlices(values, tf.constant([1, 4, 1]), tf.constant([7, 2]))  # twice the same row
+        rows = rows if is_sparse else tf.convert_to_tensor(rows)
+        update(tf.constant(10.0 ** (step - 3) * random.normal(size=(3, 5)), "float32"), rows)
+    return [np.asarray(variable) for variable in (dense, table, *optimizer.variables)]
+
+
+@pytest.mark.parametrize("clip", [None, 0.5])
+@pytest.mark.parametrize("decay", [None, 0.1])
+def test_is_keras_adam(clip: float | None, decay: float | None) -> None:
+    schedule = NoamSchedule(256, 3)
+    name = "adam" if decay is None else "adamw"
+    fused = make_optimizer(name, schedule, weight_decay=decay, clip=clip)
+    options = {"beta_2": 0.98, "epsilon": 1e-9, "global_clipnorm": clip}
+    if decay is None:
+        keras_own = keras.optimizers.Adam(schedule, **options)
+    else:
+        keras_own = keras.optimizers.AdamW(schedule, weight_decay=decay, **options)
+    # Keras takes rows that occur twice for two when it clips: then all gradients are dense, as those of `Trainer` are.
+    for ours, theirs in zip(train(fused, is_sparse=clip is None), train(keras_own), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=2e-6, atol=1e-8)
+
+
+def test_update_of_a_variable_is_one_operation() -> None:
+    variable, optimizer = keras.Variable(np.zeros(4, "float32")), make_optimizer()
+    optimizer.build([variable])
+    update = tf.function(lambda gradient: optimizer.apply([gradient], [variable]), autograph=False)
+    kinds = [node.type for node in update.get_concrete_function(tf.ones(4)).graph.get_operations()]
+    assert kinds.count("ResourceApplyAdam") == 1
+    assert not {"AssignAddVariableOp", "AssignSubVariableOp"} & set(kinds)
+
+
+def test_goes_on_from_a_checkpoint_of_keras_adam(tmp_path) -> None:
+    variable = keras.Variable(np.zeros(4, "float32"))
+    theirs, ours = keras.optimizers.Adam(), make_optimizer()
+    for optimizer in (theirs, ours):
+        optimizer.build([variable])
+    theirs.apply([tf.range(4.0)], [variable])
+    path = tf.train.Checkpoint(optimizer=theirs).save(str(tmp_path / "state"))
+    tf.train.Checkpoint(optimizer=ours).restore(path).assert_consumed()
+    for restored, saved in zip(ours.variables[2:], theirs.variables[2:], strict=True):
+        np.testing.assert_array_equal(restored, saved)
