@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -411,6 +412,8 @@ def serve(
     import_tensorflow()
     from keras_nmt.serving import DevelopmentServer
 
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell lets its background processes ignore Ctrl-C
+        signal.signal(number, signal.default_int_handler)
     with DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla) as server:
         print(f"{server.name}, version {server.version}, for development, until Ctrl-C:", file=sys.stderr)
         for url in (server.rest_url, server.grpc_url):

@@ -17,7 +17,6 @@ from keras_nmt.atomic_files import write_json
 from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory
 from keras_nmt.serving._versions import write_version
-from keras_nmt.text import train_subwords
 
 NOBODY = 65534
 
@@ -68,7 +67,6 @@ def read_only(folder):
 def test_nothing_is_written_where_it_may_not(folder, read_only, without_rights):
     for write in (
         lambda: write_json(read_only / "a.json", {}),
-        lambda: train_subwords(folder / "text", read_only / "m", vocabulary_size=8),
         lambda: write_version(read_only / "1", lambda _: pytest.fail("written")),
         lambda: write_version(read_only / "deeper" / "1", lambda _: pytest.fail("written")),
     ):

@@ -100,7 +100,7 @@ def works(overhead):
 
 def test_counts_the_transformer(works):
     # A layer: attention 4 d^2 a position, of which cross-attention projects 2 d^2 from the source; feed-forward 4 d^2.
-    # Scores and sums: 2 d for each pair of positions.
+    # Scores and sums: 2 d for each pair of positions; in search, for those of all hypotheses of a sentence.
     def encoder(rows):
         return rows * 5 * (8 * D**2 + 2 * 5 * D)
 
@@ -111,7 +111,7 @@ def test_counts_the_transformer(works):
 
     forward = encoder(2) + 2 * 5 * 2 * D**2 + decoder(2, 5, 5)
     assert works["plain"].operations["training"] == 3 * forward
-    assert works["plain"].operations["decoding"] == encoder(3) + 3 * 5 * 2 * D**2 + decoder(3 * 2, 4, 4)
+    assert works["plain"].operations["decoding"] == encoder(3) + 3 * 5 * 2 * D**2 + decoder(3 * 2, 4, 4 * 2)
 
 
 def test_counts_what_a_mechanism_adds(works):

@@ -250,7 +250,14 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+# The others differ from these in their settings only.
+USUALLY = ("iwslt14/roles", "wmt14/composition", "wmt17/shortcuts")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [pytest.param(name, marks=[] if name in USUALLY else pytest.mark.exhaustive) for name in SCRIPTS],
+)
 def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
     configurations, languages = RUNS[script]
     stems = RECIPES[script].corpora

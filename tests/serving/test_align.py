@@ -51,7 +51,7 @@ def test_each_target_word_is_aligned_where_its_subwords_look_most(translator, so
         translator.align(["a"], ["b"], layer=2)
 
 
-@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 def test_translations_that_cover_the_source_are_preferred(
     model, source_tokenizer, target_tokenizer, options, jit_compile
 ):

@@ -124,7 +124,7 @@ def test_a_combination_steps_saves_loads_and_trains(options, make_combination, t
 @pytest.mark.parametrize(
     "options",
     [  # most of the time goes into tracing: the whole forty on demand
-        pytest.param(options, id=_name(options), marks=[pytest.mark.exhaustive] if i % 10 else [])
+        pytest.param(options, id=_name(options), marks=[pytest.mark.exhaustive] if i % 20 else [])
         for i, options in enumerate(COMBINATIONS)
     ],
 )

@@ -270,7 +270,8 @@ def test_the_command_serves_until_it_is_interrupted(path):
             for words in itertools.islice((words for words in lines if "--server" in words), 2):
                 client = Client(words[words.index("--server") + 1], words[words.index("--model") + 1])
                 answers += client.translate(["abc"])
-        finally:
             process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+            assert process.wait(60) == 130
+        finally:
+            process.kill()
     assert [answer.text for answer in answers] == ["abc", "abc"]

@@ -138,7 +138,7 @@ def test_a_model_directory_is_exported_whole_or_one_pair_of_it(make_multilingual
         np.testing.assert_array_equal(found, expected)
 
     export_directory(tmp_path / "one", tmp_path / "trained", source="de", target="fr")
-    (translator,) = written[1]
+    translator, _ = written[1]
     assert isinstance(translator, Translator)
     assert (translator.source_tokenizer.vocabulary_size, translator.target_tokenizer.vocabulary_size) == (120, 100)
     with pytest.raises(UserError, match=r"choose a source and a target among de, fr, zh-Hans.*Received: cs"):
@@ -148,7 +148,7 @@ def test_a_model_directory_is_exported_whole_or_one_pair_of_it(make_multilingual
 def test_what_is_exported_has_no_cudnn_kernels_where_there_is_a_gpu(trained, written, tmp_path):
     export_multilingual(tmp_path, *trained)
     export(tmp_path, trained[0].pair("de", "fr"), trained[1]["de"], trained[1]["fr"])
-    (translator, _), (of_pair,) = written
+    (translator, _), (of_pair, _) = written
     for model in (translator.model, of_pair.model):
         recurrent = [layer for layer in model._flatten_layers() if hasattr(layer, "use_cudnn")]
         assert recurrent

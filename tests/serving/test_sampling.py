@@ -58,7 +58,7 @@ def test_an_export_samples_by_the_seeds_of_a_request(
     assert set(loaded.signatures["serving_default"].structured_input_signature[1]) == {"text"}
 
 
-@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 def test_translations_begin_with_their_prefixes(
     model, source_tokenizer, target_tokenizer, options, translator, jit_compile
 ):
