@@ -3,16 +3,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from keras import ops
-
-from keras_nmt.decoding._log_normalizer import log_normalizer
+from keras_nmt.decoding._token_by_token import token_by_token
 from keras_nmt.decoding.decoder_step import DecoderStep
 from keras_nmt.decoding.force_prefix import force_prefix
-from keras_nmt.decoding.length_penalty import length_penalty as penalty
 from keras_nmt.decoding.search_result import SearchResult
 from keras_nmt.decoding.suppress_tokens import suppress_tokens
 from keras_nmt.decoding.top_k import top_k
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BEGIN, PAD
 
 
 def greedy_search(
@@ -64,44 +61,19 @@ def greedy_search(
     """
     if isinstance(max_length, int) and max_length < 1:  # a tensor is not known yet
         raise ValueError(f"`max_length` must be at least 1. Received: max_length={max_length}")
-    limits = ops.full((batch_size,), max_length, dtype="int32")
-    if max_lengths is not None:
-        limits = ops.minimum(ops.cast(max_lengths, "int32"), limits)
-    limits = limits[:, None]  # [B, 1]
-    places = ops.arange(max_length, dtype="int32")
 
-    def unfinished(
-        position: Any, last: Any, tokens: Any, log_probabilities: Any, lengths: Any, finished: Any, caches: Any
-    ) -> Any:
-        return ops.any(ops.logical_not(finished) & (position < limits))
+    def likeliest(logits: Any, position: Any) -> Any:
+        _, token = top_k(force_prefix(suppress_tokens(logits, suppress), logits, prefix, position), 1)
+        return token[:, :, 0]
 
-    def extend(
-        position: Any, last: Any, tokens: Any, log_probabilities: Any, lengths: Any, finished: Any, caches: Any
-    ) -> tuple[Any, ...]:
-        logits, caches = step(last, position, constants, caches)
-        logits = ops.cast(logits, "float32")  # [B, 1, V]
-        largest, token = top_k(force_prefix(suppress_tokens(logits, suppress), logits, prefix, position), 1)
-        gain = largest[:, :, 0] - log_normalizer(logits)[:, :, 0]
-        token = token[:, :, 0]
-        going_on = ops.logical_not(finished) & (position < limits)  # [B, 1]
-        tokens = ops.where(going_on[:, :, None] & (places == position), token[:, :, None], tokens)
-        log_probabilities = ops.where(going_on, log_probabilities + gain, log_probabilities)
-        lengths = ops.where(going_on, position + 1, lengths)
-        finished = finished | (going_on & (token == END))
-        return position + 1, token, tokens, log_probabilities, lengths, finished, caches
-
-    _, _, tokens, log_probabilities, lengths, finished, _ = ops.while_loop(
-        unfinished,
-        extend,
-        (
-            ops.convert_to_tensor(0, "int32"),
-            ops.full((batch_size, 1), BEGIN, dtype="int32"),
-            ops.full((batch_size, 1, max_length), PAD, dtype="int32"),
-            ops.zeros((batch_size, 1), dtype="float32"),
-            ops.zeros((batch_size, 1), dtype="int32"),
-            ops.zeros((batch_size, 1), dtype="bool"),
-            caches,
-        ),
+    return token_by_token(
+        step,
+        constants,
+        caches,
+        likeliest,
+        batch_size=batch_size,
+        num_hypotheses=1,
+        max_length=max_length,
+        max_lengths=max_lengths,
+        length_penalty=length_penalty,
     )
-    scores = log_probabilities / penalty(lengths, length_penalty)
-    return SearchResult(tokens, scores, log_probabilities, lengths, finished)

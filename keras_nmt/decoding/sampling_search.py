@@ -7,13 +7,13 @@ from keras import ops
 
 from keras_nmt.decoding._beams import best_first
 from keras_nmt.decoding._gumbel_noise import gumbel_noise
+from keras_nmt.decoding._token_by_token import token_by_token
 from keras_nmt.decoding.decoder_step import DecoderStep
 from keras_nmt.decoding.force_prefix import force_prefix
-from keras_nmt.decoding.length_penalty import length_penalty as penalty
 from keras_nmt.decoding.search_result import SearchResult
 from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE, suppress_tokens
 from keras_nmt.decoding.top_k import top_k as largest
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BEGIN, PAD
 
 # Of an interval of at most 1: then it is as short as the distance of float32 numbers around 1e-3.
 _HALVINGS = 32
@@ -102,14 +102,8 @@ def sampling_search(
             "`temperature` must be above 0, `top_k` at least 0, `top_p` above 0 and at most 1. "
             f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
         )
-    limits = ops.full((batch_size,), max_length, dtype="int32")
-    if max_lengths is not None:
-        limits = ops.minimum(ops.cast(max_lengths, "int32"), limits)
-    limits = limits[:, None]  # [B, 1]
-    places = ops.arange(max_length, dtype="int32")
     seeds = ops.cast(seeds, "int32")[:, None, None]  # [B, 1, 1]
     samples = ops.arange(num_samples, dtype="int32")[:, None]  # [N, 1]
-    shape = (batch_size, num_samples)
 
     def draw(logits: Any, position: Any) -> Any:
         """Tokens [B, N] of logits [B, N, V]."""
@@ -124,40 +118,18 @@ def sampling_search(
         _, drawn = largest(allowed + gumbel_noise(seeds, samples, position, ids), 1)  # [B, N, 1]
         return (ops.take_along_axis(ids, drawn, axis=-1) if top_k else drawn)[:, :, 0]
 
-    def unfinished(
-        position: Any, last: Any, tokens: Any, log_probabilities: Any, lengths: Any, finished: Any, caches: Any
-    ) -> Any:
-        return ops.any(ops.logical_not(finished) & (position < limits))
-
-    def extend(
-        position: Any, last: Any, tokens: Any, log_probabilities: Any, lengths: Any, finished: Any, caches: Any
-    ) -> tuple[Any, ...]:
-        logits, caches = step(last, position, constants, caches)
-        logits = ops.cast(logits, "float32")  # [B, N, V]
-        token = draw(logits, position)  # [B, N]
-        gain = ops.take_along_axis(logits, token[:, :, None], axis=-1)[:, :, 0] - ops.logsumexp(logits, axis=-1)
-        going_on = ops.logical_not(finished) & (position < limits)  # [B, N]
-        tokens = ops.where(going_on[:, :, None] & (places == position), token[:, :, None], tokens)
-        log_probabilities = ops.where(going_on, log_probabilities + gain, log_probabilities)
-        lengths = ops.where(going_on, position + 1, lengths)
-        finished = finished | (going_on & (token == END))
-        return position + 1, token, tokens, log_probabilities, lengths, finished, caches
-
-    _, _, tokens, log_probabilities, lengths, finished, _ = ops.while_loop(
-        unfinished,
-        extend,
-        (
-            ops.convert_to_tensor(0, "int32"),
-            ops.full(shape, BEGIN, dtype="int32"),
-            ops.full((*shape, max_length), PAD, dtype="int32"),
-            ops.zeros(shape, dtype="float32"),
-            ops.zeros(shape, dtype="int32"),
-            ops.zeros(shape, dtype="bool"),
-            caches,
-        ),
+    result = token_by_token(
+        step,
+        constants,
+        caches,
+        draw,
+        batch_size=batch_size,
+        num_hypotheses=num_samples,
+        max_length=max_length,
+        max_lengths=max_lengths,
+        length_penalty=length_penalty,
     )
-    scores = log_probabilities / penalty(lengths, length_penalty)
-    return best_first(SearchResult(tokens, scores, log_probabilities, lengths, finished))
+    return best_first(result)
 
 
 def _nucleus(logits: Any, top_p: float) -> Any:
