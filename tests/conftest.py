@@ -15,6 +15,8 @@ import keras
 import pytest
 import tensorflow as tf
 
+from keras_nmt import cli
+
 # Two devices, so that every test may use two replicas; set before TensorFlow starts.
 tf.config.set_logical_device_configuration(
     tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
@@ -36,6 +38,23 @@ def multi30k() -> Path:
     if not (folder / "train.en.gz").is_file():
         pytest.skip(f"Multi30k is not at {folder}; set KERAS_NMT_MULTI30K to its folder")
     return folder
+
+
+@pytest.fixture
+def error_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Runs `keras-nmt ARGUMENTS` in this process, which must end as errors do, and gives the one line that it tells."""
+
+    def run(*arguments: object) -> str:
+        monkeypatch.setattr(sys, "argv", ["keras-nmt", *map(str, arguments)])
+        with pytest.raises(SystemExit) as raised:
+            cli.main()
+        assert raised.value.code == 2
+        error = capsys.readouterr().err
+        assert error.startswith("Error: ")
+        assert error.count("\n") == 1
+        return error
+
+    return run
 
 
 @pytest.fixture(scope="session")

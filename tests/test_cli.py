@@ -224,18 +224,9 @@ def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path, keras_nm
         (["evaluate", "a", "--hypotheses", "b", "--beam-size", "2"], "go with --directory"),
     ],
 )
-def test_errors_are_one_line(arguments, told, capsys, monkeypatch, tmp_path):
-    from keras_nmt import cli
-
+def test_errors_are_one_line(arguments, told, error_line, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["keras-nmt", *arguments])
-    with pytest.raises(SystemExit) as raised:
-        cli.main()
-    assert raised.value.code == 2
-    error = capsys.readouterr().err
-    assert error.startswith("Error: ")
-    assert error.count("\n") == 1
-    assert told in error
+    assert told in error_line(*arguments)
 
 
 def test_invalid_input_names_the_line(trained, tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 import keras_nmt.experiment
 import keras_nmt.multilingual_experiment
 import keras_nmt.serving  # noqa: F401  what commands import: without rights it might not be found
-from keras_nmt import cli
 from keras_nmt.atomic_files import write_json
 from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory
@@ -45,18 +43,6 @@ def without_rights():
         os.seteuid(0)
 
 
-def _error(monkeypatch, capsys, *arguments):
-    """The line that a command ends with."""
-    monkeypatch.setattr(sys, "argv", ["keras-nmt", *map(str, arguments)])
-    with pytest.raises(SystemExit) as raised:
-        cli.main()
-    assert raised.value.code == 2
-    error = capsys.readouterr().err
-    assert error.startswith("Error: ")
-    assert error.count("\n") == 1
-    return error
-
-
 @pytest.fixture
 def read_only(folder):
     inside = folder / "inside"
@@ -76,16 +62,16 @@ def test_nothing_is_written_where_it_may_not(folder, read_only, without_rights):
     assert list(read_only.iterdir()) == []
 
 
-def test_commands_say_where_they_may_not(folder, read_only, without_rights, monkeypatch, capsys):
+def test_commands_say_where_they_may_not(folder, read_only, without_rights, error_line):
     texts = [folder / "text"] * 2
     command = ["train", "--train", *texts, "--dev", *texts, "--vocabulary-size", 8, "--max-updates", 1]
     for directory in (read_only, read_only / "deeper"):
-        error = _error(monkeypatch, capsys, *command, "--directory", directory)
+        error = error_line(*command, "--directory", directory)
         assert "Permission denied" in error
         assert str(read_only) in error
 
 
-def test_commands_say_what_they_may_not_read(folder, monkeypatch, capsys, request):
+def test_commands_say_what_they_may_not_read(folder, error_line, request):
     (folder / "text").chmod(0)
     ModelDirectory(folder / "inside").config_path.write_text("{}")
     ModelDirectory(folder / "inside").config_path.chmod(0)
@@ -94,18 +80,18 @@ def test_commands_say_what_they_may_not_read(folder, monkeypatch, capsys, reques
         (["evaluate", folder / "text", "--hypotheses", folder / "text"], folder / "text"),
         (["translate", folder / "inside"], folder / "inside" / "config.json"),
     ):
-        error = _error(monkeypatch, capsys, *arguments)
+        error = error_line(*arguments)
         assert "Permission denied" in error
         assert str(path) in error
 
 
-def test_below_a_file_there_is_no_folder(folder, monkeypatch, capsys):
+def test_below_a_file_there_is_no_folder(folder, error_line):
     file = folder / "text"
     before = file.read_bytes()
     texts = [file, file]
     command = ["train", "--train", *texts, "--dev", *texts, "--vocabulary-size", 8, "--max-updates", 1]
     for directory in (file, file / "deeper"):
-        assert str(file) in _error(monkeypatch, capsys, *command, "--directory", directory)
+        assert str(file) in error_line(*command, "--directory", directory)
         with pytest.raises(OSError, match=str(file)):
             write_version(directory / "1", lambda _: pytest.fail("written"))
         with pytest.raises(UserError, match="No model directory"):

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
-import typer
-from typer.testing import CliRunner
+from scripts import load_script, run_main
 
 from keras_nmt.errors import UserError
-
-PATH = Path(__file__).parents[2] / "recipes" / "benchmarks" / "cost_curves.py"
 
 
 @pytest.fixture(scope="module")
 def cost_curves():
-    spec = importlib.util.spec_from_file_location("recipes_benchmarks_cost_curves", PATH)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def run(cost_curves, *arguments):
-    app = typer.Typer()
-    app.command()(cost_curves.main)
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    if result.exception is not None:
-        raise result.exception
-    return result.output
+    return load_script("benchmarks/cost_curves.py")
 
 
 def test_measures_time_and_memory(cost_curves):
@@ -48,7 +29,8 @@ def test_writes_table_and_plot(cost_curves, monkeypatch, tmp_path):
 
     monkeypatch.setattr(cost_curves, "_in_a_process", measured)
     monkeypatch.setattr(cost_curves, "CURVES", {"length": (20, 40), "beam": (2, 4)})
-    output = run(cost_curves, "--curves", "length,beam", "--output", tmp_path / "t.md", "--plot", tmp_path / "p.png")
+    files = ("--output", tmp_path / "t.md", "--plot", tmp_path / "p.png")
+    output = run_main(cost_curves, "--curves", "length,beam", *files)
     assert "ms a token" in output
     # 16 sentences at once. A beam of 4 is the first point of lengths: not measured again.
     assert len(asked) == 3
@@ -73,4 +55,4 @@ def test_writes_table_and_plot(cost_curves, monkeypatch, tmp_path):
 )
 def test_bad_options_are_one_clear_line(cost_curves, arguments, match):
     with pytest.raises(UserError, match=match):
-        run(cost_curves, *arguments)
+        run_main(cost_curves, *arguments)

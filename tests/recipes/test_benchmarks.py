@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
+import functools
 import inspect
-import sys
-from pathlib import Path
 
 import keras
 import pytest
 import tensorflow as tf
-import typer
-from typer.testing import CliRunner
+from scripts import load_script, run_main
 
 from keras_nmt.errors import UserError
 from keras_nmt.models import Transformer
 
-PATH = Path(__file__).parents[2] / "recipes" / "benchmarks" / "overhead.py"
 D, LAYERS, VOCABULARY = 8, 1, 11  # of the model that is counted
 
 
 @pytest.fixture(scope="module")
 def overhead():
-    spec = importlib.util.spec_from_file_location("recipes_benchmarks_overhead", PATH)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/overhead.py")
 
 
 def graph(function, *shapes):
@@ -159,20 +152,12 @@ def test_plain_and_variant_take_turns(overhead):
 
 @pytest.fixture
 def run(overhead, monkeypatch):
-    app = typer.Typer()
-    app.command()(overhead.main)
     monkeypatch.setattr(overhead, "Work", FakeWork)
     monkeypatch.setattr(
         overhead.Transformer, "from_preset", lambda preset, source_vocabulary_size, dtype, **more: {"arguments": more}
     )
 
-    def run(*arguments):
-        result = CliRunner().invoke(app, [*map(str, arguments)])
-        if result.exception is not None:
-            raise result.exception
-        return result.output
-
-    return run
+    return functools.partial(run_main, overhead)
 
 
 def test_prints_and_writes_the_table(run, tmp_path):

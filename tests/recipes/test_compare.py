@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from scripts import load_script, run_main
 
 from keras_nmt.comparison import Comparison
 from keras_nmt.errors import UserError
 
-PATH = Path(__file__).parents[2] / "recipes" / "compare.py"
 FILES = {f"{part}_{side}": f"{part}.{side}" for part in ("train", "dev") for side in ("source", "target")}
 LIST = {
     "settings": {**FILES, "max_updates": 5, "model": {"dropout": 0.2}},
@@ -23,18 +20,8 @@ LIST = {
 }
 
 
-@pytest.fixture(scope="module")
-def app():
-    spec = importlib.util.spec_from_file_location("recipes_compare", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    app = typer.Typer()
-    app.command()(module.main)
-    return app
-
-
 @pytest.fixture
-def run(app, tmp_path, monkeypatch):
+def run(tmp_path, monkeypatch):
     """Runs the recipe on a list, and gives the comparison that it would run."""
     made = []
     monkeypatch.setattr(Comparison, "run", lambda self: made.append(self))
@@ -43,9 +30,7 @@ def run(app, tmp_path, monkeypatch):
     def run(content, *arguments):
         path = tmp_path / "list.json"
         path.write_text(content if isinstance(content, str) else json.dumps(content))
-        result = CliRunner().invoke(app, [str(path), "--output", "here", *arguments])
-        if result.exception is not None:
-            raise result.exception
+        run_main(load_script("compare.py"), path, "--output", "here", *arguments)
         return made[0] if made else None
 
     return run

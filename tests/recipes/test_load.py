@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
-import sys
-from pathlib import Path
 
 import pytest
 import tensorflow as tf
+from scripts import load_script
 from typer.testing import CliRunner
 
 from keras_nmt.errors import UserError
 from keras_nmt.serving import DevelopmentServer
 
-PATH = Path(__file__).parents[2] / "recipes" / "benchmarks" / "load.py"
-
 
 @pytest.fixture(scope="module")
 def load():
-    spec = importlib.util.spec_from_file_location("recipes_benchmarks_load", PATH)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/load.py")
 
 
 @pytest.fixture(scope="module")

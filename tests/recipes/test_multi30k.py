@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 import os
 import sys
-from pathlib import Path
 
 import pytest
+from scripts import RECIPES, load_script
 
 from keras_nmt.models import count_parameters
 
-RECIPES = Path(__file__).parents[2] / "recipes"
 SMALL = ["--set", "preset=transformer_tiny", "--set", "vocabulary_size=400", "--max-updates", 3]
 
 
@@ -30,10 +28,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def recipe():
-    spec = importlib.util.spec_from_file_location("multi30k_train", RECIPES / "multi30k" / "train.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.RECIPE
+    return load_script("multi30k/train.py").RECIPE
 
 
 @pytest.fixture

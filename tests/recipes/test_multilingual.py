@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from scripts import load_script
 
 from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory
@@ -15,17 +14,9 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 TINY = ["vocabulary_size=300", 'model={"hidden_dim": 16, "bridge_heads": 3, "bridge_hidden_dim": 8}', "log_every=1"]
 
 
-def _recipe(path):
-    spec = importlib.util.spec_from_file_location(path.replace("/", "_").removesuffix(".py"), RECIPES / path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # typer looks annotations up there
-    spec.loader.exec_module(module)
-    return module.RECIPE
-
-
 @pytest.fixture
 def recipe():
-    return _recipe("multi30k/multilingual.py")
+    return load_script("multi30k/multilingual.py").RECIPE
 
 
 def _run(recipe, *arguments):
@@ -105,7 +96,15 @@ def test_europarl_on_a_slice(multi30k, tmp_path):
                 file.write(_slice(multi30k, corpus, language, 10))
     arguments = ["train", "hub", "--leave-out", "en-es", "--leave-out", "en-fr", "--monolingual"]
     sizes = ["--updates-per-pair", 1, "--bridge-heads", 2, "--set", "beam_size=1", "--set", "batch_size=16"]
-    _run(_recipe("europarl/multilingual.py"), *arguments, *sizes, "--data-dir", tmp_path, "--output", tmp_path / "run")
+    _run(
+        load_script("europarl/multilingual.py").RECIPE,
+        *arguments,
+        *sizes,
+        "--data-dir",
+        tmp_path,
+        "--output",
+        tmp_path / "run",
+    )
     results = json.loads((tmp_path / "run" / "results.json").read_text())
     assert results["updates"] == 4
     assert all(cell["trained"] for cell in results["test"].values())

@@ -4,13 +4,12 @@ should; each script trains on a slice of real text in files named as its README 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from scripts import load_script
 
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
@@ -38,16 +37,7 @@ TINY = {
 }
 
 
-def load(script):
-    name = f"recipe_{script.replace('/', '_')}"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, FOLDER / f"{script}.py")
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-RECIPES = {script: load(script).RECIPE for script in SCRIPTS}
+RECIPES = {script: load_script(f"{script}.py").RECIPE for script in SCRIPTS}
 ALL = [(script, name) for script, recipe in RECIPES.items() for name in recipe.configurations]
 
 
@@ -265,7 +255,7 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
         for corpus, lines in (("train", 300), ("dev", 4), ("test", 4)):
             text = read_lines(multi30k / f"{'train' if corpus == 'train' else 'val'}.{stand_in}.gz")[:lines]
             if language == "ru-Latn":
-                text = [load("wmt17/transliterate").romanize(line) for line in text]
+                text = [load_script("wmt17/transliterate.py").romanize(line) for line in text]
             (tmp_path / f"{stems[corpus]}.{language}").write_text("\n".join([*text, ""]), encoding="utf-8")
     tiny = {"preset": "transformer_tiny", "vocabulary_size": 300, "batch_size": 512, "accumulation_steps": 1}
     # One layer where that will do: what takes the time is the tracing of graphs.

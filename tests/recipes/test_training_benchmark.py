@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
+import functools
 import multiprocessing
 import random
 import sys
 import threading
-from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from scripts import load_script, run_main
 
 from keras_nmt.errors import UserError
-
-PATH = Path(__file__).parents[2] / "recipes" / "benchmarks" / "training.py"
 
 
 @pytest.fixture(scope="module")
 def training():
-    spec = importlib.util.spec_from_file_location("recipes_benchmarks_training", PATH)
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    return load_script("benchmarks/training.py")
 
 
 @pytest.fixture(scope="module")
@@ -111,17 +104,9 @@ def test_a_process_answers_until_it_is_stopped(training, monkeypatch):
 
 @pytest.fixture
 def run(training, monkeypatch, texts):
-    app = typer.Typer()
-    app.command()(training.main)
     monkeypatch.setattr(training, "Process", Fake)
 
-    def run(*arguments):
-        result = CliRunner().invoke(app, ["--data-dir", str(texts), *map(str, arguments)])
-        if result.exception is not None:
-            raise result.exception
-        return result.output
-
-    return run
+    return functools.partial(run_main, training, "--data-dir", texts)
 
 
 def test_prints_ratios_of_neighbouring_rounds(run):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -11,15 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripts import load_script
 
 from keras_nmt.text import SubwordTokenizer, train_subwords
 
 SCRIPT = Path(__file__).parents[2] / "recipes" / "wmt17" / "transliterate.py"
-_spec = importlib.util.spec_from_file_location("transliterate", SCRIPT)
-assert _spec is not None
-assert _spec.loader is not None
-transliterate = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(transliterate)
+transliterate = load_script("wmt17/transliterate.py")
 
 SMALL = "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"
 MIXED = st.text(st.sampled_from("аьЬъЪЯёyqAˮʹž¬ .é7"), max_size=12)  # where marks matter
