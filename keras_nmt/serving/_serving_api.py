@@ -24,11 +24,12 @@ def serving_api(needed_for: str) -> tuple[Any, Any]:
             "get_model_status_pb2",
             "model_service_pb2_grpc",
             "predict_pb2",
+            "prediction_log_pb2",
             "prediction_service_pb2_grpc",
         ):
             importlib.import_module(f"tensorflow_serving.apis.{name}")
         return importlib.import_module("grpc"), importlib.import_module("tensorflow_serving.apis")
     except ImportError:
         raise UserError(
-            f"gRPC needs the extra `serving`: pip install 'keras_nmt[serving]'. Received: {needed_for}"
+            f"gRPC and its protocol need the extra `serving`: pip install 'keras_nmt[serving]'. Received: {needed_for}"
         ) from None

@@ -9,6 +9,7 @@ from pathlib import Path
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
+from keras_nmt.serving._serving_api import serving_api
 from keras_nmt.serving._text_translator import TextTranslator, check_lines
 from keras_nmt.serving.buckets import bucket_size
 from keras_nmt.text import SubwordTokenizer
@@ -43,13 +44,7 @@ def warmup_records(
         if xla:
             raise UserError(f"`warmup_xla` goes with lines to warm up with: give `warmup`. Received: warmup_xla={xla}")
         return []
-    try:
-        from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
-    except ImportError:
-        raise UserError(
-            "Warm-up records need the package tensorflow-serving-api: pip install 'keras_nmt[serving]'. "
-            "Received: warmup lines, and no such package"
-        ) from None
+    _, apis = serving_api("lines to warm up with")
     lines = check_lines(lines)
     if not lines:
         raise UserError("There must be lines to warm up with. Received: no lines")
@@ -61,13 +56,13 @@ def warmup_records(
             by_length.setdefault(bucket_size(int(length), translator.length_buckets), []).append(line)
         for length in sorted(by_length):
             for size, signature in itertools.product(translator.batch_buckets, signatures):
-                request = predict_pb2.PredictRequest()
+                request = apis.predict_pb2.PredictRequest()
                 request.model_spec.name = model_name
                 request.model_spec.signature_name = signature
                 text = list(itertools.islice(itertools.cycle(by_length[length]), size))
                 for name, values in {"text": text, **{key: [x] * size for key, x in languages.items()}}.items():
                     request.inputs[name].CopyFrom(tf.make_tensor_proto(values, tf.string, [size]))
-                log = prediction_log_pb2.PredictionLog()
+                log = apis.prediction_log_pb2.PredictionLog()
                 log.predict_log.request.CopyFrom(request)
                 records.append(log.SerializeToString(deterministic=True))
     if len(records) > MOST_RECORDS:

@@ -230,8 +230,8 @@ class Trainer:
         self.directory = Path(directory)
         self.optimizer = optimizer
         self._scaler = optimizer if is_scaled else None
-        self.workers = Workers(strategy or tf.distribute.get_strategy())
         self.strategy = strategy or tf.distribute.get_strategy()
+        self.workers = Workers(self.strategy)
         self.accumulation_steps = accumulation_steps
         self.loss = LabelSmoothedCrossEntropy(label_smoothing)
         self.normalize_by = normalize_by
@@ -397,8 +397,9 @@ class Trainer:
             # Keras' optimizer clips each replica's gradients and then sums them over replicas: the wrong way round.
             # So they come to it summed and clipped; shared out evenly, its sum gives them back, and its own clipping
             # finds nothing to do. Also, whether they are finite is the same on all replicas, which loss scaling needs.
-            clipped = self._clip([gradient / scale for gradient in gradients], norm)
-            gradients = [gradient * (scale / self.num_replicas) for gradient in clipped]
+            if self._scaler is not None:
+                gradients = [gradient / scale for gradient in gradients]
+            gradients = [gradient * (scale / self.num_replicas) for gradient in self._clip(gradients, norm)]
         self.optimizer.apply(gradients, self._variables[name])
         measurements = tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate, scale])
         if self.workers.number > 1:

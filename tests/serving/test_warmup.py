@@ -141,7 +141,7 @@ def test_what_cannot_be_made_is_an_error(make_texts, translator, monkeypatch, ar
 
 def test_without_the_package_the_error_names_it_before_anything_is_written(export_tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow_serving.apis", None)
-    with pytest.raises(UserError, match=r"tensorflow-serving-api: pip install 'keras_nmt\[serving\]'"):
+    with pytest.raises(UserError, match=r"pip install 'keras_nmt\[serving\]'\. Received: lines to warm up with"):
         export_tiny(warmup=["a mouse"])
     assert not (tmp_path / "model").exists()
     export_tiny()  # nothing else needs it
