@@ -183,11 +183,13 @@ def translate(
     was exported with is fixed.
     """
     named = _named_on_command_line(context)
+    if "seed" in named and not sample:
+        raise UserError(f"--seed goes with --sample. Received: --seed {seed}")
     if server is not None:
-        for_both = {"server", "model", "source", "target", "n_best", "scores"}
+        for_both = {"server", "model", "source", "target", "n_best", "scores", "sample", "seed"}
         if others := [shown for name, shown in named.items() if name not in for_both]:
             raise UserError(f"These do not go with --server. Received: {', '.join(others)}")
-        _translate_by_server(server, model, source, target, n_best, scores)
+        _translate_by_server(server, model, source, target, n_best, scores, seed if sample else None)
         return
     if directory is None:
         raise UserError("Give a model's DIRECTORY, or --server URL. Received: neither")
@@ -196,8 +198,6 @@ def translate(
     if sample and beam_size is not None:
         raise UserError(f"--sample does not search: it has no beam. Received: --beam-size {beam_size}")
     sampling = _sampling(sample, temperature, top_k, top_p)
-    if not sample and "seed" in named:
-        raise UserError(f"--seed goes with --sample. Received: --seed {seed}")
     translator = _translator(
         directory,
         source=source,
@@ -376,6 +376,9 @@ def export(
     top_p: TopP = None,
     ensemble: Ensemble = None,
     coverage_penalty: CoveragePenalty = None,
+    quantize: Annotated[
+        str | None, typer.Option(metavar="int8", help="Turn the weights to int8: a quarter of the size.")
+    ] = None,
 ) -> None:
     """Writes a SavedModel: text in, text out, without Python, to PATH/VERSION.
 
@@ -390,7 +393,7 @@ def export(
     options = given(beam_size=beam_size, length_penalty=length_penalty, max_length=max_length)
     options |= {"version": version, "weights": weights, "num_hypotheses": n_best}
     options |= _sampling(sample, temperature, top_k, top_p) | given(coverage_penalty=coverage_penalty)
-    options |= {"ensemble": ensemble or ()}
+    options |= {"ensemble": ensemble or (), "quantize": quantize}
     if warmup is not None:
         options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
     _write_line(str(export_directory(path, directory, source=source, target=target, **options)))
@@ -623,15 +626,18 @@ def _with_inputs_beside(
 
 
 def _translate_by_server(
-    url: str, model: str, source: str | None, target: str | None, n_best: int, scores: bool
+    url: str, model: str, source: str | None, target: str | None, n_best: int, scores: bool, seed: int | None
 ) -> None:
     import_tensorflow()
     from keras_nmt.serving import Client
 
+    if seed is not None and (source is not None or target is not None):
+        raise UserError(f"A server samples from models of one pair: name no languages. Received: {source}, {target}")
     truncated = 0
     with Client(url, model) as client:
-        for lines in _chunks(_standard_input()):
-            for translation in client.translate(lines, source, target):
+        for lines, beside in _with_inputs_beside(_chunks(_standard_input()), None, seed):
+            found = client.translate(lines, source, target) if seed is None else client.sample(lines, **beside)
+            for translation in found:
                 truncated += translation.truncated
                 if not 1 <= n_best <= len(translation.hypotheses):
                     raise UserError(

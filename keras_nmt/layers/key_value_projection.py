@@ -6,10 +6,11 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import check_positive, projection_initializer
+from keras_nmt.layers._int8_kernels import Int8Kernels
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class KeyValueProjection(keras.layers.Layer):
+class KeyValueProjection(Int8Kernels):
     """Projects hidden states to attention keys and values: `K = h W_K`, `V = h W_V`.
 
     The plain form of the seam that `LexicalShortcut` fills with gated keys and values. No biases.
@@ -35,6 +36,8 @@ class KeyValueProjection(keras.layers.Layer):
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.2.2.
     """
 
+    kernels = ("kernel",)
+
     def __init__(self, hidden_dim: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         check_positive(hidden_dim=hidden_dim)
@@ -48,7 +51,7 @@ class KeyValueProjection(keras.layers.Layer):
         )
 
     def call(self, hidden: Any) -> tuple[Any, Any]:
-        keys, values = ops.split(ops.matmul(hidden, self.kernel), 2, axis=-1)  # [..., T, d] each
+        keys, values = ops.split(self.product(hidden, "kernel"), 2, axis=-1)  # [..., T, d] each
         return keys, values
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:

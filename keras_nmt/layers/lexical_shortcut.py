@@ -6,10 +6,11 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import check_choice, check_positive, projection_initializer
+from keras_nmt.layers._int8_kernels import Int8Kernels
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class LexicalShortcut(keras.layers.Layer):
+class LexicalShortcut(Int8Kernels):
     """Gated shortcut from the embeddings to the keys and values of an attention sub-layer.
 
     The layer projects the hidden states `h` and the shortcut's source `E` (the embeddings, or any other tensor of the
@@ -58,6 +59,8 @@ class LexicalShortcut(keras.layers.Layer):
         ([Emelin et al., 2019](https://arxiv.org/abs/1906.12284)), section 2.2. Gate biases start at zero.
     """
 
+    kernels = ("lexical_kernel", "hidden_kernel", "fusion_kernel")
+
     def __init__(self, hidden_dim: int, kind: str = "plain", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         check_positive(hidden_dim=hidden_dim)
@@ -90,11 +93,11 @@ class LexicalShortcut(keras.layers.Layer):
     def call(self, hidden: Any, lexical: Any, return_gates: bool = False) -> tuple[Any, ...]:
         _check_alike(hidden.shape, lexical.shape)
         if self.kind == "plain":
-            shortcut = ops.matmul(lexical, self.lexical_kernel)  # [..., T, 2d]: K_sc | V_sc
-            plain = ops.matmul(hidden, self.hidden_kernel)  # [..., T, 2d]: K | V
+            shortcut = self.product(lexical, "lexical_kernel")  # [..., T, 2d]: K_sc | V_sc
+            plain = self.product(hidden, "hidden_kernel")  # [..., T, 2d]: K | V
         else:
             both = ops.concatenate([lexical, hidden], axis=-1)  # [E; h]
-            fused = ops.matmul(both, self.fusion_kernel)  # [..., T, 4d]
+            fused = self.product(both, "fusion_kernel")  # [..., T, 4d]
             shortcut, plain = ops.split(fused, 2, axis=-1)  # K_sc | V_sc and K | V
         gates = ops.sigmoid(shortcut + plain + self.gate_bias)  # r_K | r_V
         gated = gates * shortcut + (1 - gates) * plain  # K' | V'

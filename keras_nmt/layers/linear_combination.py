@@ -3,14 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 import keras
-from keras import ops
 
 from keras_nmt.layers._common import projection_initializer
+from keras_nmt.layers._int8_kernels import Int8Kernels
 from keras_nmt.layers._representations import Composition
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class LinearCombination(Composition):
+class LinearCombination(Int8Kernels, Composition):
     """Linear combination of N representations, each with a matrix of its own: `sum_l r_l W_l`.
 
     The baseline that bilinear pooling is measured against. It has N d' `units` weights: the W_l stand below each other
@@ -41,10 +41,12 @@ class LinearCombination(Composition):
         footnote 2 of [Li et al., 2020](https://arxiv.org/abs/1911.09877), whose table 1 counts its weights so.
     """
 
+    kernels = ("kernel",)
+
     def build_composition(self, number: int, width: int) -> None:
         self.kernel = self.add_weight(  # W_1 .. W_N
             shape=(number * width, self.output_width), initializer=projection_initializer(), name="kernel"
         )
 
     def call(self, representations: Any) -> Any:
-        return ops.matmul(self.concatenate(representations), self.kernel)  # [..., units]
+        return self.product(self.concatenate(representations), "kernel")  # [..., units]

@@ -8,11 +8,12 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import optional_size, projection_initializer
+from keras_nmt.layers._int8_kernels import Int8Kernels
 from keras_nmt.layers._representations import Composition
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class LowRankBilinearPooling(Composition):
+class LowRankBilinearPooling(Int8Kernels, Composition):
     """Composition of N representations by products of two of their neurons, in factors of low rank.
 
         R^  = [r_1; ...; r_N]                         (Eq. 7)
@@ -62,6 +63,8 @@ class LowRankBilinearPooling(Composition):
         ([Li et al., 2020](https://arxiv.org/abs/1911.09877)), Eq. 9 to 11.
     """
 
+    kernels = ("factors", "projection")
+
     def __init__(
         self, units: int | None = None, rank: int | None = None, first_order: bool = True, **kwargs: Any
     ) -> None:
@@ -89,15 +92,15 @@ class LowRankBilinearPooling(Composition):
         )
 
     def call(self, representations: Any) -> Any:
-        factors = ops.matmul(self.concatenate(representations), self.factors)  # R^ U | R^ V: [..., 2r]
+        factors = self.product(self.concatenate(representations), "factors")  # R^ U | R^ V: [..., 2r]
         if self.first_order:
             factors = factors + self.ones_row
         left, right = ops.split(factors, 2, axis=-1)  # [..., r] each
         if self.compute_dtype != "float16":
-            return ops.matmul(left * right, self.projection)  # [..., units]
+            return self.product(left * right, "projection")  # [..., units]
         # Products above 65504 do not exist in float16: take out a scale, position by position, and put it back last.
         scale = ops.stop_gradient(ops.maximum(ops.max(ops.abs(left), axis=-1, keepdims=True), 1))  # [..., 1]
-        output = ops.matmul((left / scale) * right, self.projection)
+        output = self.product((left / scale) * right, "projection")
         return ops.cast(ops.cast(output, "float32") * ops.cast(scale, "float32"), "float16")
 
     def get_config(self) -> dict[str, Any]:

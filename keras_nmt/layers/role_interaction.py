@@ -1,18 +1,20 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
 from keras import ops
 
 from keras_nmt.layers._common import projection_initializer
+from keras_nmt.layers._int8_kernels import Int8Kernels
 from keras_nmt.layers.role_assignment import RoleAssignment
 
 CHUNKS = 16  # the parts into which the roles are cut, so that few of the products e_t U_i exist at a time
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class RoleInteraction(keras.layers.Layer):
+class RoleInteraction(Int8Kernels):
     """Role interaction layer: transforms each token's embedding by the roles that its context gives it.
 
     `RoleAssignment` reads the roles r_t from the context. Each role has a matrix of its own, and they mix the token's
@@ -71,6 +73,8 @@ class RoleInteraction(keras.layers.Layer):
         Weissenborn et al., [Contextualized Role Interaction for Neural Machine
         Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019, Eq. 5, 7 and 8.
     """
+
+    kernels = ("role_kernel", "embedding_kernel", "output_kernel", "kernel")
 
     def __init__(
         self,
@@ -137,12 +141,17 @@ class RoleInteraction(keras.layers.Layer):
 
         inputs = cast(inputs)
         if self.low_rank:
-            roles = ops.matmul(roles, cast(self.role_kernel))  # U_r r
-            embeddings = ops.matmul(inputs, cast(self.embedding_kernel))  # U_e e
-            return ops.matmul(roles * embeddings, cast(self.output_kernel)) + inputs
+            roles = self.product(roles, "role_kernel")  # U_r r
+            embeddings = self.product(inputs, "embedding_kernel")  # U_e e
+            return self.product(roles * embeddings, "output_kernel") + inputs
         shape = ops.shape(inputs)
         rows = [ops.reshape(x, (-1, x.shape[-1])) for x in (roles, inputs)]  # [N, hr], [N, d]
-        outputs = ops.reshape(_mix_roles(*rows, cast(self.kernel)), shape)
+        if self.is_int8:
+            products = rows[0][:, :, None] * rows[1][:, None, :]  # r_i e: [N, hr, d]
+            mixed = self.product(ops.reshape(products, (-1, self.num_roles * inputs.shape[-1])), "kernel")
+        else:
+            mixed = _mix_roles(*rows, cast(self.kernel))
+        outputs = ops.reshape(mixed, shape)
         return outputs + inputs if self.residual else outputs
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
@@ -192,7 +201,7 @@ def _mix_roles(roles: Any, inputs: Any, kernel: Any) -> Any:
     starts = range(0, kernel.shape[0], size)
     dtype = inputs.dtype
 
-    def chunk(start: int, done: Any) -> tuple[Any, Any]:
+    def chunk(start: int, *done: Any) -> tuple[Any, Any]:
         chunk_roles = _after(done, roles[:, start : start + size])  # r_i: [N, c, 1]
         return ops.expand_dims(chunk_roles, -1), kernel[start : start + size]
 
@@ -207,9 +216,9 @@ def _mix_roles(roles: Any, inputs: Any, kernel: Any) -> Any:
         d_inputs = ops.zeros(ops.shape(inputs), "float32")
         d_roles, d_kernel = [], []
         for start in starts:
-            r, u = chunk(start, d_inputs)
+            r, u = chunk(start, d_inputs, *d_kernel[-1:])
             d_kernel.append(ops.einsum("nck,nd->ckd", r * each_input, g))  # r_i e g^T
-            h = ops.einsum("nd,ckd->nck", _after(d_inputs, g), u)
+            h = ops.einsum("nd,ckd->nck", _after([d_inputs, d_kernel[-1]], g), u)
             d_roles.append(ops.sum(ops.cast(h * each_input, "float32"), -1))  # <h_i, e>: [N, c]
             d_inputs = d_inputs + ops.sum(ops.cast(r * h, "float32"), 1)  # sum_i r_i h_i
         return (
@@ -221,7 +230,8 @@ def _mix_roles(roles: Any, inputs: Any, kernel: Any) -> Any:
     return ops.cast(outputs, dtype), gradient
 
 
-def _after(done: Any, x: Any) -> Any:
-    """`x`, but not before `done` is there: TensorFlow would start all chunks at once and need all their memory."""
-    never = ops.any(done[:1, :1] > float("inf"))
+def _after(done: Sequence[Any], x: Any) -> Any:
+    """`x`, but not before all of `done`: TensorFlow would start all chunks at once, and need the memory of all."""
+    some = [ops.cast(ops.ravel(y)[:1], "float32") for y in done]  # one number of each, or none where there are no rows
+    never = ops.any(ops.concatenate(some) > float("inf"))
     return ops.where(never, ops.zeros_like(x), x)

@@ -7,6 +7,7 @@ from keras_nmt.models.language_label_model import LanguageLabelModel
 from keras_nmt.models.matched_width import MatchedWidth, matched_width
 from keras_nmt.models.model_directory import ModelDirectory
 from keras_nmt.models.multilingual_model import MultilingualModel
+from keras_nmt.models.quantize import quantize
 from keras_nmt.models.transformer import Transformer
 from keras_nmt.models.translation_model import TranslationModel
 
@@ -21,4 +22,5 @@ __all__ = [
     "TranslationModel",
     "count_parameters",
     "matched_width",
+    "quantize",
 ]

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from keras_nmt.errors import UserError
 from keras_nmt.serving._serving_api import serving_api
-from keras_nmt.serving._text_translator import check_lines
+from keras_nmt.serving._text_translator import check_lines, seeds_of_lines
 from keras_nmt.serving.translation import Hypothesis, Translation
 
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between attempts
@@ -23,7 +23,7 @@ _CODES = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 500: "INTERNAL", 503: "UNAV
 
 
 class Client:
-    """Translates and scores text by a TensorFlow model server that runs one of our exports.
+    """Translates, samples and scores text by a TensorFlow model server that runs one of our exports.
 
     The compiled signatures are asked for. Where the server does not allow XLA, the plain ones are, from then on.
 
@@ -98,13 +98,30 @@ class Client:
             ConnectionError: It cannot be reached, or is not available, after all attempts.
             TimeoutError: It takes longer than `timeout`.
         """
-        texts = {"text": check_lines(lines)}
-        languages = _languages(len(texts["text"]), source, target)
-        results: list[Translation] = [Translation((), False)] * len(texts["text"])
-        for rows, found in self._in_batches("serving_default", texts, languages, ("translation", "score", "truncated")):
-            for row, *answer in zip(rows, *found, strict=True):
-                results[row] = _translation(*answer)
-        return results
+        texts = check_lines(lines)
+        return self._translations("serving_default", texts, _languages(len(texts), source, target))
+
+    def sample(self, lines: Iterable[str], seeds: int | Iterable[int] = 0) -> list[Translation]:
+        """Draws translations at random, where the model was exported with `sample=True`.
+
+        Args:
+            lines: Sentences.
+            seeds: A seed for each line, which alone its translations depend on, or one for all, from which each line
+                gets its own by its place, as of `Translator.translate`. Default 0.
+
+        Returns:
+            A translation for each, with as many hypotheses as the export draws.
+
+        Raises:
+            UserError: As of `translate`; or the model has no such signature, or there are not as many seeds as lines.
+            ConnectionError: As of `translate`.
+            TimeoutError: As of `translate`.
+        """
+        texts = check_lines(lines)
+        given = seeds_of_lines(seeds, len(texts)) if isinstance(seeds, int) else [int(seed) for seed in seeds]
+        if len(given) != len(texts):
+            raise UserError(f"There must be a seed for each line. Received: {len(texts)} lines, {len(given)} seeds")
+        return self._translations("sample", texts, {"seed": given})
 
     def score(
         self,
@@ -157,13 +174,24 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _translations(self, signature: str, texts: list[str], beside: dict[str, list[Any]]) -> list[Translation]:
+        results: list[Translation] = [Translation((), False)] * len(texts)
+        outputs = ("translation", "score", "truncated")
+        for rows, found in self._in_batches(signature, {"text": texts}, beside, outputs):
+            for row, *answer in zip(rows, *found, strict=True):
+                results[row] = _translation(*answer)
+        return results
+
     def _in_batches(
-        self, signature: str, texts: dict[str, list[str]], languages: dict[str, list[str]], outputs: tuple[str, ...]
+        self, signature: str, texts: dict[str, list[str]], beside: dict[str, list[Any]], outputs: tuple[str, ...]
     ) -> Iterator[tuple[list[int], list[list[Any]]]]:
-        """Rows that are sent at once, the longest first, and what comes back of them."""
-        columns = {name: [_utf8(line) for line in lines] for name, lines in texts.items()}
+        """Rows that are sent at once, the longest first, and what comes back of them.
+
+        What is given beside the texts, languages or seeds, has no part in the order.
+        """
+        columns: dict[str, list[Any]] = {name: [_utf8(line) for line in lines] for name, lines in texts.items()}
         lengths = [max(map(len, row)) for row in zip(*columns.values(), strict=True)]
-        columns |= {name: [_utf8(language) for language in named] for name, named in languages.items()}
+        columns |= {name: [_utf8(x) if isinstance(x, str) else x for x in column] for name, column in beside.items()}
         order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
         for start in range(0, len(order), self.batch_size):
             rows = order[start : start + self.batch_size]
@@ -175,7 +203,7 @@ class Client:
                 )
             yield rows, [found[name] for name in outputs]
 
-    def _predict(self, signature: str, inputs: dict[str, list[bytes]]) -> Mapping[str, list[Any]]:
+    def _predict(self, signature: str, inputs: dict[str, list[Any]]) -> Mapping[str, list[Any]]:
         """What the server answers, sooner or later."""
         deadline = time.monotonic() + self.timeout
         attempts, wait = 0, FIRST_WAIT
@@ -214,7 +242,7 @@ class _Failure(Exception):
 
 
 class _Transport(Protocol):
-    def predict(self, signature: str, inputs: dict[str, list[bytes]], deadline: float) -> Mapping[str, list[Any]]: ...
+    def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> Mapping[str, list[Any]]: ...
 
     def close(self) -> None: ...
 
@@ -227,10 +255,10 @@ class _Rest:
         versions = "" if version is None else f"/versions/{version}"
         self._path = f"{parts.path.rstrip('/')}/v1/models/{name}{versions}:predict"
 
-    def predict(self, signature: str, inputs: dict[str, list[bytes]], deadline: float) -> Mapping[str, list[Any]]:
+    def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> Mapping[str, list[Any]]:
         # By rows: by columns, inputs that the model does not have would be ignored, such as languages.
-        texts = ([text.decode() for text in column] for column in inputs.values())
-        rows = [dict(zip(inputs, row, strict=True)) for row in zip(*texts, strict=True)]
+        columns = ([x.decode() if isinstance(x, bytes) else x for x in column] for column in inputs.values())
+        rows = [dict(zip(inputs, row, strict=True)) for row in zip(*columns, strict=True)]
         body = json.dumps({"signature_name": signature, "instances": rows}, ensure_ascii=False).encode()
         # A connection for each request: none that the server has closed meanwhile, none that threads share.
         connection = self._connection(self._host, self._port, timeout=_left(deadline))
@@ -276,7 +304,7 @@ class _Grpc:
         self._stub = self._apis.prediction_service_pb2_grpc.PredictionServiceStub(self._channel)
         self._model, self._version = model, version
 
-    def predict(self, signature: str, inputs: dict[str, list[bytes]], deadline: float) -> Mapping[str, list[Any]]:
+    def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> Mapping[str, list[Any]]:
         import tensorflow as tf  # which the protocol's own modules have imported
 
         request = self._apis.predict_pb2.PredictRequest()
@@ -285,7 +313,8 @@ class _Grpc:
         if self._version is not None:
             request.model_spec.version.value = self._version
         for name, column in inputs.items():
-            request.inputs[name].CopyFrom(tf.make_tensor_proto(column, tf.string, [len(column)]))
+            dtype = tf.string if isinstance(column[0], bytes) else tf.int32
+            request.inputs[name].CopyFrom(tf.make_tensor_proto(column, dtype, [len(column)]))
         try:
             outputs = self._stub.Predict(request, timeout=_left(deadline)).outputs
         except self._grpc.RpcError as error:

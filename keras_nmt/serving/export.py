@@ -11,6 +11,7 @@ import keras
 import tensorflow as tf
 
 from keras_nmt.models import TranslationModel
+from keras_nmt.serving._for_serving import for_serving
 from keras_nmt.serving._versions import new_version, write_archive, write_version
 from keras_nmt.serving._warmup import warmup_records, write_warmup
 from keras_nmt.serving.translator import Translator
@@ -29,6 +30,7 @@ def export(
     version: int | None = None,
     warmup: Iterable[str] | None = None,
     warmup_xla: bool = False,
+    quantize: str | None = None,
     **search: Any,
 ) -> Path:
     """Writes `path/<version>`, a SavedModel with raw text in and raw text out.
@@ -46,8 +48,9 @@ def export(
     - `sample` and `sample_xla`: `text` [N] string and `seed` [N] int32 -> as of `serving_default`, but the translations
       are drawn at random (`keras_nmt.decoding.sampling_search`): the same ones for the same text and seed.
 
-    The model computes in float32 there, whatever it was trained in, and the model given is not touched. The folder is
-    written under another name and renamed when it is whole: a server that watches `path` never sees a part.
+    The model computes in float32 there, whatever it was trained in, or in int8 with `quantize`, and the model given is
+    not touched. The folder is written under another name and renamed when it is whole: a server that watches `path`
+    never sees a part.
 
     Args:
         path: The folder of the model's versions, made where there is none: the server's `base_path`.
@@ -59,6 +62,7 @@ def export(
             answers from it: to `serving_default`, for each batch bucket and each length bucket that has lines.
         warmup_xla: Whether requests to `serving_default_xla` are made, too. A server without XLA then cannot load the
             version.
+        quantize: "int8" turns the weights to int8, see `keras_nmt.models.quantize`. Default None: float32.
         **search: `beam_size`, `length_penalty`, `num_hypotheses`, `max_length`, `max_length_factor`,
             `max_length_offset`, `length_buckets`, `batch_buckets`, `coverage_penalty`; for `sample` alone `sample`,
             `temperature`, `top_k`, `top_p`: see `keras_nmt.serving.Translator`.
@@ -68,13 +72,14 @@ def export(
 
     Raises:
         UserError: The version exists already, or is not positive, or an argument of the search is out of its range,
-            or there are no lines to warm up with, or too many records, or `tensorflow-serving-api` is missing.
+            or there are no lines to warm up with, or too many records, or `tensorflow-serving-api` is missing, or
+            `quantize` is unknown.
     """
     final = new_version(Path(path), version)
     if target_tokenizer is None or target_tokenizer.proto == source_tokenizer.proto:
         target_tokenizer = source_tokenizer  # written once
     sampling = {name: search.pop(name) for name in SAMPLING if name in search}
-    translator = Translator(model.with_dtype("float32"), source_tokenizer, target_tokenizer, **search)
+    translator = Translator(for_serving(model, quantize), source_tokenizer, target_tokenizer, **search)
     sampler = None
     if sampling:
         options = {**search, **sampling, "coverage_penalty": 0}

@@ -37,8 +37,8 @@ def export_directory(
         target: Language to translate to, likewise.
         ensemble: Other model directories with the same subwords, whose models are exported together with it, as an
             `Ensemble`.
-        **search: As of `export`, `warmup` and `warmup_xla` too. Where they are silent, the search settings of the
-            directory count.
+        **search: As of `export`, `warmup`, `warmup_xla` and `quantize` too. Where they are silent, the search settings
+            of the directory count.
 
     Returns:
         The folder written.

@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.models import MultilingualModel
+from keras_nmt.serving._for_serving import for_serving
 from keras_nmt.serving._functions import TEXTS
 from keras_nmt.serving._versions import new_version, write_archive, write_version
 from keras_nmt.serving._warmup import warmup_records, write_warmup
@@ -29,6 +30,7 @@ def export_multilingual(
     pairs: Iterable[tuple[str, str]] | None = None,
     warmup: Iterable[str] | None = None,
     warmup_xla: bool = False,
+    quantize: str | None = None,
     **search: Any,
 ) -> Path:
     """Writes `path/<version>`, a SavedModel with raw text in and raw text out, for all pairs of a model's languages.
@@ -47,7 +49,7 @@ def export_multilingual(
     - Each with `_xla` behind its name: the same, compiled by XLA. A model server runs them only where XLA is allowed
       (`savedmodels/README.md`). All signatures share the weights and the graphs.
 
-    As of `export`, the model computes in float32, and a version appears whole or not at all.
+    As of `export`, the model computes in float32, or in int8, and a version appears whole or not at all.
 
     Args:
         path: The folder of the model's versions, made where there is none: the server's `base_path`.
@@ -59,6 +61,7 @@ def export_multilingual(
         warmup: Lines of text, as of `export`. Each line counts for each language: there are requests from each
             language, and to each.
         warmup_xla: As of `export`.
+        quantize: As of `export`.
         **search: As of `export`.
 
     Returns:
@@ -66,7 +69,8 @@ def export_multilingual(
 
     Raises:
         UserError: The version exists already, or is not positive; a language of a pair is unknown; tokenizers do not
-            fit the model; or an argument of the search is out of its range; or `warmup` cannot be used, as of `export`.
+            fit the model; or an argument of the search is out of its range; or `warmup` or `quantize` cannot be used,
+            as of `export`.
     """
     final = new_version(Path(path), version)
     chosen = list(itertools.permutations(model.languages, 2) if pairs is None else dict.fromkeys(pairs))
@@ -76,7 +80,7 @@ def export_multilingual(
     names = {f"translate_{source}_{target}" for source, target in chosen}
     if len(names) < len(chosen):  # "a_b" to "c", and "a" to "b_c"
         raise UserError(f"Signatures of pairs have one name: choose other `pairs`. Received: pairs={chosen!r}")
-    translator = MultilingualTranslator(model.with_dtype("float32"), tokenizers, **search)
+    translator = MultilingualTranslator(for_serving(model, quantize), tokenizers, **search)
     # Each language once on each side: whatever encodes and decodes is run.
     ring = zip(model.languages, [*model.languages[1:], model.languages[0]], strict=True)
     sides = [(translator.tokenizers[x], {"source_language": x, "target_language": y}) for x, y in ring]

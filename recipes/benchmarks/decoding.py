@@ -1,6 +1,6 @@
 """Sentences per second of an exported model's compiled search beside CTranslate2, with the same weights.
 
-    python recipes/benchmarks/decoding.py --threads 2 --output decoding.md
+    python recipes/benchmarks/decoding.py --threads 2 --dtypes float32,int8 --output decoding.md
 
 Both translate the same sentences in the same batches, a fixed number of tokens each, and take turns; the median of the
 ratios of neighbouring measurements counts. See README.md beside this file.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import io
+import itertools
 import statistics
 import tempfile
 import time
@@ -36,7 +37,8 @@ from keras_nmt.serving import export
 from keras_nmt.text import SubwordTokenizer
 
 FIRST_WORD = max(PAD, UNKNOWN, BEGIN, END) + 1
-COLUMNS = ("preset", "batch", "sentences/s", "CTranslate2", "ratio", "same text")
+DTYPES = ("float32", "int8")
+COLUMNS = ("preset", "dtype", "batch", "sentences/s", "CTranslate2", "ratio", "same text", "export, MiB")
 # Subwords a sentence of the German test set of Multi30k (10,000 BPE subwords of English and German): 32 quantiles.
 LENGTHS = [7, 7, 8, 9, 9, 10, 10, 10, 11, 11, 11, 11, 12, 12, 13, 13]
 LENGTHS += [13, 14, 14, 14, 15, 15, 16, 16, 16, 17, 18, 19, 20, 21, 24, 30]
@@ -131,10 +133,13 @@ def _linear(spec: Any, *kernels: Any) -> None:
     spec.weight = np.concatenate([kernel.numpy() for kernel in kernels], axis=1).T
 
 
-def exported(model: Transformer, tokenizer: SubwordTokenizer, folder: Path, beam: int, steps: int) -> Translate:
+def exported(
+    model: Transformer, tokenizer: SubwordTokenizer, folder: Path, beam: int, steps: int, dtype: str
+) -> Translate:
     """The compiled signature of an export, loaded as a server loads it. Each translation has `steps` tokens."""
     options: dict[str, Any] = {"beam_size": beam, "max_length_factor": 0, "max_length_offset": steps}
-    loaded = tf.saved_model.load(str(export(folder, model, tokenizer, **options)))
+    quantize = None if dtype == "float32" else dtype
+    loaded = tf.saved_model.load(str(export(folder, model, tokenizer, **options, quantize=quantize)))
     signature = loaded.signatures["serving_default_xla"]
 
     def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # whose weights live as long as it does
@@ -144,13 +149,13 @@ def exported(model: Transformer, tokenizer: SubwordTokenizer, folder: Path, beam
 
 
 def ctranslate2_(
-    model: Transformer, tokenizer: SubwordTokenizer, folder: Path, beam: int, steps: int, threads: int
+    model: Transformer, tokenizer: SubwordTokenizer, folder: Path, beam: int, steps: int, threads: int, dtype: str
 ) -> Translate:
-    """CTranslate2 in float32 on the CPU. Each translation has `steps` tokens."""
+    """CTranslate2 on the CPU. Each translation has `steps` tokens."""
     import ctranslate2
 
     write_ctranslate2(model, tokenizer, folder, positions=max(steps, *LENGTHS) + 2)
-    translator = ctranslate2.Translator(str(folder), device="cpu", compute_type="float32", intra_threads=threads)
+    translator = ctranslate2.Translator(str(folder), device="cpu", compute_type=dtype, intra_threads=threads)
 
     def translate(lines: list[str]) -> list[str]:
         results = translator.translate_batch(
@@ -205,6 +210,7 @@ def main(
     vocabulary_size: Annotated[
         int, typer.Option(help="Subwords of the joint vocabulary. Default: 32,000 for base, 10,000 for small.")
     ] = 0,
+    dtypes: Annotated[str, typer.Option(help="float32, int8, or both with a comma between them.")] = "float32",
     batches: Annotated[str, typer.Option(help="Sentences translated at once, with commas between them.")] = "1,16",
     sentences: Annotated[int, typer.Option(help="Sentences of a measurement.")] = len(LENGTHS),
     steps: Annotated[int, typer.Option(help="Tokens of each translation.")] = 32,
@@ -220,6 +226,9 @@ def main(
     names = [name.strip() for name in presets.split(",")]
     if unknown := sorted(set(names) - set(TRANSFORMER_PRESETS)):
         raise UserError(f"Known presets are {', '.join(TRANSFORMER_PRESETS)}. Received: {', '.join(unknown)}")
+    kinds = [dtype.strip() for dtype in dtypes.split(",")]
+    if unknown := sorted(set(kinds) - set(DTYPES)):
+        raise UserError(f"Known dtypes are {', '.join(DTYPES)}. Received: {', '.join(unknown)}")
     try:
         sizes = [int(size) for size in batches.split(",")]
     except ValueError:
@@ -238,17 +247,19 @@ def main(
     clock = time.process_time if cpu_time else time.perf_counter
     rows: list[list[str]] = []
     console = Console()
-    for name in names:
+    for name, dtype in itertools.product(names, kinds):
         size = vocabulary_size or VOCABULARY_SIZES.get(name, 32000)
-        with console.status(name), tempfile.TemporaryDirectory() as folder:
+        with console.status(f"{name} {dtype}"), tempfile.TemporaryDirectory() as folder:
             model = make_model(source_vocabulary_size=size, **TRANSFORMER_PRESETS[name])
             tokenizer = make_tokenizer(size)
-            ours = exported(model, tokenizer, Path(folder) / "export", beam, steps)
-            theirs = ctranslate2_(model, tokenizer, Path(folder) / "ctranslate2", beam, steps, threads)
+            ours = exported(model, tokenizer, Path(folder) / "export", beam, steps, dtype)
+            theirs = ctranslate2_(model, tokenizer, Path(folder) / "ctranslate2", beam, steps, threads, dtype)
+            written = sum(file.stat().st_size for file in (Path(folder) / "export").rglob("*") if file.is_file())
             for batch in sizes:
                 made = make_batches(batch, max(sentences, batch), size)
                 *speeds, ratio, same = compare(ours, theirs, made, rounds, clock)
-                rows.append([name, str(batch), *(f"{speed:.2f}" for speed in speeds), f"{ratio:.2f}", f"{same:.0%}"])
+                numbers = [f"{number:.2f}" for number in (*speeds, ratio)]
+                rows.append([name, dtype, str(batch), *numbers, f"{same:.0%}", f"{written / 2**20:.1f}"])
                 if output is not None:
                     write_bytes(output, _markdown(rows).encode())  # what there is, if the rest is not waited for
         del model, ours, theirs

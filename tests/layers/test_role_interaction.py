@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from keras import ops
 
 from keras_nmt.layers import RoleInteraction
-from keras_nmt.layers.role_interaction import _mix_roles
+from keras_nmt.layers.role_interaction import CHUNKS, _mix_roles
 from keras_nmt.training import RoleTemperature
 
 B, T, D, HR = 2, 5, 6, 4
@@ -193,12 +193,13 @@ def test_half_precision_extremes_are_finite_and_right(random, policy, low_rank, 
 
 
 def test_roles_are_summed_in_float32():
-    # In bfloat16, 256 + 1 is 256: with the large role first, all others would vanish.
+    # In bfloat16, 256 + 1 is 256: with the large role first, all others would vanish. Those of its own chunk may, where
+    # the processor sums a product in bfloat16.
     roles, inputs = np.ones((1, 257)), np.ones((1, 1))
     kernel = np.ones((257, 1, 1))
     kernel[0] = 256
     outputs = _mix_roles(*(ops.cast(x, "bfloat16") for x in (roles, inputs, kernel)))
-    assert float(outputs[0, 0]) == 512
+    assert 512 - 257 // CHUNKS - 1 < float(outputs[0, 0]) <= 512
 
 
 @pytest.mark.parametrize("return_roles", [False, True])

@@ -386,6 +386,9 @@ def test_translate_by_a_server(server, server_of_languages, command, api):
     [
         (["runs/mine", "--server", "http://localhost:1"], "do not go with --server. Received: DIRECTORY"),
         (["--server", "http://localhost:1", "--beam-size", "2", "--xla"], "Received: --beam-size, --xla"),
+        (["--server", "http://localhost:1", "--seed", "3"], "--seed goes with --sample. Received: --seed 3"),
+        (["--server", "http://localhost:1", "--sample", "--top-k", "3"], "do not go with --server. Received: --top-k"),
+        (["--server", "http://localhost:1", "--sample", "--source", "de", "--target", "fr"], "name no languages"),
         (["runs/mine", "--model", "mine"], "--model goes with --server"),
         ([], "DIRECTORY, or --server"),
         (["--server", "localhost"], "A server's URL is"),

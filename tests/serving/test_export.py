@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
-from keras_nmt.models import ModelDirectory
+from keras_nmt.models import ModelDirectory, quantize
 from keras_nmt.serving import Translator, export, export_directory
 
 README = Path(__file__).parents[2] / "savedmodels" / "README.md"
@@ -161,3 +161,36 @@ def test_a_model_directory_is_exported_with_its_search_settings(make_model, sour
     assert made[0].source_tokenizer is made[0].target_tokenizer
     for found, expected in zip(made[0].model.get_weights(), model.get_weights(), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+def test_int8_weights_serve_as_the_quantised_model_and_take_a_quarter(
+    make_model, source_tokenizer, target_tokenizer, options, lines, tmp_path, ask_session
+):
+    sizes = {"target_vocabulary_size": 100, "hidden_dim": 128, "intermediate_dim": 512, "noise": 0.02}
+    model = make_model(**sizes)
+    folders = {
+        mode: export(tmp_path / str(mode), model, source_tokenizer, target_tokenizer, **options, quantize=mode)
+        for mode in (None, "int8")
+    }
+    weights = {
+        mode: sum(file.stat().st_size for file in (folder / "variables").iterdir()) for mode, folder in folders.items()
+    }
+    assert weights["int8"] < 0.3 * weights[None]
+    assert {weight.dtype for weight in model.weights} == {"float32"}  # a copy was quantised
+
+    quantized = model.with_dtype("float32")
+    quantize(quantized)
+    expected = Translator(quantized, source_tokenizer, target_tokenizer, **options).translate(lines)
+    assert len({translation.text for translation in expected}) > 2
+    requests = [(name, {"text": lines}) for name in ("serving_default", "serving_default_xla")]
+    for answer in ask_session(folders["int8"], requests):
+        assert answer["translation"] == [translation.text for translation in expected]
+        np.testing.assert_allclose(answer["score"], [translation.score for translation in expected], atol=0.02)
+
+
+def test_unknown_quantisation_is_refused_before_anything_is_written(
+    model, source_tokenizer, target_tokenizer, tmp_path
+):
+    with pytest.raises(UserError, match="int8. Received: int3"):
+        export(tmp_path / "model", model, source_tokenizer, target_tokenizer, quantize="int3")
+    assert not list(tmp_path.rglob("*"))

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
-from keras_nmt.serving import MultilingualTranslator, Translator, export
+from keras_nmt.serving import Client, DevelopmentServer, MultilingualTranslator, Translator, export
 
 SAMPLING = {"sample": True, "temperature": 1.5, "top_k": 50, "top_p": 0.95}
 
@@ -35,17 +35,16 @@ def test_a_seed_decides_whatever_else_is_in_the_batch(sampler, lines):
     assert len({translation.text for translation in many}) > 4, "each line has a seed of its own"
 
 
+@pytest.fixture(scope="module")
+def exported_sampler(model, source_tokenizer, target_tokenizer, options, tmp_path_factory):
+    path = tmp_path_factory.mktemp("exports") / "sampler"
+    return export(path, model, source_tokenizer, target_tokenizer, **options, **SAMPLING, num_hypotheses=2)
+
+
 @pytest.mark.parametrize("jit_compile", [False, True])
-def test_an_export_samples_by_the_seeds_of_a_request(
-    model, source_tokenizer, target_tokenizer, options, sampler, exported, tmp_path_factory, jit_compile
-):
+def test_an_export_samples_by_the_seeds_of_a_request(exported_sampler, sampler, exported, jit_compile):
     lines = ["the small cat", "", "a mouse"]
-    if not hasattr(sampler, "exported"):
-        path = tmp_path_factory.mktemp("sampling")
-        sampler.exported = export(
-            path, model, source_tokenizer, target_tokenizer, **options, **SAMPLING, num_hypotheses=2
-        )
-    loaded = tf.saved_model.load(str(sampler.exported))
+    loaded = tf.saved_model.load(str(exported_sampler))
     assert b"sample_xla" not in (exported / "saved_model.pb").read_bytes()
     sample = loaded.signatures["sample_xla" if jit_compile else "sample"]
     seeds = list(range(len(lines)))
@@ -56,6 +55,22 @@ def test_an_export_samples_by_the_seeds_of_a_request(
     np.testing.assert_allclose(found["score"], scores, atol=1e-4)
     # The other signature searches, as ever.
     assert set(loaded.signatures["serving_default"].structured_input_signature[1]) == {"text"}
+
+
+def test_a_client_samples_by_rest_and_by_grpc(exported_sampler, sampler):
+    lines = ["the small cat", "", "a mouse", "seven cats sleep"]
+    expected = texts(sampler.translate(lines, seeds=5))
+    assert texts(sampler.translate(lines, seeds=6)) != expected
+    with DevelopmentServer(exported_sampler.parent, port=0, rest_port=0) as server:
+        for url in (server.rest_url, server.grpc_url):
+            with Client(url, "sampler", batch_size=3) as client:
+                assert texts(client.sample(lines, seeds=5)) == expected
+                assert texts(client.sample(lines[:2], seeds=iter([1, 2]))) == texts(
+                    sampler.translate(lines[:2], seeds=[1, 2])
+                )
+                assert client.sample([]) == []
+                with pytest.raises(UserError, match="Received: 4 lines, 3 seeds"):
+                    client.sample(lines, seeds=[1, 2, 3])
 
 
 @pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.exhaustive)])

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+
+class Int8Kernels(keras.layers.Layer):
+    """A layer whose own matrices `quantize("int8")` turns to int8, as Keras does with those of its `Dense`.
+
+    A sub-class names its weights of two and more dimensions in `kernels`, and multiplies by them with `product`. Each
+    column has a scale of its own; what is multiplied gets one for each row when it is there.
+    """
+
+    kernels: tuple[str, ...] = ()
+    is_int8 = False
+
+    def product(self, x: Any, name: str) -> Any:
+        """`x W`: `[..., n]` times the kernel `[n, m]` of that name; of `[..., m]`, all but m are one dimension."""
+        kernel = getattr(self, name)
+        kernel = ops.reshape(kernel, (-1, kernel.shape[-1]))
+        if not self.is_int8:
+            return ops.matmul(x, ops.cast(kernel, self.compute_dtype))
+        x, scale = keras.quantizers.abs_max_quantize(x, axis=-1)  # int8, and the scale of each row
+        return ops.cast(ops.matmul(x, kernel), self.compute_dtype) / (scale * getattr(self, f"{name}_scale"))
+
+    def quantize(self, mode: str | None = None, type_check: bool = True, config: Any = None) -> None:
+        """As of `keras.layers.Layer`. There is the mode "int8" only."""
+        if mode != "int8":
+            raise NotImplementedError(f"{type(self).__name__} can be quantized to 'int8'. Received: mode={mode!r}")
+        for name in self.kernels:
+            kernel = getattr(self, name, None)
+            if kernel is None:  # of another variant of the layer
+                continue
+            over = tuple(range(len(kernel.shape) - 1))
+            values, scale = keras.quantizers.abs_max_quantize(kernel, axis=over, to_numpy=True)
+            delattr(self, name)
+            int8 = self.add_weight(shape=values.shape, dtype="int8", initializer="zeros", trainable=False, name=name)
+            int8.assign(values)
+            setattr(self, name, int8)
+            columns = self.add_weight(shape=scale.shape[-1:], trainable=False, name=f"{name}_scale")
+            columns.assign(ops.reshape(scale, (-1,)))
+            setattr(self, f"{name}_scale", columns)
+        self.is_int8 = True

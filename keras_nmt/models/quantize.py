@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+
+from keras_nmt.errors import UserError
+from keras_nmt.layers._int8_kernels import Int8Kernels
+
+MODES = ("int8",)
+
+
+def quantize(model: Any, mode: str = "int8") -> None:
+    """Turns a model's matrices to int8, for serving: a quarter of the memory, and products of integers.
+
+    A matrix has a scale for each column (a table of embeddings, for each row). What it multiplies has one for each
+    position, found when it is there, so nothing is calibrated. Nothing can be trained afterwards. Dense layers and
+    tables of embeddings are turned by Keras' own quantisation; attention, shortcuts, composition and role interaction
+    by the same arithmetic. As they were stay vectors, LayerNorm, attention's own products, recurrent networks and
+    convolutions.
+
+    Args:
+        model: A translation model or a multilingual one. It is changed in place; `with_dtype("float32")` makes a copy.
+        mode: "int8", the only one.
+
+    Raises:
+        UserError: The mode is unknown.
+        ValueError: The model is quantised already, or computes in float16.
+
+    Example:
+
+    >>> from keras import ops
+    >>> from keras_nmt.models import Transformer
+    >>> model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=50)
+    >>> source, target_input = ops.array([[7, 8, 3]]), ops.array([[2, 9]])
+    >>> logits = model([source, target_input])
+    >>> quantize(model)
+    >>> sum(weight.dtype == "int8" for weight in model.weights) > 0
+    True
+    >>> bool(ops.max(ops.abs(model([source, target_input]) - logits)) < 0.1)
+    True
+    """
+    if mode not in MODES:
+        raise UserError(f"Weights can be quantized to {', '.join(MODES)}. Received: {mode}")
+    # Keras collects garbage whenever a layer drops a weight: what there is now need not be looked through each time.
+    gc.freeze()
+    try:
+        for layer in {id(layer): layer for layer in _layers(model)}.values():
+            if isinstance(layer, (keras.layers.Dense, keras.layers.ReversibleEmbedding, Int8Kernels)):
+                layer.quantize(mode)
+    finally:
+        gc.unfreeze()
+
+
+def _layers(model: Any) -> Iterator[keras.layers.Layer]:
+    """The layers of a model and all within them."""
+    for part in getattr(model, "models", [model]):
+        yield from part._flatten_layers()

@@ -1,0 +1,151 @@
+"""Peak resident memory of training, exporting and serving.
+
+    python recipes/benchmarks/memory.py --output memory.md
+
+Each figure is the most that a process of its own ever had, TensorFlow's libraries included; the first row has nothing
+else. See README.md beside this file.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import tensorflow as tf
+import typer
+from decoding import FIRST_WORD, LENGTHS, VOCABULARY_SIZES, make_batches, make_model, make_tokenizer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from keras_nmt.atomic_files import write_bytes
+from keras_nmt.cli import run_app
+from keras_nmt.data import ParallelCorpus, TrainingBatches
+from keras_nmt.errors import UserError
+from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.serving import export
+from keras_nmt.training import Trainer, make_optimizer
+
+COLUMNS = ("what", "preset", "parameters, MiB", "peak, MiB")
+UPDATES = 8
+MODES: tuple[str | None, ...] = (None, "int8")
+
+
+def train(preset: str, vocabulary_size: int, folder: Path, batch_size: int) -> None:
+    """Updates of `Trainer` on sentences as long as those of Multi30k, as many as make batches of all lengths."""
+    random = np.random.default_rng(1)
+    lengths = np.repeat(np.array(LENGTHS, np.int32) + 1, 40 * batch_size // 1000 + 1)  # and END
+    ids = random.integers(FIRST_WORD, vocabulary_size, lengths.sum()).astype(np.int32)
+    numbers = np.arange(1, len(lengths) + 1, dtype=np.int32)
+    corpus = ParallelCorpus.from_arrays(ids, lengths, ids, lengths, numbers, len(lengths))
+    trainer = Trainer(
+        _model(preset, vocabulary_size),
+        TrainingBatches(corpus, batch_size=batch_size, seed=1),
+        folder,  # nothing is written
+        optimizer=make_optimizer(learning_rate=1e-4),
+        max_updates=1,
+    )
+    batches = trainer.make_batches()
+    update = trainer.make_update(batches.element_spec)
+    for _ in range(UPDATES):
+        update(next(batches)).numpy()
+
+
+def write_export(preset: str, vocabulary_size: int, folder: Path, quantize: str | None = None) -> None:
+    """Writes an export whose translations have 32 tokens."""
+    model, tokenizer = _model(preset, vocabulary_size), make_tokenizer(vocabulary_size)
+    export(folder, model, tokenizer, max_length_factor=0, max_length_offset=32, quantize=quantize)
+
+
+def serve(vocabulary_size: int, folder: Path, signature: str) -> None:
+    """Loads an export as a server does, and translates sixteen sentences of each length at once."""
+    (version,) = folder.iterdir()
+    loaded = tf.saved_model.load(str(version))
+    for batch in make_batches(16, 64, vocabulary_size):
+        loaded.signatures[signature](text=tf.constant(batch))["translation"].numpy()
+
+
+def _model(preset: str, vocabulary_size: int) -> Any:
+    return make_model(source_vocabulary_size=vocabulary_size, **TRANSFORMER_PRESETS[preset])
+
+
+def stages(preset: str, vocabulary_size: int, folder: Path, batch_size: int) -> dict[str, Callable[[], None]]:
+    """What is measured, by name, in an order in which what is served has been exported."""
+    size = vocabulary_size
+    training = functools.partial(train, preset, size, folder, batch_size)
+    named: dict[str, Callable[[], None]] = {f"training, batches of {batch_size:,} tokens": training}
+    for mode in MODES:
+        name, place = mode or "float32", folder / f"{preset}-{mode}"
+        named[f"exporting, {name}"] = functools.partial(write_export, preset, size, place, mode)
+        for signature in ("serving_default", "serving_default_xla"):
+            named[f"serving, {name}, {signature}"] = functools.partial(serve, size, place, signature)
+    return named
+
+
+def main(
+    presets: Annotated[str, typer.Option(help="Sizes of models, with commas between them.")] = ",".join(
+        VOCABULARY_SIZES
+    ),
+    vocabulary_size: Annotated[
+        int, typer.Option(help="Subwords of the joint vocabulary. Default: 32,000 for base, 10,000 for small.")
+    ] = 0,
+    batch_size: Annotated[int, typer.Option(help="Tokens of a batch in training, on one side.")] = 4096,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    one: Annotated[str, typer.Option(hidden=True, help="Measures one figure in this process.")] = "",
+) -> None:
+    """Measures memory."""
+    names = [name.strip() for name in presets.split(",")]
+    if unknown := sorted(set(names) - set(TRANSFORMER_PRESETS)):
+        raise UserError(f"Known presets are {', '.join(TRANSFORMER_PRESETS)}. Received: {', '.join(unknown)}")
+    if batch_size < 64 or (vocabulary_size and vocabulary_size <= FIRST_WORD):
+        raise UserError(
+            f"Batches have at least 64 tokens, vocabularies more than {FIRST_WORD} subwords. "
+            f"Received: batch_size={batch_size}, vocabulary_size={vocabulary_size}"
+        )
+    if one:
+        preset, size, folder, stage = json.loads(one)
+        if stage:
+            stages(preset, size, Path(folder), batch_size)[stage]()
+        kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(kilobytes * (1 if sys.platform == "darwin" else 1024))
+        return
+    rows: list[list[str]] = []
+    console = Console()
+    with tempfile.TemporaryDirectory() as folder:
+        for number, preset in enumerate(names):
+            size = vocabulary_size or VOCABULARY_SIZES.get(preset, 32000)
+            parameters = f"{_model(preset, size).count_params() * 4 / 2**20:.0f}"
+            first = [] if number else [""]
+            for stage in (*first, *stages(preset, size, Path(folder), batch_size)):
+                with console.status(f"{preset}: {stage}"):
+                    peak = _in_a_process(batch_size, preset, size, folder, stage)
+                of_model = [preset, parameters] if stage else ["", ""]
+                rows.append([stage or "TensorFlow alone", *of_model, f"{peak / 2**20:,.0f}"])
+                if output is not None:
+                    write_bytes(output, _markdown(rows).encode())  # what there is, if the rest is not waited for
+    table = Table(*COLUMNS, box=box.SIMPLE)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def _in_a_process(batch_size: int, *one: Any) -> int:
+    command = [sys.executable, __file__, f"--batch-size={batch_size}", f"--one={json.dumps(one)}"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return int(done.stdout.splitlines()[-1])
+
+
+def _markdown(rows: list[list[str]]) -> str:
+    return "".join("| " + " | ".join(line) + " |\n" for line in (COLUMNS, ["---"] * len(COLUMNS), *rows))
+
+
+if __name__ == "__main__":
+    run_app(main)

@@ -1,0 +1,159 @@
+"""Weights as int8: the arithmetic, and that the rest of a model does not notice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from keras import ops
+
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BEGIN
+from keras_nmt.layers import KeyValueProjection, LinearCombination, LowRankBilinearPooling, RoleInteraction
+from keras_nmt.models import AttentionBridgeModel, Ensemble, Transformer, quantize
+
+MECHANISMS = {
+    "plain": {},
+    "shortcuts": {"shortcuts": "plain", "shortcut_sites": ("self", "cross")},
+    "fusion": {"shortcuts": "fusion", "layer_composition": "linear", "tie_embeddings": False},
+    "composition": {"layer_composition": "extended", "head_composition": "low_rank"},
+    "hierarchical": {"layer_composition": "hierarchical", "head_composition": "hierarchical"},
+    "roles": {"roles": "softmax", "num_roles": 3},
+    "roles, low rank": {"roles": "dense", "num_roles": 3, "role_low_rank": True, "role_residual": False},
+}
+
+
+def make(**mechanism):
+    model = Transformer(
+        source_vocabulary_size=60,
+        num_encoder_layers=2,
+        num_decoder_layers=2,
+        hidden_dim=32,
+        num_heads=2,
+        intermediate_dim=64,
+        **mechanism,
+    )
+    rng = np.random.default_rng(2)
+    model.set_weights([w + rng.normal(0, 0.1, w.shape) for w in model.get_weights()])
+    return model
+
+
+def quantized_product(x, kernel):
+    """`x W` in integers: W with a scale for each column, x with one for each row."""
+    x, kernel = np.asarray(x, "float64"), np.asarray(kernel, "float64")
+    of_rows, of_columns = np.abs(x).max(-1, keepdims=True) / 127, np.abs(kernel).max(0) / 127
+    return np.round(x / of_rows) @ np.round(kernel / of_columns) * of_rows * of_columns
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 1000), size=st.floats(1e-3, 1e3))
+def test_a_product_is_one_of_integers(seed, size):
+    rng = np.random.default_rng(seed)
+    states = (rng.normal(size=(2, 3, 8)) * size).astype("float32")
+    layer = KeyValueProjection(4)
+    layer.build((None, None, 8))
+    kernel = layer.kernel.numpy()
+    layer.quantize("int8")
+    found = np.concatenate([ops.convert_to_numpy(x) for x in layer(states)], -1)
+    expected = quantized_product(states, kernel)
+    # A number that lies between two integers may go either way: by one of 127 steps.
+    np.testing.assert_allclose(found, expected, atol=np.abs(expected).max() * 0.02)
+    assert np.mean(np.abs(found - expected) > np.abs(expected).max() * 1e-4) < 0.2
+
+
+def test_the_mixture_of_roles_is_one_product():
+    layer = RoleInteraction(3, residual=True)
+    embeddings = np.random.default_rng(0).normal(size=(2, 4, 8)).astype("float32")
+    _, roles = layer(embeddings, return_roles=True)
+    kernel = layer.kernel.numpy().reshape(3 * 8, 8)
+    layer.quantize("int8")
+    products = (ops.convert_to_numpy(roles)[..., None] * embeddings[:, :, None]).reshape(2, 4, -1)
+    found = ops.convert_to_numpy(layer._interact(embeddings, roles))
+    np.testing.assert_allclose(found, quantized_product(products, kernel) + embeddings, atol=0.02)
+
+
+@pytest.mark.parametrize("layer", [LinearCombination(6), LowRankBilinearPooling(6, 5)], ids=lambda layer: layer.name)
+def test_compositions_come_near_what_they_were(layer):
+    representations = [np.random.default_rng(i).normal(size=(2, 4, 8)).astype("float32") for i in range(3)]
+    before = ops.convert_to_numpy(layer(representations))
+    layer.quantize("int8")
+    error = ops.convert_to_numpy(layer(representations)) - before
+    assert 0 < np.abs(error).max() < 0.05 * np.abs(before).max()
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
+def test_all_matrices_are_int8_and_search_sees_what_teacher_forcing_sees(mechanism):
+    model = make(**mechanism)
+    rng = np.random.default_rng(3)
+    source, target_input = rng.integers(4, 60, (2, 7)), rng.integers(4, 60, (2, 5))
+    target_input[:, 0] = BEGIN
+    before = ops.convert_to_numpy(model([source, target_input]))
+    quantize(model)
+    floats = [w.path for w in model.weights if len(w.shape) > 1 and w.dtype != "int8"]
+    assert not [path for path in floats if "lstm" not in path]
+
+    logits = ops.convert_to_numpy(model([source, target_input]))
+    assert 0 < np.abs(logits - before).mean() < 0.05 * before.std()
+
+    constants, caches = model.prepare(model.encoder(source), 1, 5)
+    steps = []
+    for position in range(5):
+        step, caches = model.decoder_step(target_input[:, position, None], ops.array(position), constants, caches)
+        steps.append(ops.convert_to_numpy(step)[:, 0])
+    # By rounding alone: a sum that differs in its last bit may round to the next of 127 steps.
+    difference = np.abs(np.stack(steps, 1) - logits)
+    assert difference.mean() < 0.01 * logits.std()
+    assert np.median(difference) < 1e-4
+
+
+def test_other_models():
+    ensemble = Ensemble([make(), make(shortcuts="plain")])
+    bridge = AttentionBridgeModel(
+        {"de": 60, "fr": 60},
+        hidden_dim=16,
+        encoder="transformer",
+        decoder="transformer",
+        transformer={"num_heads": 2, "intermediate_dim": 32},
+        num_encoder_layers=1,
+        num_decoder_layers=1,
+        bridge_heads=2,
+        bridge_hidden_dim=8,
+    )
+    inputs = [np.array([[7, 8, 3]]), np.array([[BEGIN, 9]])]
+    for model, callable_model in ((ensemble, ensemble), (bridge, bridge.pair("de", "fr"))):
+        before = ops.convert_to_numpy(callable_model(inputs))
+        quantize(model)
+        after = ops.convert_to_numpy(callable_model(inputs))
+        assert 0 < np.abs(after - before).max() < 0.1 * before.std()
+        kinds = {w.dtype for w in callable_model.weights if len(w.shape) > 1}
+        assert kinds == {"int8"}
+
+
+def test_the_model_that_is_copied_stays():
+    model = make()
+    copy = model.with_dtype("float32")
+    quantize(copy)
+    assert {w.dtype for w in model.weights} == {"float32"}
+    assert sum(w.dtype == "int8" for w in copy.weights) > 10
+
+
+def test_errors():
+    with pytest.raises(UserError, match="int8. Received: int4"):
+        quantize(make(), "int4")
+    layer = KeyValueProjection(4)
+    layer.build((None, None, 8))
+    with pytest.raises(NotImplementedError, match="Received: mode='int4'"):
+        layer.quantize("int4")
+    model = make()
+    quantize(model)
+    with pytest.raises(ValueError, match="already quantized"):
+        quantize(model)
+
+
+def test_a_row_of_zeros_gives_zeros():
+    layer = KeyValueProjection(4)
+    layer.build((None, None, 8))
+    layer.quantize("int8")
+    for x in layer(np.zeros((1, 2, 8), "float32")):
+        assert not ops.convert_to_numpy(x).any()

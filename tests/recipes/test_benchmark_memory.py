@@ -1,0 +1,57 @@
+"""The benchmark of memory: each figure is of a process of its own, and of what it says."""
+
+from __future__ import annotations
+
+import pytest
+from scripts import load_script, run_main
+
+from keras_nmt.errors import UserError
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return load_script("benchmarks/memory.py")
+
+
+def test_each_stage_does_what_it_says(memory, tmp_path):
+    stages = memory.stages("transformer_tiny", 40, tmp_path, 128)
+    assert next(iter(stages)) == "training, batches of 128 tokens"
+    for name in (next(iter(stages)), "exporting, int8", "serving, int8, serving_default"):
+        stages[name]()
+    assert (tmp_path / "transformer_tiny-int8" / "1" / "saved_model.pb").is_file()
+
+
+def test_writes_the_table(memory, monkeypatch, tmp_path):
+    asked = []
+
+    def measured(batch_size, preset, size, folder, stage):
+        asked.append((batch_size, preset, size, stage))
+        return len(asked) * 2**30
+
+    monkeypatch.setattr(memory, "_in_a_process", measured)
+    arguments = ("--presets", "transformer_tiny", "--vocabulary-size", 50, "--output", tmp_path / "table.md")
+    output = run_main(memory, *arguments)
+    assert "TensorFlow alone" in output
+    rows = (tmp_path / "table.md").read_text().splitlines()
+    assert rows[2] == "| TensorFlow alone |  |  | 1,024 |"
+    assert rows[-1] == "| serving, int8, serving_default_xla | transformer_tiny | 1 | 8,192 |"
+    assert len(asked) == 8
+    assert asked[1] == (4096, "transformer_tiny", 50, "training, batches of 4,096 tokens")
+
+
+@pytest.mark.exhaustive
+def test_a_process_tells_its_peak(memory):
+    assert 100 * 2**20 < memory._in_a_process(64, "transformer_tiny", 50, "nowhere", "") < 8 * 2**30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (["--presets", "huge"], "Received: huge"),
+        (["--batch-size", 8], "Received: batch_size=8"),
+        (["--vocabulary-size", 3], "vocabulary_size=3"),
+    ],
+)
+def test_bad_options_are_one_clear_line(memory, arguments, match):
+    with pytest.raises(UserError, match=match):
+        run_main(memory, *arguments)
