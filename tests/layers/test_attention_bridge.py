@@ -118,7 +118,7 @@ def test_one_token(random, penalty, heads, padding):
         sentence, attention, penalties = bridge(states, mask=mask, return_attention=True, return_penalty=True)
         loss = tf.reduce_sum(penalties) + tf.reduce_sum(sentence)
     np.testing.assert_allclose(sentence[0], np.repeat(states[0, :1], heads, 0), rtol=1e-6)
-    np.testing.assert_array_equal(attention[0, :, 0], 1)
+    np.testing.assert_allclose(attention[0, :, 0], 1, rtol=1e-6)
     squared = heads**2 - heads
     np.testing.assert_allclose(penalties[0], squared if penalty == "squared" else squared**0.5, rtol=1e-5)
     gradients = tape.gradient(loss, [w.value for w in bridge.trainable_weights])

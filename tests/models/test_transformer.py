@@ -49,6 +49,14 @@ def _name(options):
     return "-".join("+".join(v) if isinstance(v, tuple) else str(v) for v in options.values()) or "plain transformer"
 
 
+def _some(variants, every):
+    """Every so many of the variants; the others are `exhaustive`."""
+    return [
+        pytest.param(variant, marks=[pytest.mark.exhaustive] * (place % every > 0))
+        for place, variant in enumerate(variants)
+    ]
+
+
 def _randomise(model):
     """Weights that make every part matter: the initial gates, biases and norms are 0 or 1."""
     generator = np.random.default_rng(5)
@@ -80,7 +88,8 @@ def _stepwise(model, source, target, beam_size=2, jit_compile=None):
     for position in range(target.shape[1]):
         tokens = np.repeat(target[:, position : position + 1], beam_size, 1)
         out, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
-        np.testing.assert_array_equal(out[:, 0], out[:, 1])
+        # Their keys lie at different places, where others' are masked: sums may be taken in another order.
+        np.testing.assert_allclose(out[:, 0], out[:, 1], atol=1e-5)
         logits.append(out[:, 0])
     return np.stack(logits, 1)
 
@@ -101,7 +110,7 @@ def test_compiled_stepwise_equals_full(jit_compile):
     )
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=_name)
+@pytest.mark.parametrize("options", _some(VARIANTS, 4), ids=_name)
 @given(more_source=st.integers(0, 5), more_target=st.integers(0, 4), row=st.integers(0, 2))
 @settings(max_examples=3, deadline=None)
 def test_padding_and_batching_are_invisible(options, more_source, more_target, row):
