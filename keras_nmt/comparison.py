@@ -55,7 +55,8 @@ class Comparison:
     The run of a configuration and a seed goes to `DIRECTORY/NAME-SEED`, in a process of its own: neither memory nor
     device settings of one run reach the next. A run that is finished is not made again, one that was stopped goes on: a
     comparison goes on when it is started again, and may be given more configurations and seeds. Seeds come one after
-    the other, each with all configurations.
+    the other, each with all configurations. Of a finished run, `settings.json`, `results.json`, `speed.json`, the log
+    and `test.hypotheses.txt` are enough: a comparison can be kept, or go on elsewhere, without the weights.
 
     After every run, `DIRECTORY/comparison.md` (the table) and `DIRECTORY/comparison.json` (the same, with every single
     score) are written; cells of what is not there yet are empty.
@@ -350,8 +351,8 @@ def _training_rate(experiment: Experiment) -> float | None:
 def _speed(experiment: Experiment) -> dict[str, Any] | None:
     """What was measured, unless the model has changed since."""
     folder = ModelDirectory(experiment.directory)
-    path = folder.path / "speed.json"
-    if not path.is_file() or path.stat().st_mtime < folder.weights_path.stat().st_mtime:
+    path, weights = folder.path / "speed.json", folder.weights_path
+    if not path.is_file() or (weights.is_file() and path.stat().st_mtime < weights.stat().st_mtime):
         return None
     speed: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return speed

@@ -171,6 +171,15 @@ def test_speed_is_measured_again_where_the_model_is_newer(files, tmp_path, calls
     assert calls == ["measure plain-1"]
 
 
+def test_a_comparison_can_be_kept_without_weights(files, tmp_path, calls):
+    written = compared(files, tmp_path / "runs").run()
+    for weights in (tmp_path / "runs").glob("*/model.weights.h5"):
+        weights.unlink()
+    calls.clear()
+    assert compared(files, tmp_path / "runs").run() == written
+    assert calls == []
+
+
 def test_without_test_data_there_is_no_test_and_no_speed(files, tmp_path, monkeypatch, calls):
     files = {name: path for name, path in files.items() if not name.startswith("test")}
     python = module._python
