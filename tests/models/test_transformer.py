@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 
@@ -181,8 +182,12 @@ def test_parameter_counts(preset, options, parameters):
 
 def _added(preset="transformer_base", **options):
     """Parameters that options add to a plain model under post-LN, which has no norms to add."""
-    shared = {"preset": preset, "source_vocabulary_size": 500, "norm": "post"}
-    return count_parameters(**shared, **options) - count_parameters(**shared)
+    return _count(preset, **options) - _count(preset)
+
+
+@functools.cache
+def _count(preset, **options):
+    return count_parameters(preset=preset, source_vocabulary_size=500, norm="post", **options)
 
 
 D = 512

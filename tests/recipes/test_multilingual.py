@@ -87,6 +87,7 @@ def test_multi30k_on_a_slice(recipe, multi30k, tmp_path, capsys):
     assert ModelDirectory(tmp_path / "run").load_model().languages == ("en", "de")
 
 
+@pytest.mark.exhaustive  # the same as on Multi30k, but for the names of files
 def test_europarl_on_a_slice(multi30k, tmp_path):
     """Real text in Europarl's files: a corpus a pair, and A -> A from its sides."""
     for language in ("en", "de"):

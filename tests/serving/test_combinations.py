@@ -69,6 +69,14 @@ def _name(options):
     return "-".join(str(options[name]) for name in names)
 
 
+def _some(every):
+    """Most of the time goes into tracing: every so many of the combinations, all forty by `-m ""`."""
+    return [
+        pytest.param(options, id=_name(options), marks=[pytest.mark.exhaustive] if i % every else [])
+        for i, options in enumerate(COMBINATIONS)
+    ]
+
+
 def _ids(tokenizer, sentence):
     return tokenizer.tokenize(sentence[None]).to_list()[0]
 
@@ -79,7 +87,7 @@ def make_combination(make_model):
     return lambda options: make_model(noise=0.15, hidden_dim=16, intermediate_dim=12, dropout=0.1, **options)
 
 
-@pytest.mark.parametrize("options", COMBINATIONS, ids=_name)
+@pytest.mark.parametrize("options", _some(2))
 def test_a_combination_steps_saves_loads_and_trains(options, make_combination, tmp_path):
     model = make_combination(options)
     source = np.array([[7, 9, 30, 41, END], [50, 8, END, PAD, PAD], [60, END, PAD, PAD, PAD]], "int32")
@@ -121,13 +129,7 @@ def test_a_combination_steps_saves_loads_and_trains(options, make_combination, t
     assert not np.allclose(updated, logits, rtol=1e-2)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [  # most of the time goes into tracing: the whole forty on demand
-        pytest.param(options, id=_name(options), marks=[pytest.mark.exhaustive] if i % 20 else [])
-        for i, options in enumerate(COMBINATIONS)
-    ],
-)
+@pytest.mark.parametrize("options", _some(20))
 def test_a_combination_exports(options, make_combination, source_tokenizer, target_tokenizer, tmp_path):
     model = make_combination(options)
     tokenizers = (source_tokenizer, None if options["target_vocabulary_size"] is None else target_tokenizer)
