@@ -35,7 +35,7 @@ from keras_nmt.serving import export
 from keras_nmt.training import Trainer, make_optimizer
 
 COLUMNS = ("what", "preset", "parameters, MiB", "peak, MiB")
-UPDATES = 8
+UPDATES = 4
 MODES: tuple[str | None, ...] = (None, "int8")
 
 

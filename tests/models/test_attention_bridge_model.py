@@ -251,7 +251,7 @@ def test_a_sentence_of_one_token_with_fifty_heads():
     model = _fresh(bridge_heads=50)
     pair, one = model.pair("de", "fr"), np.array([[3]], "int32")
     outputs = model.bridge_outputs("de")(one)
-    np.testing.assert_array_equal(outputs["attention"], np.ones((1, 50, 1)))
+    np.testing.assert_allclose(outputs["attention"], np.ones((1, 50, 1)), rtol=1e-6)
     target = np.array([[BEGIN, 5, 6]], "int32")
     logits = pair([one, target])
     assert np.isfinite(logits).all()
