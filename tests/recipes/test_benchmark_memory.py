@@ -13,12 +13,17 @@ def memory():
     return load_script("benchmarks/memory.py")
 
 
-def test_each_stage_does_what_it_says(memory, tmp_path):
+def test_trains(memory, tmp_path):
+    memory.stages("transformer_tiny", 40, tmp_path, 128)["training, batches of 128 tokens"]()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.exhaustive
+def test_what_is_served_was_exported(memory, tmp_path):
     stages = memory.stages("transformer_tiny", 40, tmp_path, 128)
-    assert next(iter(stages)) == "training, batches of 128 tokens"
-    for name in (next(iter(stages)), "exporting, int8", "serving, int8, serving_default"):
-        stages[name]()
+    stages["exporting, int8"]()
     assert (tmp_path / "transformer_tiny-int8" / "1" / "saved_model.pb").is_file()
+    stages["serving, int8, serving_default"]()
 
 
 def test_writes_the_table(memory, monkeypatch, tmp_path):
@@ -34,7 +39,7 @@ def test_writes_the_table(memory, monkeypatch, tmp_path):
     assert "TensorFlow alone" in output
     rows = (tmp_path / "table.md").read_text().splitlines()
     assert rows[2] == "| TensorFlow alone |  |  | 1,024 |"
-    assert rows[-1] == "| serving, int8, serving_default_xla | transformer_tiny | 1 | 8,192 |"
+    assert rows[-1] == "| serving, int8, serving_default_xla | transformer_tiny | 3 | 8,192 |"
     assert len(asked) == 8
     assert asked[1] == (4096, "transformer_tiny", 50, "training, batches of 4,096 tokens")
 
