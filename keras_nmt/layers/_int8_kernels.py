@@ -17,11 +17,11 @@ class Int8Kernels(keras.layers.Layer):
     is_int8 = False
 
     def product(self, x: Any, name: str) -> Any:
-        """`x W`: `[..., n]` times the kernel `[n, m]` of that name; of `[..., m]`, all but m are one dimension."""
+        """`[..., n]` times the kernel `[n, m]` of that name; of `[..., m]`, in int8 only, all but m are one dimension."""
         kernel = getattr(self, name)
-        kernel = ops.reshape(kernel, (-1, kernel.shape[-1]))
         if not self.is_int8:
             return ops.matmul(x, ops.cast(kernel, self.compute_dtype))
+        kernel = ops.reshape(kernel, (-1, kernel.shape[-1]))
         x, scale = keras.quantizers.abs_max_quantize(x, axis=-1)  # int8, and the scale of each row
         return ops.cast(ops.matmul(x, kernel), self.compute_dtype) / (scale * getattr(self, f"{name}_scale"))
 

@@ -214,7 +214,8 @@ def _mix_roles(roles: Any, inputs: Any, kernel: Any) -> Any:
     def gradient(*args: Any, upstream: Any = None) -> tuple[Any, Any, Any]:
         g = ops.cast(args[0] if upstream is None else upstream, dtype)  # [N, d]
         d_inputs = ops.zeros(ops.shape(inputs), "float32")
-        d_roles, d_kernel = [], []
+        d_roles: list[Any] = []
+        d_kernel: list[Any] = []
         for start in starts:
             r, u = chunk(start, d_inputs, *d_kernel[-1:])
             d_kernel.append(ops.einsum("nck,nd->ckd", r * each_input, g))  # r_i e g^T
