@@ -17,7 +17,7 @@ class Int8Kernels(keras.layers.Layer):
     is_int8 = False
 
     def product(self, x: Any, name: str) -> Any:
-        """`[..., n]` times the kernel `[n, m]` of that name; of `[..., m]`, in int8 only, all but m are one dimension."""
+        """`[..., n]` times the kernel `[n, m]` of that name; one of `[..., m]`, in int8 only, counts as `[n, m]`."""
         kernel = getattr(self, name)
         if not self.is_int8:
             return ops.matmul(x, ops.cast(kernel, self.compute_dtype))
