@@ -9,7 +9,6 @@ this file.
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 import typer
+from peak_memory import peak_memory
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -67,8 +67,7 @@ def measure(preset: str, vocabulary_size: int, point: dict[str, int], rounds: in
         start = clock()
         compiled(source).numpy()
         seconds.append(clock() - start)
-    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"seconds": min(seconds), "memory": kilobytes * (1 if sys.platform == "darwin" else 1024)}
+    return {"seconds": min(seconds), "memory": peak_memory()}
 
 
 def main(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ import numpy as np
 import tensorflow as tf
 import typer
 from decoding import FIRST_WORD, LENGTHS, VOCABULARY_SIZES, make_batches, make_model, make_tokenizer
+from peak_memory import peak_memory
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -114,8 +114,7 @@ def main(
         preset, size, folder, stage = json.loads(one)
         if stage:
             stages(preset, size, Path(folder), batch_size)[stage]()
-        kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        print(kilobytes * (1 if sys.platform == "darwin" else 1024))
+        print(peak_memory())
         return
     rows: list[list[str]] = []
     console = Console()

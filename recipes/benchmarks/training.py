@@ -23,6 +23,7 @@ from typing import Annotated, Any, Protocol
 
 import numpy as np
 import typer
+from peak_memory import peak_memory
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -364,9 +365,7 @@ def _serve(connection: Connection, name: str, work: Work) -> None:
     connection.send(contender.parameters)
     while (updates := connection.recv()) is not None:
         connection.send(contender.train(updates))
-    # The peak of this program alone: that of getrusage is at least the parent's.
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    connection.send(int(status.partition("VmHWM:")[2].split()[0]) / 1024)
+    connection.send(peak_memory() / 2**20)
 
 
 class Process:
