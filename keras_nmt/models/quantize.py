@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 from typing import Any
 
 import keras
@@ -47,14 +46,8 @@ def quantize(model: Any, mode: str = "int8") -> None:
     # Keras collects garbage whenever a layer drops a weight: what there is now need not be looked through each time.
     gc.freeze()
     try:
-        for layer in {id(layer): layer for layer in _layers(model)}.values():
+        for layer in list(model._flatten_layers()):  # each once, those of an ensemble's models too
             if isinstance(layer, (keras.layers.Dense, keras.layers.ReversibleEmbedding, Int8Kernels)):
                 layer.quantize(mode)
     finally:
         gc.unfreeze()
-
-
-def _layers(model: Any) -> Iterator[keras.layers.Layer]:
-    """The layers of a model and all within them."""
-    for part in getattr(model, "models", [model]):
-        yield from part._flatten_layers()

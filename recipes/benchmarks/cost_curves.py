@@ -19,6 +19,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 import typer
+from markdown_table import markdown_table
 from peak_memory import peak_memory
 from rich import box
 from rich.console import Console
@@ -114,7 +115,9 @@ def main(
             step = measured[key]["seconds"] / here["length"] * 1000
             rows.append((name, value, step, step / here["batch"], measured[key]["memory"] / 2**20))
             if output is not None:
-                write_bytes(output, _markdown(rows).encode())  # what there is, if the rest is not waited for
+                write_bytes(
+                    output, markdown_table(COLUMNS, _cells(rows))
+                )  # what there is, if the rest is not waited for
     table = Table(*COLUMNS, box=box.SIMPLE)
     for row in _cells(rows):
         table.add_row(*row)
@@ -133,10 +136,6 @@ def _cells(rows: list[Row]) -> list[list[str]]:
     return [
         [name, str(value), f"{step:.2f}", f"{token:.3f}", f"{memory:.0f}"] for name, value, step, token, memory in rows
     ]
-
-
-def _markdown(rows: list[Row]) -> str:
-    return "".join("| " + " | ".join(line) + " |\n" for line in (COLUMNS, ["---"] * len(COLUMNS), *_cells(rows)))
 
 
 def _plot(rows: list[Row], path: Path) -> None:

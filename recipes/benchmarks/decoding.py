@@ -23,6 +23,7 @@ import numpy as np
 import sentencepiece
 import tensorflow as tf
 import typer
+from markdown_table import markdown_table
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -44,7 +45,20 @@ LENGTHS = [7, 7, 8, 9, 9, 10, 10, 10, 11, 11, 11, 11, 12, 12, 13, 13]
 LENGTHS += [13, 14, 14, 14, 15, 15, 16, 16, 16, 17, 18, 19, 20, 21, 24, 30]
 VOCABULARY_SIZES = {"transformer_base": 32000, "transformer_small": 10000}
 
+BOTH = ",".join(VOCABULARY_SIZES)
+Presets = Annotated[str, typer.Option(help="Sizes of models, with commas between them.")]
+VocabularySize = Annotated[
+    int, typer.Option(help="Subwords of the joint vocabulary. Default: 32,000 for base, 10,000 for small.")
+]
 Translate = Callable[[list[str]], list[str]]
+
+
+def parse_presets(presets: str) -> list[str]:
+    """The names of `--presets`."""
+    names = [name.strip() for name in presets.split(",")]
+    if unknown := sorted(set(names) - set(TRANSFORMER_PRESETS)):
+        raise UserError(f"Known presets are {', '.join(TRANSFORMER_PRESETS)}. Received: {', '.join(unknown)}")
+    return names
 
 
 def make_model(**arguments: Any) -> Transformer:
@@ -204,12 +218,8 @@ def compare(
 
 
 def main(
-    presets: Annotated[str, typer.Option(help="Sizes of models, with commas between them.")] = ",".join(
-        VOCABULARY_SIZES
-    ),
-    vocabulary_size: Annotated[
-        int, typer.Option(help="Subwords of the joint vocabulary. Default: 32,000 for base, 10,000 for small.")
-    ] = 0,
+    presets: Presets = BOTH,
+    vocabulary_size: VocabularySize = 0,
     dtypes: Annotated[str, typer.Option(help="float32, int8, or both with a comma between them.")] = "float32",
     batches: Annotated[str, typer.Option(help="Sentences translated at once, with commas between them.")] = "1,16",
     sentences: Annotated[int, typer.Option(help="Sentences of a measurement.")] = len(LENGTHS),
@@ -223,9 +233,7 @@ def main(
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
 ) -> None:
     """Measures exported models beside CTranslate2."""
-    names = [name.strip() for name in presets.split(",")]
-    if unknown := sorted(set(names) - set(TRANSFORMER_PRESETS)):
-        raise UserError(f"Known presets are {', '.join(TRANSFORMER_PRESETS)}. Received: {', '.join(unknown)}")
+    names = parse_presets(presets)
     kinds = [dtype.strip() for dtype in dtypes.split(",")]
     if unknown := sorted(set(kinds) - set(DTYPES)):
         raise UserError(f"Known dtypes are {', '.join(DTYPES)}. Received: {', '.join(unknown)}")
@@ -261,7 +269,7 @@ def main(
                 numbers = [f"{number:.2f}" for number in (*speeds, ratio)]
                 rows.append([name, dtype, str(batch), *numbers, f"{same:.0%}", f"{written / 2**20:.1f}"])
                 if output is not None:
-                    write_bytes(output, _markdown(rows).encode())  # what there is, if the rest is not waited for
+                    write_bytes(output, markdown_table(COLUMNS, rows))  # what there is, if the rest is not waited for
         del model, ours, theirs
         keras.backend.clear_session()
         gc.collect()  # a model and its graphs know each other
@@ -269,10 +277,6 @@ def main(
     for row in rows:
         table.add_row(*row)
     console.print(table)
-
-
-def _markdown(rows: list[list[str]]) -> str:
-    return "".join("| " + " | ".join(line) + " |\n" for line in (COLUMNS, ["---"] * len(COLUMNS), *rows))
 
 
 if __name__ == "__main__":

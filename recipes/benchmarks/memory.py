@@ -20,7 +20,19 @@ from typing import Annotated, Any
 import numpy as np
 import tensorflow as tf
 import typer
-from decoding import FIRST_WORD, LENGTHS, VOCABULARY_SIZES, make_batches, make_model, make_tokenizer
+from decoding import (
+    BOTH,
+    FIRST_WORD,
+    LENGTHS,
+    VOCABULARY_SIZES,
+    Presets,
+    VocabularySize,
+    make_batches,
+    make_model,
+    make_tokenizer,
+    parse_presets,
+)
+from markdown_table import markdown_table
 from peak_memory import peak_memory
 from rich import box
 from rich.console import Console
@@ -91,20 +103,14 @@ def stages(preset: str, vocabulary_size: int, folder: Path, batch_size: int) -> 
 
 
 def main(
-    presets: Annotated[str, typer.Option(help="Sizes of models, with commas between them.")] = ",".join(
-        VOCABULARY_SIZES
-    ),
-    vocabulary_size: Annotated[
-        int, typer.Option(help="Subwords of the joint vocabulary. Default: 32,000 for base, 10,000 for small.")
-    ] = 0,
+    presets: Presets = BOTH,
+    vocabulary_size: VocabularySize = 0,
     batch_size: Annotated[int, typer.Option(help="Tokens of a batch in training, on one side.")] = 4096,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
     one: Annotated[str, typer.Option(hidden=True, help="Measures one figure in this process.")] = "",
 ) -> None:
     """Measures memory."""
-    names = [name.strip() for name in presets.split(",")]
-    if unknown := sorted(set(names) - set(TRANSFORMER_PRESETS)):
-        raise UserError(f"Known presets are {', '.join(TRANSFORMER_PRESETS)}. Received: {', '.join(unknown)}")
+    names = parse_presets(presets)
     if batch_size < 64 or (vocabulary_size and vocabulary_size <= FIRST_WORD):
         raise UserError(
             f"Batches have at least 64 tokens, vocabularies more than {FIRST_WORD} subwords. "
@@ -129,7 +135,7 @@ def main(
                 of_model = [preset, parameters] if stage else ["", ""]
                 rows.append([stage or "TensorFlow alone", *of_model, f"{peak / 2**20:,.0f}"])
                 if output is not None:
-                    write_bytes(output, _markdown(rows).encode())  # what there is, if the rest is not waited for
+                    write_bytes(output, markdown_table(COLUMNS, rows))  # what there is, if the rest is not waited for
     table = Table(*COLUMNS, box=box.SIMPLE)
     for row in rows:
         table.add_row(*row)
@@ -140,10 +146,6 @@ def _in_a_process(batch_size: int, *one: Any) -> int:
     command = [sys.executable, __file__, f"--batch-size={batch_size}", f"--one={json.dumps(one)}"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return int(done.stdout.splitlines()[-1])
-
-
-def _markdown(rows: list[list[str]]) -> str:
-    return "".join("| " + " | ".join(line) + " |\n" for line in (COLUMNS, ["---"] * len(COLUMNS), *rows))
 
 
 if __name__ == "__main__":

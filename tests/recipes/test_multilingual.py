@@ -97,15 +97,8 @@ def test_europarl_on_a_slice(multi30k, tmp_path):
                 file.write(_slice(multi30k, corpus, language, 10))
     arguments = ["train", "hub", "--leave-out", "en-es", "--leave-out", "en-fr", "--monolingual"]
     sizes = ["--updates-per-pair", 1, "--bridge-heads", 2, "--set", "beam_size=1", "--set", "batch_size=16"]
-    _run(
-        load_script("europarl/multilingual.py").RECIPE,
-        *arguments,
-        *sizes,
-        "--data-dir",
-        tmp_path,
-        "--output",
-        tmp_path / "run",
-    )
+    folders = ["--data-dir", tmp_path, "--output", tmp_path / "run"]
+    _run(load_script("europarl/multilingual.py").RECIPE, *arguments, *sizes, *folders)
     results = json.loads((tmp_path / "run" / "results.json").read_text())
     assert results["updates"] == 4
     assert all(cell["trained"] for cell in results["test"].values())
