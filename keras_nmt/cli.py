@@ -17,6 +17,9 @@ from keras_nmt.errors import UserError
 
 # Before TensorFlow is imported: its own messages hide ours. What fails there is raised as an error all the same.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# Keeps the memory of large tensors for the next ones. The system gives and takes it page by page, zeroing each: an
+# update's logits [batch * length, vocabulary] cost more time so than to compute with them.
+os.environ.setdefault("TF_CPU_ALLOCATOR_USE_BFC", "1")
 
 app = typer.Typer(
     add_completion=False,

@@ -74,24 +74,28 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
 def _smoothed(logits: tf.Tensor, targets: tf.Tensor, smoothing: float) -> tuple[tf.Tensor, tf.Tensor]:
     """Smoothed loss and negative log-probability of each row of `logits` [N, V].
 
-    The gradient is written out: the fused operation computes it along with the loss, so that the big tensor [N, V] is
-    passed over fewer times than by differentiating the formula.
+    The gradient is written out, and the largest tensors of an update, [N, V], are passed over as seldom as can be: the
+    probabilities may take the place of the logits in memory, as nothing reads these any more, and are all that is kept.
     """
 
     @tf.custom_gradient
     def both(logits: tf.Tensor) -> Any:
-        # slope [N, V] = softmax(logits) - one-hot(targets)
-        nll, slope = tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=logits, labels=targets)
-        if not smoothing:
-            return (nll, nll), lambda by_loss, by_nll: slope * (by_loss + by_nll)[:, None]
-        chosen = tf.gather(logits, targets, batch_dims=1)
-        loss = nll + smoothing * (chosen - tf.reduce_mean(logits, -1))
+        chosen = tf.gather(logits, targets, batch_dims=1)  # z[y]: [N]
+        highest = tf.reduce_max(logits, -1)
+        mean = tf.reduce_mean(logits, -1) if smoothing else tf.zeros_like(chosen)
+        with tf.control_dependencies([chosen, highest, mean]):
+            probabilities = tf.nn.softmax(tf.identity(logits))  # [N, V]
+        # The highest logit's probability is 1 / sum(exp(z - max(z))).
+        log_sum_exp = highest - tf.math.log(tf.reduce_max(probabilities, -1))
+        nll = log_sum_exp - chosen
+        loss = nll + smoothing * (chosen - mean)
 
         def gradient(by_loss: tf.Tensor, by_nll: tf.Tensor) -> tf.Tensor:
-            even = by_loss * (-smoothing / logits.shape[-1])
-            by_logits = slope * (by_loss + by_nll)[:, None] + even[:, None]
+            by_logits = probabilities * (by_loss + by_nll)[:, None]
+            if smoothing:
+                by_logits += (by_loss * (-smoothing / logits.shape[-1]))[:, None]
             places = tf.stack([tf.range(tf.size(targets)), targets], -1)  # [N, 2]
-            return tf.tensor_scatter_nd_add(by_logits, places, smoothing * by_loss)
+            return tf.tensor_scatter_nd_sub(by_logits, places, (1 - smoothing) * by_loss + by_nll)
 
         return (loss, nll), gradient
 
