@@ -59,7 +59,6 @@ RECIPE = Recipe(
         "evaluate_every": 600,
         "save_every": 60,
         "log_every": 50,
-        "dtype": "mixed_bfloat16",
     },
 )
 
