@@ -61,7 +61,7 @@ class TrainingSettings:
         label_smoothing: Probability spread over the vocabulary.
         normalize_by: "tokens" or "sentences": what the summed loss of an update is divided by.
         dtype: "float32", "mixed_bfloat16", or "mixed_float16", whose loss is scaled.
-        jit_compile: Whether XLA compiles training. Made for GPUs.
+        jit_compile: Whether XLA compiles training, once a batch shape. Made for GPUs; see `Trainer` for CPUs.
         replicas: Number of replicas. None: all GPUs. Without GPU, logical CPU devices.
         seed: Determines initial weights, data order and dropout.
         deterministic: Whether to use deterministic operations only.

@@ -112,7 +112,8 @@ class Trainer:
         accumulation_steps: number of micro-batches an update's batch is cut into on each replica.
         label_smoothing: probability spread over the whole vocabulary.
         normalize_by: "tokens" or "sentences": what the summed token loss is divided by.
-        jit_compile: whether XLA compiles forward and backward pass, once a batch shape. Made for GPUs; slower on CPUs.
+        jit_compile: whether XLA compiles forward and backward pass, once a batch shape, which takes
+            some seconds each. Made for GPUs; on several cores of a CPU about a fifth faster, on one no faster.
         seed: the seed of everything random in the model while it trains.
         evaluate: evaluates the model as it is, and returns metrics by name.
         evaluate_every: number of updates between evaluations; needed with `evaluate`. The run is saved at each.

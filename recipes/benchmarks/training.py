@@ -99,6 +99,8 @@ class Contender(Protocol):
 class Ours:
     """`Trainer`'s update, with its own input pipeline."""
 
+    jit_compile = False
+
     def __init__(self, work: Work) -> None:
         _tensorflow(work)
         from keras_nmt.models import Transformer
@@ -115,6 +117,7 @@ class Ours:
             tempfile.gettempdir(),  # nothing is written
             optimizer=make_optimizer(learning_rate=LEARNING_RATE, beta_1=BETAS[0], beta_2=BETAS[1], epsilon=EPSILON),
             label_smoothing=LABEL_SMOOTHING,
+            jit_compile=self.jit_compile,
             max_updates=1,
         )
         self._update: Any = None
@@ -134,8 +137,16 @@ class Ours:
         return Measured(self._clock() - start, waited, self._trainer.num_traces)
 
 
+class OursCompiled(Ours):
+    """The same with forward and backward pass compiled by XLA, in the first round."""
+
+    jit_compile = True
+
+
 class KerasHub:
     """keras_hub's Transformer layers under `fit`, with Keras' own loss and `Trainer`'s input pipeline."""
+
+    jit_compile = False
 
     def __init__(self, work: Work) -> None:
         keras = _tensorflow(work)
@@ -170,7 +181,7 @@ class KerasHub:
         self._model.compile(
             optimizer=keras.optimizers.Adam(LEARNING_RATE, *BETAS, EPSILON),
             loss=self._loss(keras),
-            jit_compile=False,  # on a CPU it is slower
+            jit_compile=self.jit_compile,
         )
         self.parameters = self._model.count_params()
         self._batches = _training_batches(work).dataset().map(_for_fit)
@@ -203,6 +214,12 @@ class KerasHubWithOurLoss(KerasHub):
         from keras_nmt.training import LabelSmoothedCrossEntropy
 
         return LabelSmoothedCrossEntropy(LABEL_SMOOTHING, reduction="mean")
+
+
+class KerasHubCompiled(KerasHub):
+    """The same with XLA."""
+
+    jit_compile = True
 
 
 class PyTorch:
@@ -285,7 +302,9 @@ def _clock(work: Work) -> Callable[[], float]:
 
 CONTENDERS: dict[str, Callable[[Work], Contender]] = {
     "keras_nmt": Ours,
+    "keras_nmt with XLA": OursCompiled,
     "keras_hub": KerasHub,
+    "keras_hub with XLA": KerasHubCompiled,
     "keras_hub with our loss": KerasHubWithOurLoss,
     "PyTorch": PyTorch,
 }

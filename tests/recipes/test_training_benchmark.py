@@ -63,6 +63,11 @@ def test_updates_are_traced_once(ours):
     assert all(0 <= round_.waited < round_.seconds for round_ in measured)
 
 
+def test_those_with_xla_are_compiled(training, work):
+    assert training.CONTENDERS["keras_nmt with XLA"](work)._trainer.jit_compile
+    assert training.CONTENDERS["keras_hub with XLA"](work)._model.jit_compile
+
+
 @pytest.mark.parametrize("name", ["keras_hub", "PyTorch"])
 def test_peers_do_the_same_work(training, work, ours, name):
     if name == "PyTorch":
