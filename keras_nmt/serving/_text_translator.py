@@ -223,9 +223,14 @@ def padded(lines: list[Any], size: int) -> tf.Tensor:
     return tf.constant(np.array(lines + [0] * (size - len(lines))).astype("int32"))
 
 
-def seeds_of_lines(seed: int | np.random.RandomState, count: int) -> list[int]:
-    """A seed for each line. A generator goes on where it stopped, so that lines may come in parts."""
-    generator = seed if isinstance(seed, np.random.RandomState) else np.random.RandomState(seed)
+def seeds_of_lines(seeds: int | np.random.RandomState | Iterable[int], count: int) -> list[int]:
+    """A seed for each line, given or drawn. A generator goes on where it stopped, so that lines may come in parts."""
+    if isinstance(seeds, Iterable):
+        given = [int(seed) for seed in seeds]
+        if len(given) != count:
+            raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(given)} seeds")
+        return given
+    generator = seeds if isinstance(seeds, np.random.RandomState) else np.random.RandomState(seeds)
     return generator.randint(2**31 - 1, size=count).tolist()
 
 

@@ -118,10 +118,7 @@ class Client:
             TimeoutError: As of `translate`.
         """
         texts = check_lines(lines)
-        given = seeds_of_lines(seeds, len(texts)) if isinstance(seeds, int) else [int(seed) for seed in seeds]
-        if len(given) != len(texts):
-            raise UserError(f"There must be a seed for each line. Received: {len(texts)} lines, {len(given)} seeds")
-        return self._translations("sample", texts, {"seed": given})
+        return self._translations("sample", texts, {"seed": seeds_of_lines(seeds, len(texts))})
 
     def score(
         self,

@@ -299,12 +299,13 @@ class Translator(TextTranslator):
         lines = check_lines(lines)
         inputs: list[list[Any]] = []
         if self.sampling is not None:
-            inputs.append(seeds_of_lines(seeds, len(lines)) if isinstance(seeds, int) else list(seeds))
+            inputs.append(seeds_of_lines(seeds, len(lines)))
         if prefixes is not None:
             inputs.append(check_lines(prefixes))
-        if any(len(given) != len(lines) for given in inputs):
-            counts = ", ".join(str(len(given)) for given in inputs)
-            raise UserError(f"There must be a prefix and a seed for each line. Received: {len(lines)} lines, {counts}")
+            if len(inputs[-1]) != len(lines):
+                raise UserError(
+                    f"There must be a prefix for each line. Received: {len(lines)} lines, {len(inputs[-1])} prefixes"
+                )
         translate = self._translate if prefixes is None else self._translate_behind
         lengths = self._lengths(lines, self.source_tokenizer)
         if prefixes is not None:

@@ -113,7 +113,9 @@ def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer,
     ):
         with pytest.raises(UserError, match=message):
             Translator(model, source_tokenizer, target_tokenizer, **options)
-    with pytest.raises(UserError, match="Received: 2 lines, 1"):
+    with pytest.raises(UserError, match="Received: 2 lines, 1 prefixes"):
         translator.translate(["a", "b"], prefixes=["c"])
+    with pytest.raises(UserError, match="Received: 2 lines, 3 seeds"):
+        Translator(model, source_tokenizer, target_tokenizer, sample=True).translate(["a", "b"], seeds=range(3))
     with pytest.raises(UserError, match="one pair"):
         MultilingualTranslator(*make_multilingual("label"), sample=True)
