@@ -101,7 +101,6 @@ def test_the_comparison_is_what_the_readme_says(recipe):
         "evaluate_every": 600,
         "save_every": 60,
         "log_every": 50,
-        "dtype": "mixed_bfloat16",
     }
     for configuration in recipe.configurations.values():
         assert not {"max_updates", "time_limit", "batch_size"} & set(configuration)
