@@ -81,6 +81,15 @@ def test_is_float32_for_half_precision_logits() -> None:
     np.testing.assert_allclose(nll, oracle(np.array([[2, 3]]), tf.cast(logits, "float32").numpy(), 0)[1], rtol=1e-5)
 
 
+def test_stays_right_where_a_probability_is_too_small_for_float32() -> None:
+    logits = np.array([[[300, -300, 0, 299], [0, 0, 0, 500]]], "float32")
+    targets = np.array([[1, 3]], "int32")
+    for found, expected in zip(
+        LabelSmoothedCrossEntropy(0.1).terms(targets, logits), oracle(targets, logits, 0.1), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-5)
+
+
 def test_serialises() -> None:
     loss = keras.losses.deserialize(keras.losses.serialize(LabelSmoothedCrossEntropy(0.2)))
     assert isinstance(loss, LabelSmoothedCrossEntropy)
