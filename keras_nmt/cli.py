@@ -17,8 +17,8 @@ from keras_nmt.errors import UserError
 
 # Before TensorFlow is imported: its own messages hide ours. What fails there is raised as an error all the same.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-# Keeps the memory of large tensors for the next ones. The system gives and takes it page by page, zeroing each: an
-# update's logits [batch * length, vocabulary] cost more time so than to compute with them.
+# Keeps the memory of large tensors, such as an update's logits, for the next ones: the system would hand it out page
+# by page and zero each, which takes longer than one operation's arithmetic on it.
 os.environ.setdefault("TF_CPU_ALLOCATOR_USE_BFC", "1")
 
 app = typer.Typer(

@@ -56,7 +56,8 @@ class Comparison:
     device settings of one run reach the next. A run that is finished is not made again, one that was stopped goes on: a
     comparison goes on when it is started again, and may be given more configurations and seeds. Seeds come one after
     the other, each with all configurations. Of a finished run, `settings.json`, `results.json`, `speed.json`, the log
-    and `test.hypotheses.txt` are enough: a comparison can be kept, or go on elsewhere, without the weights.
+    and `test.hypotheses.txt` are enough: a comparison can be kept without the weights. The data have to stay
+    where they were: their full paths are settings of a run.
 
     After every run, `DIRECTORY/comparison.md` (the table) and `DIRECTORY/comparison.json` (the same, with every single
     score) are written; cells of what is not there yet are empty.
