@@ -56,8 +56,8 @@ class Comparison:
     device settings of one run reach the next. A run that is finished is not made again, one that was stopped goes on: a
     comparison goes on when it is started again, and may be given more configurations and seeds. Seeds come one after
     the other, each with all configurations. Of a finished run, `settings.json`, `results.json`, `speed.json`, the log
-    and `test.hypotheses.txt` are enough: a comparison can be kept without the weights. The data have to stay
-    where they were: their full paths are settings of a run.
+    and `test.hypotheses.txt` are enough: a comparison can be kept without the weights, and go on elsewhere. The data
+    have to be the same lines, by the digests in `results.json`, wherever their files lie.
 
     After every run, `DIRECTORY/comparison.md` (the table) and `DIRECTORY/comparison.json` (the same, with every single
     score) are written; cells of what is not there yet are empty.
@@ -261,14 +261,21 @@ def _is_finished(experiment: Experiment) -> bool:
     folder = ModelDirectory(experiment.directory)
     if not (folder.path / "results.json").is_file():
         return False
-    changed = experiment.changed_settings(OF_NO_EFFECT)
+    results = _results(experiment)
+    digests: dict[str, list[str]] = results.get("data", {})  # without them, the files have to be where they were
+    changed = experiment.changed_settings((*OF_NO_EFFECT, *digests))
+    if digests:
+        changed += [
+            f"{name}={experiment.settings()[name]!r} (was another text)"
+            for name, digest in experiment.data_digests().items()
+            if digest != digests[name]
+        ]
     if changed:
         raise UserError(
             f"{folder.path} holds a finished run with other settings: take another folder, or the same settings. "
             f"Received: {', '.join(changed)}"
         )
     # Results of a shorter run stay while a longer one goes on.
-    results = _results(experiment)
     return bool(results["ended_by"] != "max_updates" or results["updates"] == experiment.max_updates)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from keras_nmt.atomic_files import write_bytes, write_json
-from keras_nmt.data import read_line_pairs
+from keras_nmt.data import read_line_pairs, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.models import ModelDirectory, Transformer
@@ -64,6 +64,9 @@ class Experiment(TrainingSettings):
 
     CHOICES: ClassVar[dict[str, tuple[Any, ...]]] = {**TrainingSettings.CHOICES, "preset": tuple(TRANSFORMER_PRESETS)}
     MAY_CHANGE: ClassVar[tuple[str, ...]] = (*TrainingSettings.MAY_CHANGE, "test_source", "test_target")
+    DATA: ClassVar[tuple[str, ...]] = tuple(
+        f"{data}_{side}" for data in ("train", "dev", "test") for side in ("source", "target")
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,8 +104,12 @@ class Experiment(TrainingSettings):
         """Source and target side of each corpus."""
         return _files("train_source", self.train_source), _files("train_target", self.train_target)
 
+    def data_digests(self) -> dict[str, list[str]]:
+        """What the data are, wherever their files lie: SHA-256 of the lines of each, by the name of the setting."""
+        return {name: [text_digest(path) for path in _files(name, getattr(self, name))] for name in self.DATA}
+
     def _check_files(self) -> None:
-        for name in ("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target"):
+        for name in self.DATA:
             for path in _files(name, getattr(self, name)):
                 with open(path, "rb"):
                     pass
@@ -110,6 +117,7 @@ class Experiment(TrainingSettings):
     def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
         folder, strategy, workers = self._begin()
         report = report if workers.is_chief else lambda line: None
+        data = self.data_digests() if workers.is_chief else {}  # of what is trained on, though files may change later
         with workers.chief_first():
             source_tokenizer, target_tokenizer = self._tokenizers(folder, report)
 
@@ -154,7 +162,7 @@ class Experiment(TrainingSettings):
         result = trainer.train()
         if not workers.is_chief:
             return {}
-        results = self._results(folder, model, result, report)
+        results = {**self._results(folder, model, result, report), "data": data}
         write_json(folder.path / "results.json", results)
         return results
 

@@ -14,6 +14,7 @@ import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the operators of the export
 
 from keras_nmt.cli import app
+from keras_nmt.data import text_digest
 from keras_nmt.models import ModelDirectory
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
@@ -79,6 +80,9 @@ def test_training_learns_and_tells(trained):
     results = json.loads((directory / "results.json").read_text())
     assert results["test"]["bleu"]["score"] > 90
     assert results["updates"] == UPDATES
+    settings = json.loads((directory / "settings.json").read_text())
+    assert set(results["data"]) == {name for name in settings if name.endswith(("_source", "_target"))}
+    assert all(results["data"][name] == [text_digest(settings[name])] for name in results["data"])
     output = run.stdout.decode()
     for told in ("1,500 pairs read", "tokens/s", "left", "parameters", "test BLEU"):
         assert told in output

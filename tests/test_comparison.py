@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -51,6 +53,7 @@ def write_run(settings, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypoth
             "updates": settings["max_updates"],
             "ended_by": "max_updates",
             "dev_bleu_greedy": dev,
+            "data": Experiment.from_settings(settings).data_digests(),
             "test": {"bleu": {"score": test, "signature": SIGNATURE}},
         },
     }.items():
@@ -203,6 +206,31 @@ def test_a_finished_run_with_other_settings_is_not_taken_nor_overwritten(files, 
         compared(files, tmp_path / "runs", plain={"model": {"dropout": 0.5}}).run()
     compared(files, tmp_path / "runs", plain={"model": {"shortcuts": "plain"}, "log_every": 7}).run()
     assert calls == []
+
+
+def test_a_comparison_goes_on_elsewhere_with_the_same_lines_but_not_with_others(files, tmp_path, calls):
+    written = compared(files, tmp_path / "runs").run()
+    calls.clear()
+    moved = {name: tmp_path / f"{name}.gz" for name in files}
+    for name, path in moved.items():
+        path.write_bytes(gzip.compress(files[name].read_bytes()))
+        files[name].unlink()
+    shutil.move(tmp_path / "runs", tmp_path / "elsewhere")
+    assert compared(moved, tmp_path / "elsewhere").run() == written
+    assert calls == []
+    moved["dev_target"].write_text("another line\n" * len(LINES))
+    with pytest.raises(UserError, match=r"baseline-1 holds a finished run.*: dev_target=.*\(was another text\)$"):
+        compared(moved, tmp_path / "elsewhere").run()
+
+
+def test_a_run_that_did_not_note_its_data_needs_them_where_they_were(files, tmp_path, calls):
+    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    path = tmp_path / "runs" / "plain-1" / "results.json"
+    path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != "data"}))
+    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    (tmp_path / "moved.txt").write_bytes(files["train_source"].read_bytes())
+    with pytest.raises(UserError, match=r"plain-1 holds a finished run.*train_source=.*moved.txt' \(was '"):
+        compared({**files, "train_source": tmp_path / "moved.txt"}, tmp_path / "runs", seeds=(1,)).run()
 
 
 def test_a_run_that_goes_on_after_its_first_end_is_not_finished(files, tmp_path, calls):

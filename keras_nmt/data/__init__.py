@@ -5,6 +5,7 @@ from keras_nmt.data.read_line_pairs import read_line_pairs
 from keras_nmt.data.read_lines import read_lines
 from keras_nmt.data.read_parallel import read_parallel
 from keras_nmt.data.subword_sampling import SubwordSampling
+from keras_nmt.data.text_digest import text_digest
 from keras_nmt.data.training_batches import TrainingBatches
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "read_line_pairs",
     "read_lines",
     "read_parallel",
+    "text_digest",
 ]
