@@ -275,10 +275,12 @@ class TrainingSettings:
         Args:
             may_change: Names of settings that are left out.
         """
-        new, old = self.settings(), self.read_settings(ModelDirectory(self.directory).settings_path)
+        # A setting that there was none of yet had the effect that its default has now.
+        defaults = {f.name: f.default for f in dataclasses.fields(self) if f.default is not dataclasses.MISSING}
+        old = json.loads(json.dumps(defaults)) | self.read_settings(ModelDirectory(self.directory).settings_path)
         return [
             f"{name}={value!r} (was {old[name]!r})"
-            for name, value in new.items()
+            for name, value in self.settings().items()
             if name in old and old[name] != value and name not in may_change
         ]
 

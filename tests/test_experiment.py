@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 
 import pytest
@@ -26,6 +27,18 @@ def test_several_corpora_are_settings_as_any(tmp_path):
     settings = Experiment(directory="x", **{**FILES, **corpora}).settings()
     assert settings["train_source"] == [os.path.abspath("a.en"), str(tmp_path / "b.en")]
     assert Experiment.from_settings(settings).settings() == settings
+
+
+def test_a_setting_that_is_newer_than_a_run_had_the_effect_of_its_default(tmp_path):
+    def experiment(**settings):
+        return Experiment(directory=tmp_path, **FILES, **settings)
+
+    older = {k: v for k, v in experiment().settings().items() if k not in ("user_symbols", "beam_size", "model")}
+    (tmp_path / "settings.json").write_text(json.dumps(older))
+    assert experiment().changed_settings(()) == []
+    assert experiment(user_symbols=["<de>"]).changed_settings(()) == ["user_symbols=['<de>'] (was [])"]
+    assert experiment(beam_size=7).changed_settings(()) == ["beam_size=7 (was 4)"]
+    assert experiment(beam_size=7).changed_settings(("beam_size",)) == []
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ this file.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +18,7 @@ import numpy as np
 import tensorflow as tf
 import typer
 from markdown_table import markdown_table
+from measured_in_a_process import measured_in_a_process
 from peak_memory import peak_memory
 from rich import box
 from rich.console import Console
@@ -111,25 +110,17 @@ def main(
             key = json.dumps(here)
             if key not in measured:  # the point that curves share
                 with console.status(f"{name} {value}"):
-                    measured[key] = _in_a_process(options, key)
+                    measured[key] = measured_in_a_process(__file__, *options, f"--point={key}")
             step = measured[key]["seconds"] / here["length"] * 1000
             rows.append((name, value, step, step / here["batch"], measured[key]["memory"] / 2**20))
-            if output is not None:
-                write_bytes(
-                    output, markdown_table(COLUMNS, _cells(rows))
-                )  # what there is, if the rest is not waited for
+            if output is not None:  # what there is, if the rest is not waited for
+                write_bytes(output, markdown_table(COLUMNS, _cells(rows)))
     table = Table(*COLUMNS, box=box.SIMPLE)
     for row in _cells(rows):
         table.add_row(*row)
     console.print(table)
     if plot is not None:
         _plot(rows, plot)
-
-
-def _in_a_process(options: list[str], point: str) -> dict[str, float]:
-    command = [sys.executable, __file__, *options, f"--point={point}"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def _cells(rows: list[Row]) -> list[list[str]]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import functools
 import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +31,7 @@ from decoding import (
     parse_presets,
 )
 from markdown_table import markdown_table
+from measured_in_a_process import measured_in_a_process
 from peak_memory import peak_memory
 from rich import box
 from rich.console import Console
@@ -120,7 +119,7 @@ def main(
         preset, size, folder, stage = json.loads(one)
         if stage:
             stages(preset, size, Path(folder), batch_size)[stage]()
-        print(peak_memory())
+        print(json.dumps(peak_memory()))
         return
     rows: list[list[str]] = []
     console = Console()
@@ -131,7 +130,8 @@ def main(
             first = [] if number else [""]
             for stage in (*first, *stages(preset, size, Path(folder), batch_size)):
                 with console.status(f"{preset}: {stage}"):
-                    peak = _in_a_process(batch_size, preset, size, folder, stage)
+                    one = json.dumps([preset, size, folder, stage])
+                    peak = measured_in_a_process(__file__, f"--batch-size={batch_size}", f"--one={one}")
                 of_model = [preset, parameters] if stage else ["", ""]
                 rows.append([stage or "TensorFlow alone", *of_model, f"{peak / 2**20:,.0f}"])
                 if output is not None:
@@ -140,12 +140,6 @@ def main(
     for row in rows:
         table.add_row(*row)
     console.print(table)
-
-
-def _in_a_process(batch_size: int, *one: Any) -> int:
-    command = [sys.executable, __file__, f"--batch-size={batch_size}", f"--one={json.dumps(one)}"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return int(done.stdout.splitlines()[-1])
 
 
 if __name__ == "__main__":

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import tensorflow as tf
-
-# Test folders are no packages: without this, table_decoder.py could not be imported.
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(params=["graph", "xla"])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Collection
-from pathlib import Path
 from typing import Any
 
 import keras
@@ -13,9 +11,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from keras import ops, tree
-
-# Test folders are no packages: without this, numpy_oracles.py could not be imported.
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 def _check(

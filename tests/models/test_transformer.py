@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from one_in import one_in
 
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.models import Transformer, count_parameters
@@ -48,14 +49,6 @@ VARIANTS = [
 
 def _name(options):
     return "-".join("+".join(v) if isinstance(v, tuple) else str(v) for v in options.values()) or "plain transformer"
-
-
-def _some(variants, every):
-    """Every so many of the variants; the others are `exhaustive`."""
-    return [
-        pytest.param(variant, marks=[pytest.mark.exhaustive] * (place % every > 0))
-        for place, variant in enumerate(variants)
-    ]
 
 
 def _randomise(model):
@@ -111,7 +104,7 @@ def test_compiled_stepwise_equals_full(jit_compile):
     )
 
 
-@pytest.mark.parametrize("options", _some(VARIANTS, 4), ids=_name)
+@pytest.mark.parametrize("options", one_in(4, VARIANTS, _name))
 @given(more_source=st.integers(0, 5), more_target=st.integers(0, 4), row=st.integers(0, 2))
 @settings(max_examples=3, deadline=None)
 def test_padding_and_batching_are_invisible(options, more_source, more_target, row):

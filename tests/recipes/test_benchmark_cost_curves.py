@@ -23,11 +23,11 @@ def test_measures_time_and_memory(cost_curves):
 def test_writes_table_and_plot(cost_curves, monkeypatch, tmp_path):
     asked = []
 
-    def measured(options, point):
-        asked.append(point)
+    def measured(script, *options):
+        asked.append(options[-1])
         return {"seconds": 0.2 * len(asked), "memory": 3.0 * 2**20}
 
-    monkeypatch.setattr(cost_curves, "_in_a_process", measured)
+    monkeypatch.setattr(cost_curves, "measured_in_a_process", measured)
     monkeypatch.setattr(cost_curves, "CURVES", {"length": (20, 40), "beam": (2, 4)})
     files = ("--output", tmp_path / "t.md", "--plot", tmp_path / "p.png")
     output = run_main(cost_curves, "--curves", "length,beam", *files)

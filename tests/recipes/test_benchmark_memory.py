@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from scripts import load_script, run_main
 
@@ -29,11 +31,12 @@ def test_what_is_served_was_exported(memory, tmp_path):
 def test_writes_the_table(memory, monkeypatch, tmp_path):
     asked = []
 
-    def measured(batch_size, preset, size, folder, stage):
+    def measured(script, batch_size, one):
+        preset, size, _, stage = json.loads(one.removeprefix("--one="))
         asked.append((batch_size, preset, size, stage))
         return len(asked) * 2**30
 
-    monkeypatch.setattr(memory, "_in_a_process", measured)
+    monkeypatch.setattr(memory, "measured_in_a_process", measured)
     arguments = ("--presets", "transformer_tiny", "--vocabulary-size", 50, "--output", tmp_path / "table.md")
     output = run_main(memory, *arguments)
     assert "TensorFlow alone" in output
@@ -41,12 +44,14 @@ def test_writes_the_table(memory, monkeypatch, tmp_path):
     assert rows[2] == "| TensorFlow alone |  |  | 1,024 |"
     assert rows[-1] == "| serving, int8, serving_default_xla | transformer_tiny | 3 | 8,192 |"
     assert len(asked) == 8
-    assert asked[1] == (4096, "transformer_tiny", 50, "training, batches of 4,096 tokens")
+    assert asked[1] == ("--batch-size=4096", "transformer_tiny", 50, "training, batches of 4,096 tokens")
 
 
 @pytest.mark.exhaustive
 def test_a_process_tells_its_peak(memory):
-    assert 100 * 2**20 < memory._in_a_process(64, "transformer_tiny", 50, "nowhere", "") < 8 * 2**30
+    one = json.dumps(["transformer_tiny", 50, "nowhere", ""])
+    peak = memory.measured_in_a_process(memory.__file__, "--batch-size=64", f"--one={one}")
+    assert 100 * 2**20 < peak < 8 * 2**30
 
 
 @pytest.mark.parametrize(

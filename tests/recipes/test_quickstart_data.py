@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import random
 import re
-import sys
 import unicodedata
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from scripts import RECIPES, load_script
 
-FOLDER = Path(__file__).resolve().parents[2] / "recipes" / "quickstart_data"
+FOLDER = RECIPES / "quickstart_data"
 LANGUAGES = ("en", "de", "fr", "cs")
 SIZES = {"train": 7000, "dev": 200, "test": 200}
 
@@ -32,15 +30,7 @@ def corpus() -> dict[str, list[tuple[str, ...]]]:
 @pytest.fixture(scope="module")
 def generator() -> ModuleType:
     pytest.importorskip("num2words")
-    spec = importlib.util.spec_from_file_location("quickstart_data_generate", FOLDER / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # Not in sys.modules for longer than it takes: dataclasses looks its module up there.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, spec.name, module)
-        spec.loader.exec_module(module)
-    return module
+    return load_script("quickstart_data/generate.py")
 
 
 def assert_one_to_one(sentences: list[tuple[str, ...]]) -> None:

@@ -19,8 +19,6 @@ from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Multiling
 from keras_nmt.serving import Translator, export
 from keras_nmt.text import SubwordTokenizer, train_subwords
 
-sys.path.append(str(Path(__file__).parent))  # for echo_models
-
 # Few shapes, so that little is compiled. The largest length cuts the longest line.
 OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (6, 12), "batch_buckets": (1, 4)}
 LINES = [

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from one_in import one_in
 
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.serving import export
@@ -69,14 +70,6 @@ def _name(options):
     return "-".join(str(options[name]) for name in names)
 
 
-def _some(every):
-    """Most of the time goes into tracing: every so many of the combinations, all forty by `-m ""`."""
-    return [
-        pytest.param(options, id=_name(options), marks=[pytest.mark.exhaustive] if i % every else [])
-        for i, options in enumerate(COMBINATIONS)
-    ]
-
-
 def _ids(tokenizer, sentence):
     return tokenizer.tokenize(sentence[None]).to_list()[0]
 
@@ -87,7 +80,7 @@ def make_combination(make_model):
     return lambda options: make_model(noise=0.15, hidden_dim=16, intermediate_dim=12, dropout=0.1, **options)
 
 
-@pytest.mark.parametrize("options", _some(2))
+@pytest.mark.parametrize("options", one_in(2, COMBINATIONS, _name))  # most of the time goes into tracing
 def test_a_combination_steps_saves_loads_and_trains(options, make_combination, tmp_path):
     model = make_combination(options)
     source = np.array([[7, 9, 30, 41, END], [50, 8, END, PAD, PAD], [60, END, PAD, PAD, PAD]], "int32")
@@ -129,7 +122,7 @@ def test_a_combination_steps_saves_loads_and_trains(options, make_combination, t
     assert not np.allclose(updated, logits, rtol=1e-2)
 
 
-@pytest.mark.parametrize("options", _some(20))
+@pytest.mark.parametrize("options", one_in(20, COMBINATIONS, _name))
 def test_a_combination_exports(options, make_combination, source_tokenizer, target_tokenizer, tmp_path):
     model = make_combination(options)
     tokenizers = (source_tokenizer, None if options["target_vocabulary_size"] is None else target_tokenizer)
