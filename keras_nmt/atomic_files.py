@@ -51,6 +51,9 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
         temporary.chmod(0o666 & ~umask)  # mkstemp makes files that only their owner can read
         os.replace(temporary, path)
         sync_folder(path.parent)
+    except OSError as error:
+        error.filename = error.filename or str(path)  # a full disk does not say where
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

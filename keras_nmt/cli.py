@@ -140,8 +140,8 @@ def train(
     )
     if settings is not None:
         chosen = {**Experiment.read_settings(settings), **chosen}
-    if shortcuts is not None:
-        chosen["model"] = {**chosen.get("model", {}), "shortcuts": None if shortcuts == "none" else shortcuts}
+    if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else said to be none below
+        chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
     kind = MultilingualExperiment if "languages" in chosen else Experiment
     kind.from_settings(chosen).run()
 

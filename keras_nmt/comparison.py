@@ -28,6 +28,7 @@ from keras_nmt.models import ModelDirectory
 from keras_nmt.serving import Translator
 from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.training_log import TrainingLog
+from keras_nmt.training_settings import LIMITS
 
 ALIKE = ("dev_source", "dev_target", "test_source", "test_target")
 BUDGET = ("max_updates", "time_limit", "batch_size", "batch_unit")
@@ -245,10 +246,7 @@ class Comparison:
                 f"Received: init_from of {', '.join(starts[True])}, but not of {', '.join(starts[False])}"
             )
         for experiment in experiments:
-            for name, path in dataclasses.asdict(experiment).items():
-                if name.endswith(("_source", "_target")) and path is not None:
-                    with open(path, "rb"):
-                        pass
+            experiment.check_files()
             _is_finished(experiment)
 
 
@@ -276,7 +274,9 @@ def _is_finished(experiment: Experiment) -> bool:
             f"Received: {', '.join(changed)}"
         )
     # Results of a shorter run stay while a longer one goes on.
-    return bool(results["ended_by"] != "max_updates" or results["updates"] == experiment.max_updates)
+    limits = {name: getattr(experiment, name) for name in LIMITS}
+    is_longer = results["ended_by"] == "max_updates" and results["updates"] != experiment.max_updates
+    return bool(results.get("limits", limits) == limits and not is_longer)
 
 
 def _measure_speed(directory: str, source: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import math
 import os
 import time
@@ -105,19 +106,19 @@ class Experiment(TrainingSettings):
         return _files("train_source", self.train_source), _files("train_target", self.train_target)
 
     def data_digests(self) -> dict[str, list[str]]:
-        """What the data are, wherever their files lie: SHA-256 of the lines of each, by the name of the setting."""
         return {name: [text_digest(path) for path in _files(name, getattr(self, name))] for name in self.DATA}
 
-    def _check_files(self) -> None:
-        for name in self.DATA:
-            for path in _files(name, getattr(self, name)):
-                with open(path, "rb"):
-                    pass
+    def check_files(self) -> None:
+        for path in itertools.chain(*self._training_files()):
+            with open(path, "rb"):
+                pass
+        read_line_pairs(self.dev_source, self.dev_target)
+        if self.test_source is not None and self.test_target is not None:
+            read_line_pairs(self.test_source, self.test_target)
 
     def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
         folder, strategy, workers = self._begin()
         report = report if workers.is_chief else lambda line: None
-        data = self.data_digests() if workers.is_chief else {}  # of what is trained on, though files may change later
         with workers.chief_first():
             source_tokenizer, target_tokenizer = self._tokenizers(folder, report)
 
@@ -162,7 +163,7 @@ class Experiment(TrainingSettings):
         result = trainer.train()
         if not workers.is_chief:
             return {}
-        results = {**self._results(folder, model, result, report), "data": data}
+        results = self._results(folder, model, result, report)
         write_json(folder.path / "results.json", results)
         return results
 
@@ -170,7 +171,7 @@ class Experiment(TrainingSettings):
         self, folder: ModelDirectory, model: Transformer, result: TrainingResult, report: Callable[[str], None]
     ) -> dict[str, Any]:
         results: dict[str, Any] = {
-            **self._outcome(model, result),
+            **self._outcome(folder, model, result),
             "dev_bleu_greedy": round(result.final_metrics["bleu"], 2),
         }
         if self.test_source is not None and self.test_target is not None:

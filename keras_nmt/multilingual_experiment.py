@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from keras_nmt.atomic_files import write_bytes, write_json
-from keras_nmt.data import ParallelCorpus, read_line_pairs
+from keras_nmt.data import ParallelCorpus, read_line_pairs, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel
@@ -81,13 +82,10 @@ class MultilingualExperiment(TrainingSettings):
         "architecture": tuple(ARCHITECTURES),
         "task_schedule": ("uniform", "weighted", "temperature"),
     }
+    POSITIVE: ClassVar[tuple[str, ...]] = (*TrainingSettings.POSITIVE, "dev_sentences", "temperature")
     MAY_CHANGE: ClassVar[tuple[str, ...]] = (*TrainingSettings.MAY_CHANGE, "test", "test_pairs")
 
     def __post_init__(self) -> None:
-        for name in ("languages", "pairs", "dev_pairs", "test_pairs", "frozen"):
-            value = getattr(self, name)
-            if isinstance(value, str) or not all(isinstance(x, str) for x in value or ()):
-                raise UserError(f"`{name}` must be a list of names. Received: {name}={value!r}")
         super().__post_init__()
         if len(set(self.languages)) != len(self.languages) or not self.languages:
             raise UserError(f"Name each language once. Received: languages={list(self.languages)}")
@@ -171,14 +169,24 @@ class MultilingualExperiment(TrainingSettings):
         sources, targets = ({pair[side] for pair in self.training_pairs} for side in (0, 1))
         return sources, targets
 
-    def _check_files(self) -> None:
+    def check_files(self) -> None:
         for pair in self.training_pairs:
             self._training_files(*pair)
         for pair in self.development_pairs:
-            self._files(self.dev, *pair)
+            read_line_pairs(*self._files(self.dev, *pair))
         for pair in self.tested_pairs:
             assert self.test is not None
-            self._files(self.test, *pair)
+            read_line_pairs(*self._files(self.test, *pair))
+
+    def data_digests(self) -> dict[str, list[str]]:
+        files = {f"train {s}-{t}": [*itertools.chain(*self._training_files(s, t))] for s, t in self.training_pairs}
+        for name, pattern, pairs in (
+            ("dev", self.dev, self.development_pairs),
+            ("test", self.test, self.tested_pairs),
+        ):
+            if pattern is not None:
+                files |= {f"{name} {s}-{t}": [*self._files(pattern, s, t)] for s, t in pairs}
+        return {name: [text_digest(path) for path in paths] for name, paths in files.items()}
 
     def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
         training_files = {pair: self._training_files(*pair) for pair in self.training_pairs}
@@ -234,7 +242,7 @@ class MultilingualExperiment(TrainingSettings):
             evaluate=lambda: self._evaluate(greedy, development),
             report=report,
             best_metric=self.best_metric,
-            callbacks=[RoleTemperature()] if self.model.get("transformer", {}).get("roles") == "one_hot" else [],
+            callbacks=[RoleTemperature()] if (self.model.get("transformer") or {}).get("roles") == "one_hot" else [],
         )
         result = trainer.train()
         if not workers.is_chief:
@@ -260,7 +268,7 @@ class MultilingualExperiment(TrainingSettings):
         self, folder: ModelDirectory, model: MultilingualModel, result: TrainingResult, report: Callable[[str], None]
     ) -> dict[str, Any]:
         results: dict[str, Any] = {
-            **self._outcome(model, result),
+            **self._outcome(folder, model, result),
             "dev_greedy": {name: round(value, 2) for name, value in result.final_metrics.items()},
         }
         if self.test is None:

@@ -186,6 +186,10 @@ class MultilingualRecipe:
         from keras_nmt.multilingual_experiment import MultilingualExperiment
 
         pairs = self.pairs(system, source=source, target=target, monolingual=monolingual, leave_out=leave_out)
+        if not penalty and (label or not bridge):
+            raise UserError("There is no bridge to have a penalty. Received: --no-penalty")
+        if label and not bridge:
+            raise UserError("A model with language labels has no bridge to go without. Received: --label --no-bridge")
         size = size or next(iter(self.sizes))
         if size not in self.sizes:
             raise UserError(f"There are the sizes {', '.join(self.sizes)}. Received: {size}")
@@ -307,7 +311,9 @@ class MultilingualRecipe:
                 **overrides,
             ).run()
             _show(results, self.languages)
-            if export:
+            from keras_nmt.training.workers import is_chief
+
+            if export and is_chief():
                 from keras_nmt.serving import export_directory
 
                 print(f"Exported: {export_directory(directory / 'export', directory)}")

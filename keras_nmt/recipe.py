@@ -233,7 +233,9 @@ class Recipe:
                 directory=directory,
                 **overrides,
             ).run()
-            if export:
+            from keras_nmt.training.workers import is_chief
+
+            if export and is_chief():
                 from keras_nmt.serving import export_directory
 
                 print(f"Exported: {export_directory(directory / 'export', directory)}")

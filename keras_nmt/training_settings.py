@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import math
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
@@ -32,6 +33,8 @@ from keras_nmt.training import (
 )
 from keras_nmt.training.trainer import FINALS
 from keras_nmt.training.workers import Workers, is_chief
+
+LIMITS = ("max_updates", "time_limit", "patience")  # what ends a run
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -133,6 +136,25 @@ class TrainingSettings:
         "final": FINALS,
     }
 
+    # What has to be above zero, where it is given.
+    POSITIVE: ClassVar[tuple[str, ...]] = (
+        "max_updates",
+        "time_limit",
+        "patience",
+        "batch_size",
+        "vocabulary_size",
+        "max_length",
+        "max_ratio",
+        "accumulation_steps",
+        "learning_rate",
+        "clip",
+        "replicas",
+        "evaluate_every",
+        "save_every",
+        "log_every",
+        "beam_size",
+    )
+
     # What may change when a run goes on: how long it runs, what it tells, and what is done with its outcome.
     MAY_CHANGE: ClassVar[tuple[str, ...]] = (
         "directory",
@@ -160,13 +182,28 @@ class TrainingSettings:
         known = self.model_arguments()
         if unknown := sorted(set(self.model) - known):
             raise UserError(f"`model` may set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
-        for name in ("max_updates", "time_limit", "patience", "batch_size", "vocabulary_size", "max_length"):
-            if (value := getattr(self, name)) is not None and value <= 0:
+        for name in self.POSITIVE:
+            if (value := getattr(self, name)) is not None and not 0 < value < math.inf:
                 raise UserError(f"`{name}` must be positive. Received: {name}={value}")
+        for name in ("keep_last", "keep_best", "weight_decay"):
+            if (value := getattr(self, name)) is not None and not 0 <= value < math.inf:
+                raise UserError(f"`{name}` must not be negative. Received: {name}={value}")
+        kept = "keep_last" if self.final.endswith("last") else "keep_best"
+        if getattr(self, kept) == 0:
+            raise UserError(f"`{kept}` must be positive where final={self.final!r}. Received: {kept}=0")
+        if self.schedule != "constant" and self.warmup_steps <= 0:
+            raise UserError(
+                f"`warmup_steps` must be positive where schedule={self.schedule!r}. "
+                f"Received: warmup_steps={self.warmup_steps}"
+            )
+        if not 0 <= self.label_smoothing < 1:
+            raise UserError(f"`label_smoothing` is in [0, 1). Received: label_smoothing={self.label_smoothing}")
+        if not math.isfinite(self.length_penalty):
+            raise UserError(f"`length_penalty` must be finite. Received: length_penalty={self.length_penalty}")
         if self.subword_sampling is not None and not 0 < self.subword_sampling <= 1:
             raise UserError(f"`subword_sampling` is in (0, 1]. Received: subword_sampling={self.subword_sampling}")
-        if self.seed < 0:
-            raise UserError(f"`seed` must not be negative. Received: seed={self.seed}")
+        if not 0 <= self.seed < 2**32:
+            raise UserError(f"`seed` must not be negative, and below 2**32. Received: seed={self.seed}")
         if self.max_updates is None and self.time_limit is None and self.patience is None:
             raise UserError(
                 "Nothing would end the training: set `max_updates`, `time_limit` or `patience`. Received: none"
@@ -190,12 +227,21 @@ class TrainingSettings:
         Raises:
             UserError: A file is missing or does not fit, a setting is wrong, or another process uses the directory.
         """
-        self._check_files()
+        self.check_files()
         with directory_lock(self.directory) if is_chief() else contextlib.nullcontext():
             return self._run(report)
 
-    def _check_files(self) -> None:
-        """Raises an error where a file is missing: here, and not when hours of training are over."""
+    def check_files(self) -> None:
+        """Looks whether the files can be used: before the training, and not when hours of it are over.
+
+        Raises:
+            OSError: A file is missing, or cannot be read.
+            UserError: Both sides of the development or the test data have not the same number of lines.
+        """
+        raise NotImplementedError
+
+    def data_digests(self) -> dict[str, list[str]]:
+        """What the data are, wherever their files lie: `text_digest` of each file, by the name of the data."""
         raise NotImplementedError
 
     def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
@@ -206,20 +252,12 @@ class TrainingSettings:
         raise NotImplementedError
 
     def _check_types(self) -> None:
-        types: dict[str, Any] = {
-            "int": int,
-            "float": (int, float),
-            "bool": bool,
-            "str": str,
-            "str | os.PathLike[str]": (str, os.PathLike),
-        }
         for field in dataclasses.fields(self):
             name, value = str(field.type).removesuffix(" | None"), getattr(self, field.name)
             optional = str(field.type) != name
-            if name not in types or (optional and value is None):
-                continue
-            if not isinstance(value, types[name]) or isinstance(value, bool) != (name == "bool"):
-                raise UserError(f"`{field.name}` must be {field.type}. Received: {field.name}={value!r}")
+            if name in TYPES and not (optional and value is None) and not TYPES[name](value):
+                kind = str(field.type).replace("Sequence[", "list[")
+                raise UserError(f"`{field.name}` must be {kind}. Received: {field.name}={value!r}")
 
     @staticmethod
     def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -295,8 +333,23 @@ class TrainingSettings:
         folder = ModelDirectory(self.directory)
         workers = Workers(strategy)
         if workers.is_chief:
+            self._note_data(folder)
             self._write_settings(folder)
         return folder, strategy, workers
+
+    def _note_data(self, folder: ModelDirectory) -> None:
+        """Writes what the data are, unless the run has begun with other ones."""
+        digests = self.data_digests()
+        if folder.checkpoints_path.exists() and folder.data_path.is_file():
+            before = json.loads(folder.data_path.read_text(encoding="utf-8"))
+            names = [name for name in before if not name.startswith("test")]
+            if changed := [name for name in names if digests.get(name) != before[name]]:
+                raise UserError(
+                    f"{folder.path} holds a run that began with other text: take another folder, or the same data. "
+                    f"Received: {', '.join(changed)}"
+                )
+        folder.path.mkdir(parents=True, exist_ok=True)
+        write_json(folder.data_path, digests)
 
     def _write_settings(self, folder: ModelDirectory) -> None:
         if folder.settings_path.is_file():
@@ -415,10 +468,11 @@ class TrainingSettings:
             **options,
         )
 
-    @staticmethod
-    def _outcome(model: keras.Model, result: TrainingResult) -> dict[str, Any]:
+    def _outcome(self, folder: ModelDirectory, model: keras.Model, result: TrainingResult) -> dict[str, Any]:
         """What `results.json` tells of any training."""
         return {
+            "data": json.loads(folder.data_path.read_text(encoding="utf-8")),
+            "limits": {name: getattr(self, name) for name in LIMITS},
             "parameters": model.count_params(),
             "updates": result.update,
             "training_seconds": round(result.seconds, 1),
@@ -436,6 +490,28 @@ def as_user_errors() -> Iterator[None]:
         raise
     except (ValueError, TypeError) as error:
         raise UserError(str(error)) from error
+
+
+def _is_a(*types: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, types) and not isinstance(value, bool)
+
+
+def _is_list_of(*types: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list | tuple) and all(map(_is_a(*types), value))
+
+
+# Whether a value is of a setting's type, by the annotation.
+TYPES: dict[str, Callable[[Any], bool]] = {
+    "bool": lambda value: isinstance(value, bool),
+    "int": _is_a(int),
+    "float": _is_a(int, float),
+    "str": _is_a(str),
+    "str | os.PathLike[str]": _is_a(str, os.PathLike),
+    "Sequence[int]": _is_list_of(int),
+    "Sequence[float]": _is_list_of(int, float),
+    "Sequence[str]": _is_list_of(str),
+    "dict[str, float]": lambda value: isinstance(value, dict) and all(map(_is_a(int, float), value.values())),
+}
 
 
 def _is_required(field: dataclasses.Field[Any]) -> bool:

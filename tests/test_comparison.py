@@ -240,6 +240,31 @@ def test_a_run_that_goes_on_after_its_first_end_is_not_finished(files, tmp_path,
     assert [runs["runs"] for runs in compared(files, tmp_path / "runs").summary()["configurations"].values()] == [1, 0]
 
 
+def test_a_run_that_goes_on_after_its_time_limit_is_not_finished(files, tmp_path, calls):
+    limited = {"max_updates": None, "time_limit": 30.0}
+    settings = make(1, tmp_path / "runs" / "baseline-1", files, **limited).settings()
+    write_run(settings)
+    path = tmp_path / "runs" / "baseline-1" / "results.json"
+    limits = {"max_updates": None, "time_limit": 30.0, "patience": None}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "ended_by": "time_limit", "limits": limits}))
+
+    def runs(minutes):  # as of a run that goes on: its settings are written, its results those of its first end
+        longer = {**settings, "time_limit": minutes}
+        (tmp_path / "runs" / "baseline-1" / "settings.json").write_text(json.dumps(longer))
+        baseline = {"baseline": functools.partial(make, files=files, max_updates=None, time_limit=minutes)}
+        comparison = Comparison(experiments=baseline, baseline="baseline", seeds=(1,), directory=tmp_path / "runs")
+        return comparison.summary()["configurations"]["baseline"]["runs"]
+
+    assert runs(30.0) == 1
+    assert runs(60.0) == 0
+
+
+def test_several_corpora_are_compared_as_one(files, tmp_path, calls):
+    sides = {side: [files[side], files[side]] for side in ("train_source", "train_target")}
+    compared({**files, **sides}, tmp_path / "runs", seeds=(1,)).run()
+    assert "train plain-1" in calls
+
+
 @pytest.mark.parametrize(
     "change", [{"max_updates": 200}, {"time_limit": 3.0}, {"batch_size": 9}, {"batch_unit": "sentences"}]
 )

@@ -6,8 +6,10 @@ import os
 
 import pytest
 
+from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiment import Experiment
+from keras_nmt.models import ModelDirectory
 
 FILES = {name: f"{name}.txt" for name in ("train_source", "train_target", "dev_source", "dev_target")}
 FILES |= {"max_updates": 1}
@@ -76,6 +78,26 @@ def test_a_setting_that_is_newer_than_a_run_had_the_effect_of_its_default(tmp_pa
         {"max_updates": 0},
         {"time_limit": -5},
         {"batch_size": 0},
+        {"allow_new": "*/key_value/*"},
+        {"allow_unused": [3]},
+        {"length_buckets": [8, "long"]},
+        {"corpus_weights": 2},
+        {"user_symbols": 3},
+        {"seed": 2**32},
+        {"label_smoothing": 1.0},
+        {"label_smoothing": float("nan")},
+        {"learning_rate": float("nan")},
+        {"length_penalty": float("inf")},
+        {"weight_decay": -0.1},
+        {"accumulation_steps": 0},
+        {"evaluate_every": 0},
+        {"save_every": 0},
+        {"log_every": 0},
+        {"beam_size": 0},
+        {"warmup_steps": 0},
+        {"keep_last": 0},
+        {"keep_best": -1},
+        {"keep_best": 0, "final": "best"},
     ],
 )
 def test_settings_of_the_wrong_kind_are_named(settings):
@@ -91,6 +113,34 @@ def test_the_cosine_schedule_rises_and_falls_to_zero_at_the_last_update():
     assert rates[10] == max(rates) == pytest.approx(0.01)
     assert rates[60] == pytest.approx(0.005)
     assert rates[110] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_run_goes_on_with_the_text_it_began_with(tmp_path):
+    files = {name: tmp_path / name for name in (*FILES, "test_source", "test_target") if name != "max_updates"}
+    for path in files.values():
+        path.write_text("eins\nzwei\n")
+
+    def note():
+        experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files)
+        experiment._note_data(ModelDirectory(experiment.directory))
+        return json.loads((tmp_path / "run" / "data.json").read_text())
+
+    assert note() == {name: [text_digest(path)] for name, path in files.items()}
+    (tmp_path / "run" / "checkpoints").mkdir()
+    files["test_source"].write_text("drei\nvier\n")  # what is tested may change
+    assert note()["test_source"] == [text_digest(files["test_source"])]
+    files["train_target"].write_text("eins\nzwo\n")
+    with pytest.raises(UserError, match="began with other text.* Received: train_target$"):
+        note()
+
+
+def test_two_sides_that_are_no_pair_are_found_before_the_training(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("one\ntwo\n" if name == "a" else "one\n")
+    files = {f"{data}_{side}": tmp_path / "a" for data in ("train", "dev", "test") for side in ("source", "target")}
+    with pytest.raises(UserError, match="Received: "):
+        Experiment(directory=tmp_path / "run", max_updates=1, **{**files, "test_target": tmp_path / "b"}).run()
+    assert not (tmp_path / "run").exists()
 
 
 def test_missing_and_unknown_settings_are_named():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,16 @@ def test_train_gives_its_options_to_the_experiment(monkeypatch):
     assert (one.max_updates, one.time_limit, one.batch_size, one.beam_size) == (9, 1.5, 64, 6)
     assert (one.init_from, one.allow_new) == (Path("other"), ["a/*", "b/*"])
     assert one.model == {"dropout": 0.5, "attention_dropout": 0.1, "shortcuts": "fusion"}
+
+
+def test_only_the_chief_exports(monkeypatch):
+    monkeypatch.setattr(Experiment, "run", lambda self: {})
+    cluster = {"worker": ["one:1", "two:1"]}
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 1}}))
+    run("train", "fusion", "--data-dir", "data", "--output", "no such folder")
+    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 0}}))
+    with pytest.raises((UserError, OSError), match="no such folder"):
+        run("train", "fusion", "--data-dir", "data", "--output", "no such folder")
 
 
 @pytest.fixture

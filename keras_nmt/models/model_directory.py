@@ -41,7 +41,7 @@ class ModelDirectory:
     | `model.weights.h5` | the weights |
     | `subwords.model`; or `subwords.source.model` and `subwords.target.model`; or `subwords.LANGUAGE.model` of each \
 language | SentencePiece models |
-    | `settings.json` | the settings of the recipe that trained it |
+    | `settings.json`, `data.json` | the settings of the run that trained it; SHA-256 of the lines of its data |
     | `training_log.jsonl` | one line of JSON an update that was logged |
     | `results.json`, `test.hypotheses.txt` | what came of it: scores, and the translation of the test data |
     | `checkpoints/` | what a stopped training goes on from |
@@ -78,6 +78,10 @@ language | SentencePiece models |
     @property
     def settings_path(self) -> Path:
         return self.path / "settings.json"
+
+    @property
+    def data_path(self) -> Path:
+        return self.path / "data.json"
 
     @property
     def log_path(self) -> Path:

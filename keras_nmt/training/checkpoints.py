@@ -34,6 +34,7 @@ class Progress:
         evaluations_since_best: evaluations after the best one; early stopping looks at it.
         scores: the score of every evaluated update that still has its weights on disk.
         saved: the updates that have their weights on disk.
+        settled: the last update after which all that was due has been done; behind `update` after an interruption.
         best_update: the update with the best score so far.
         best_score: that score.
         pending: sums since the last line of the training log.
@@ -46,6 +47,7 @@ class Progress:
     evaluations_since_best: int = 0
     scores: dict[int, float] = dataclasses.field(default_factory=dict)
     saved: list[int] = dataclasses.field(default_factory=list)
+    settled: int = 0
     best_update: int | None = None
     best_score: float | None = None
     pending: dict[str, float] = dataclasses.field(default_factory=dict)
@@ -64,6 +66,7 @@ class _ProgressState(tf.train.experimental.PythonState):
 
     def deserialize(self, string_value: bytes) -> None:
         fields = json.loads(string_value)
+        fields.setdefault("settled", fields["update"])  # of a run from before it was noted
         fields["scores"] = {int(update): score for update, score in fields["scores"].items()}
         self.value = Progress(**fields)
 
@@ -106,10 +109,31 @@ class Checkpoints:
         self.keep_best = keep_best
         self.higher_is_better = higher_is_better
         self.read_only = read_only
+        self._find_states()
         self._state = _ProgressState()
         self._checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, progress=self._state)
         self._manager = tf.train.CheckpointManager(
             self._checkpoint, str(self.folder), max_to_keep=2, checkpoint_name="state"
+        )
+
+    def _find_states(self) -> None:
+        """Lists the states anew where their list, the file `checkpoint`, is gone: lost in a copy, or in a power cut."""
+        try:
+            listed = tf.train.get_checkpoint_state(str(self.folder))
+        except ValueError:
+            listed = None
+        matches = [re.fullmatch(r"state-(\d+)\.index", path.name) for path in self.folder.glob("state-*.index")]
+        updates = sorted(int(match[1]) for match in matches if match)
+        if listed is not None or not updates:
+            return
+        if self.read_only:
+            raise UserError(
+                f"The list of checkpoints is gone; the chief makes it again: start again. Received: {self.folder}"
+            )
+        names = [f"state-{update}" for update in updates]
+        times = [(self.folder / f"{name}.index").stat().st_mtime for name in names]
+        tf.compat.v1.train.update_checkpoint_state(
+            str(self.folder), names[-1], names, all_model_checkpoint_timestamps=times
         )
 
     def save(self, progress: Progress, score: float | None = None) -> str:

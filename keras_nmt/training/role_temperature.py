@@ -9,7 +9,8 @@ class RoleTemperature(keras.callbacks.Callback):
     """Lowers the temperature of one-hot roles while a model trains.
 
     Update n, from 0, has the temperature max(floor, start * decay^n), in every one-hot `RoleAssignment` of the model.
-    n is the optimizer's number of updates, so a run that goes on from a checkpoint goes on with its temperature.
+    n is the optimizer's number of updates, so a run that goes on from a checkpoint goes on with its temperature (under
+    loss scaling less the updates that were skipped, which count until then).
 
     Args:
         start: Float, the temperature of update 0. Default 5.

@@ -285,6 +285,9 @@ class Trainer:
         self._wished: collections.deque[tf.Tensor] = collections.deque()
         self._logs: dict[str, float] = {}
         self._interval = _Stopwatch()
+        self._round_length = self.evaluate_every or self.save_every  # of the callbacks' epochs, in updates
+        self._in_round = False
+        self._began = 0.0  # what the clock would have said when the run began, had it never been stopped
         self._writer: tf.summary.SummaryWriter | None = None
 
     def _check_tasks(self, tasks: list[Task]) -> None:
@@ -542,25 +545,25 @@ class Trainer:
         progress = self.progress
         iterators = {name: self.make_batches(name) for name in self.tasks}
         update_functions = {name: self.make_update(iterators[name].element_spec, name) for name in self.tasks}
-        round_length = self.evaluate_every or self.save_every
         callbacks = keras.callbacks.CallbackList(
             self.callbacks,
             model=self.model,
-            epochs=-(-self.max_updates // round_length) if self.max_updates else 1,
-            steps=round_length,
+            epochs=-(-self.max_updates // self._round_length) if self.max_updates else 1,
+            steps=self._round_length,
             verbose=0,
         )
         self.model.stop_training = False
         self._interval = _Stopwatch()
         callbacks.on_train_begin()
-        clock = time.monotonic() - progress.seconds
+        self._began = time.monotonic() - progress.seconds
+        self._in_round = False
         reason = self._reason_to_stop(self._own_wishes())  # what the checkpoint says, to all workers
-        saved = progress.update
-        in_round = False
+        if progress.settled < progress.update:  # an interruption came before what was due
+            reason = self._settle(checkpoints, callbacks, reason)
         while reason is None:
-            if not in_round:
-                callbacks.on_epoch_begin(progress.update // round_length)
-                in_round = True
+            if not self._in_round:
+                callbacks.on_epoch_begin(progress.update // self._round_length)
+                self._in_round = True
             if self.callbacks:
                 callbacks.on_train_batch_begin(progress.update)
             name = self.schedule.next(progress.task_updates)
@@ -570,7 +573,7 @@ class Trainer:
             self._pending.append((name, progress.task_updates[name], measurements))
             progress.task_updates[name] += 1
             progress.update += 1
-            progress.seconds = time.monotonic() - clock
+            progress.seconds = time.monotonic() - self._began
             if progress.update % self.log_every == 0:
                 self._log()
             if self.callbacks:
@@ -584,28 +587,43 @@ class Trainer:
                 self.report(f"Stopped by {number.name}: update {progress.update:,} is saved in {path}")
                 self.workers.wait()
                 raise SystemExit(128 + number)
-            metrics: dict[str, float] = {}
-            is_evaluated = self.evaluate_every is not None and (reason or progress.update % self.evaluate_every == 0)
-            if is_evaluated or reason or progress.update % self.save_every == 0:
-                self._fetch()
-                self._interval.pause()
-                if is_evaluated:
-                    metrics = self._evaluate()
-                    progress.seconds = time.monotonic() - clock
-                    self._log_metrics(metrics)
-                checkpoints.save(progress, metrics.get(self.best_metric))
-                saved = progress.update
-                self._interval.resume()
-            if reason or progress.update % round_length == 0:
-                logs = {**self._logs, **{f"val_{name}": value for name, value in metrics.items()}}
-                callbacks.on_epoch_end((progress.update - 1) // round_length, logs)
-                in_round = False
-            progress.seconds = time.monotonic() - clock
-            reason = reason or self._reason_to_stop(self._own_wishes() if self.workers.number == 1 else ())
-        if saved != progress.update:
-            self._fetch()
-            checkpoints.save(progress)
+            reason = self._settle(checkpoints, callbacks, reason)
         callbacks.on_train_end(self._logs)
+        return reason
+
+    def _settle(
+        self, checkpoints: Checkpoints, callbacks: keras.callbacks.CallbackList, reason: str | None
+    ) -> str | None:
+        """What is due after an update, all of it where the run ends: evaluate, save, end a round of the callbacks.
+
+        Returns:
+            Why the run ends now, if it does: what is due may give a reason, too.
+        """
+        progress = self.progress
+        metrics: dict[str, float] = {}
+        is_evaluated = self.evaluate_every is not None and (reason or progress.update % self.evaluate_every == 0)
+        is_saved = is_evaluated or reason or progress.update % self.save_every == 0
+        progress.settled = progress.update
+        if is_saved:
+            self._fetch()
+            self._interval.pause()
+            if is_evaluated:
+                metrics = self._evaluate()
+                progress.seconds = time.monotonic() - self._began
+                self._log_metrics(metrics)
+            checkpoints.save(progress, metrics.get(self.best_metric))
+            self._interval.resume()
+        if reason or progress.update % self._round_length == 0:
+            if not self._in_round:
+                callbacks.on_epoch_begin((progress.update - 1) // self._round_length)
+            logs = {**self._logs, **{f"val_{name}": value for name, value in metrics.items()}}
+            callbacks.on_epoch_end((progress.update - 1) // self._round_length, logs)
+            self._in_round = False
+        progress.seconds = time.monotonic() - self._began
+        # Weights that the run ends with have been evaluated, if any are.
+        may_end = is_evaluated or (is_saved and self.evaluate_every is None)
+        if reason is None and may_end:
+            reason = self._reason_to_stop(self._own_wishes() if self.workers.number == 1 else ())
         return reason
 
     def _reason_to_stop(self, wishes: Sequence[str]) -> str | None:

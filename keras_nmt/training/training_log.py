@@ -34,8 +34,12 @@ class TrainingLog:
     def append(self, line: dict[str, Any]) -> None:
         """Adds a line; numbers that are not finite, which JSON does not know, become null."""
         finite = {key: None if isinstance(x, float) and not math.isfinite(x) else x for key, x in line.items()}
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(finite) + "\n")
+        try:
+            with open(self.path, "a", encoding="utf-8") as file:
+                file.write(json.dumps(finite) + "\n")
+        except OSError as error:
+            error.filename = error.filename or str(self.path)  # a full disk does not say where
+            raise
 
     def read(self) -> list[dict[str, Any]]:
         """All whole lines."""

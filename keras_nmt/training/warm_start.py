@@ -63,6 +63,9 @@ def warm_start(
     >>> len(result.taken), len(result.misfit)
     (2, 2)
     """
+    for name, patterns in {"allow_new": allow_new, "allow_unused": allow_unused}.items():
+        if isinstance(patterns, str):  # each character would be a pattern, and "*" would allow all
+            raise UserError(f"`{name}` is a list of patterns. Received: {name}={patterns!r}")
     theirs = {variable.path: variable for variable in source.weights}
     ours = {variable.path: variable for variable in model.weights}
     result = WarmStart(unused=[path for path in theirs if path not in ours])

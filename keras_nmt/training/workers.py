@@ -72,9 +72,14 @@ class Workers:
 
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
-        """A block in which a lost worker shows: its errors become a `UserError`."""
+        """A block in which a lost worker, or a lack of memory, shows: these errors become a `UserError`."""
         try:
             yield
+        except tf.errors.ResourceExhaustedError as error:
+            raise UserError(
+                "Memory does not suffice for an update: lower `batch_size`, or raise `accumulation_steps`. "
+                f"Received: {' '.join(error.message.split())[:200]}"
+            ) from error
         except tf.errors.OpError as error:
             if self.number == 1:
                 raise

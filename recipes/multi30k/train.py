@@ -46,7 +46,7 @@ RECIPE = Recipe(
         "all": {"model": {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}},
     },
     baseline="baseline",
-    # Equal numbers of updates, and so of tokens: about twelve minutes a run on two cores. The peak rate is near those of
+    # Equal numbers of updates, and so of tokens: some twelve minutes a run on two cores. The peak rate is near those of
     # the papers, below what serves the baseline best in so short a time: at higher ones the mechanisms learn worse, see
     # the README.
     comparison={

@@ -74,6 +74,15 @@ def test_budgets_are_those_of_a_pair(recipe, tmp_path):
     assert not [name for name in label.model if name.startswith(("bridge", "penalty"))]
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [{"label": True, "penalty": False}, {"bridge": False, "penalty": False}, {"label": True, "bridge": False}],
+)
+def test_what_there_is_no_bridge_for_is_said(recipe, tmp_path, arguments):
+    with pytest.raises(UserError, match="no bridge to .* Received: --"):
+        recipe.experiment("hub", data_dir="x", directory=tmp_path, **arguments)
+
+
 def test_multi30k_on_a_slice(recipe, multi30k, tmp_path, capsys):
     for corpus, count in (("train", 200), ("val", 10), ("test_2016_flickr", 10)):
         for language in ("en", "de"):

@@ -90,6 +90,25 @@ def test_a_cut_state_falls_back_to_the_one_before(tmp_path: Path, make_model: Ca
     assert restored.saved == []
 
 
+@pytest.mark.parametrize("damage", [None, b"", b"model_checkpoint_path: what?"])
+def test_states_whose_list_is_gone_are_found(
+    tmp_path: Path, make_model: Callable[..., keras.Model], damage: bytes | None
+) -> None:
+    _, _, checkpoints = make(tmp_path, make_model)
+    for update in (9, 10):
+        checkpoints.save(Progress(update=update))
+    (tmp_path / "checkpoint").unlink()
+    if damage is not None:
+        (tmp_path / "checkpoint").write_bytes(damage)
+    with pytest.raises(UserError, match="The list of checkpoints is gone"):
+        make(tmp_path, make_model, read_only=True)
+    _, _, checkpoints = make(tmp_path, make_model, seed=1)
+    restored = checkpoints.restore()
+    assert restored is not None
+    assert restored.update == 10
+    assert len(list(tmp_path.glob("state-*.index"))) == 2
+
+
 def test_all_states_cut_is_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
     _, _, checkpoints = make(tmp_path, make_model)
     checkpoints.save(Progress(update=1))

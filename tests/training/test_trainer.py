@@ -4,6 +4,7 @@ import json
 import os
 import resource
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -231,9 +232,18 @@ class Kill(keras.callbacks.Callback):
             os.kill(os.getpid(), self.number)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
+STOPS = [
+    (signal.SIGINT, 11),
+    (None, 11),
+    (signal.SIGTERM, 11),
+    (signal.SIGTERM, 12),  # before it is evaluated
+    (signal.SIGTERM, 15),  # before it is saved
+    (signal.SIGTERM, 18),  # before what is due at the end
+]
+
+
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(
-    make_trainer: Make, make_model: Callable[..., keras.Model], number: signal.Signals | None
+    make_trainer: Make, make_model: Callable[..., keras.Model]
 ) -> None:
     def scores() -> Callable[[], dict[str, float]]:
         return lambda: {"bleu": float(np.sin(trainer.progress.update))}
@@ -251,25 +261,27 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(
     trainer = whole = make_trainer("whole", model=lambda: make_model(dropout=0.2), **options)
     whole_result = whole.train()
 
-    trainer = make_trainer("cut", model=lambda: make_model(dropout=0.2), callbacks=[Kill(11, number)], **options)
-    with pytest.raises(SystemExit if number else RuntimeError) as stopped:
-        trainer.train()
-    if number:
-        assert stopped.value.code == 128 + number
-        assert trainer.progress.update == 11
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    reports: list[str] = []
-    trainer = again = make_trainer(
-        "cut", model=lambda: make_model(dropout=0.2, seed=9), **{**options, "report": reports.append}
-    )
-    result = again.train()
-    assert "update 11" in reports[0] if number else "update 9" in reports[0]
-    assert_same(values_of(whole), values_of(again))
-    assert log_of(whole) == log_of(again)
-    assert result.final_updates == whole_result.final_updates
-    assert result.best_update == whole_result.best_update
-    index = [json.loads((t.directory / "checkpoints" / "index.json").read_text()) for t in (whole, again)]
-    assert index[0] == index[1]
+    for number, update in STOPS:
+        cut = f"cut {number} {update}"
+        trainer = make_trainer(cut, model=lambda: make_model(dropout=0.2), callbacks=[Kill(update, number)], **options)
+        with pytest.raises(SystemExit if number else RuntimeError) as stopped:
+            trainer.train()
+        if number:
+            assert stopped.value.code == 128 + number
+            assert trainer.progress.update == update
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+        reports: list[str] = []
+        trainer = again = make_trainer(
+            cut, model=lambda: make_model(dropout=0.2, seed=9), **{**options, "report": reports.append}
+        )
+        result = again.train()
+        assert f"update {update if number else 9} in" in reports[0]
+        assert_same(values_of(whole), values_of(again))
+        assert log_of(whole) == log_of(again), cut
+        assert result.final_updates == whole_result.final_updates, cut
+        assert result.best_update == whole_result.best_update, cut
+        index = [json.loads((t.directory / "checkpoints" / "index.json").read_text()) for t in (whole, again)]
+        assert index[0] == index[1], cut
 
 
 def test_a_stopped_run_goes_on_where_weights_and_segmentations_differ_by_epoch(
@@ -308,6 +320,42 @@ def test_a_stopped_run_goes_on_where_weights_and_segmentations_differ_by_epoch(
     again = train("cut", seed=9)
     assert_same(values_of(whole), values_of(again))
     assert log_of(whole) == log_of(again)
+
+
+def test_a_run_that_was_interrupted_can_be_ended_where_it_is(make_trainer: Make) -> None:
+    options: dict[str, Any] = {"evaluate": Scores(1.0), "evaluate_every": 8, "final": "best"}
+    with pytest.raises(SystemExit):
+        make_trainer(callbacks=[Kill(5, signal.SIGTERM)], **options).train()
+    rounds: list[str] = []
+    callback = keras.callbacks.LambdaCallback(
+        on_epoch_begin=lambda epoch, logs: rounds.append(f"begin {epoch}"),
+        on_epoch_end=lambda epoch, logs: rounds.append(f"end {epoch} {logs['val_bleu']}"),
+    )
+    result = make_trainer(callbacks=[callback], **{**options, "max_updates": 5}).train()
+    assert (result.reason, result.final_updates, result.best_score) == ("max_updates", [5], 1.0)
+    assert rounds == ["begin 0", "end 0 1.0"]
+
+
+def test_a_time_limit_that_passes_between_evaluations_ends_with_one(make_trainer: Make) -> None:
+    class Slow(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+            if batch == 2:
+                time.sleep(1.0)
+
+    scores = Scores(1.0)
+    options = {"evaluate": scores, "evaluate_every": 100, "final": "best", "max_updates": None, "time_limit": 1.0}
+    result = make_trainer(callbacks=[Slow()], **options).train()
+    assert result.reason == "time_limit"
+    assert result.final_updates == [result.update] == [result.best_update]
+
+
+def test_too_little_memory_is_the_users_error(make_trainer: Make) -> None:
+    class Full(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+            raise tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor\nwith shape [9]")
+
+    with pytest.raises(UserError, match="lower `batch_size`.* Received: OOM when allocating tensor with shape"):
+        make_trainer(callbacks=[Full()]).train()
 
 
 def test_starting_a_finished_run_again_changes_nothing(make_trainer: Make) -> None:

@@ -93,3 +93,8 @@ def test_nothing_in_common_is_an_error() -> None:
     models = [keras.Sequential([keras.Input((2,)), keras.layers.Dense(2, name=name)]) for name in "ab"]
     with pytest.raises(UserError, match="No weight"):
         warm_start(models[0], models[1], allow_new=["*"], allow_unused=["*"])
+
+
+def test_a_word_is_no_list_of_patterns(make_model):
+    with pytest.raises(UserError, match="list of patterns. Received: allow_new='a/\\*'"):
+        warm_start(make_model(), make_model(), allow_new="a/*")
