@@ -159,7 +159,9 @@ def translate(
     target: TargetLanguage = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
-    n_best: Annotated[int, typer.Option(help="Translations a sentence.")] = 1,
+    n_best: Annotated[
+        int | None, typer.Option(help="Translations a sentence. Default: what the directory says, or 1.")
+    ] = None,
     scores: Annotated[bool, typer.Option("--scores", help="Write score, tab, translation.")] = False,
     weights: Weights = None,
     xla: Xla = False,
@@ -192,7 +194,8 @@ def translate(
         for_both = {"server", "model", "source", "target", "n_best", "scores", "sample", "seed"}
         if others := [shown for name, shown in named.items() if name not in for_both]:
             raise UserError(f"These do not go with --server. Received: {', '.join(others)}")
-        _translate_by_server(server, model, source, target, n_best, scores, seed if sample else None)
+        number = 1 if n_best is None else n_best
+        _translate_by_server(server, model, source, target, number, scores, seed if sample else None)
         return
     if directory is None:
         raise UserError("Give a model's DIRECTORY, or --server URL. Received: neither")
@@ -221,7 +224,7 @@ def translate(
         translations = translator.translate(lines, **beside)
         if alignments is not None:
             texts = [hypothesis.text for translation in translations for hypothesis in translation.hypotheses]
-            sources = [line for line in lines for _ in range(n_best)]
+            sources = [line for line in lines for _ in range(translator.num_hypotheses)]
             aligned += translator.align(sources, texts, alignment_layer)
         for translation in translations:
             truncated += translation.truncated
@@ -362,7 +365,9 @@ def export(
     version: Annotated[int | None, typer.Option(help="Version. Default: the next one.")] = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
-    n_best: Annotated[int, typer.Option(help="Translations a sentence.")] = 1,
+    n_best: Annotated[
+        int | None, typer.Option(help="Translations a sentence. Default: what the directory says, or 1.")
+    ] = None,
     max_length: Annotated[int | None, typer.Option(help="Most tokens of a translation.")] = None,
     weights: Weights = None,
     warmup: Annotated[
@@ -394,7 +399,7 @@ def export(
     if warmup_xla and warmup is None:
         raise UserError("--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
     options = given(beam_size=beam_size, length_penalty=length_penalty, max_length=max_length)
-    options |= {"version": version, "weights": weights, "num_hypotheses": n_best}
+    options |= {"version": version, "weights": weights, **given(num_hypotheses=n_best)}
     options |= _sampling(sample, temperature, top_k, top_p) | given(coverage_penalty=coverage_penalty)
     options |= {"ensemble": ensemble or (), "quantize": quantize}
     if warmup is not None:
@@ -569,7 +574,7 @@ def _translator(
     target: str | None = None,
     beam_size: int | None = None,
     length_penalty: float | None = None,
-    num_hypotheses: int = 1,
+    num_hypotheses: int | None = 1,
     weights: Path | None = None,
     xla: bool = False,
     **more: Any,
@@ -577,13 +582,12 @@ def _translator(
     import_tensorflow()
     from keras_nmt.serving import Translator
 
-    options = more | given(beam_size=beam_size, length_penalty=length_penalty)
+    options = more | given(beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=num_hypotheses)
     return Translator.from_directory(
         directory,
         weights=weights,
         source=source,
         target=target,
-        num_hypotheses=num_hypotheses,
         jit_compile=xla,
         **options,
     )

@@ -97,7 +97,7 @@ def sampling_search(
             "`num_samples` and `max_length` must be at least 1. "
             f"Received: num_samples={num_samples}, max_length={max_length}"
         )
-    if temperature <= 0 or top_k < 0 or not 0 < top_p <= 1:
+    if not temperature > 0 or top_k < 0 or not 0 < top_p <= 1:
         raise ValueError(
             "`temperature` must be above 0, `top_k` at least 0, `top_p` above 0 and at most 1. "
             f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
@@ -108,7 +108,9 @@ def sampling_search(
     def draw(logits: Any, position: Any) -> Any:
         """Tokens [B, N] of logits [B, N, V]."""
         vocabulary_size = logits.shape[-1]
-        allowed = suppress_tokens(logits / temperature, suppress)
+        # Less the largest, so that what a small temperature makes of logits is not below what is suppressed.
+        best = ops.max(suppress_tokens(logits, suppress), axis=-1, keepdims=True)
+        allowed = suppress_tokens((logits - best) / temperature, suppress)
         allowed = force_prefix(allowed, logits, prefix, position)
         ids = ops.arange(vocabulary_size, dtype="int32")
         if top_k:

@@ -43,6 +43,7 @@ def top_k(logits: Any, k: int) -> tuple[Any, Any]:
     # The last block may be short: below even what is suppressed, or what is past its end could be chosen.
     candidates = ops.where(ids < vocabulary_size, candidates, 2 * IMPOSSIBLE)
     values, places = ops.top_k(candidates, k)
-    ids = ops.take_along_axis(ids, ops.cast(places, "int32"), axis=-1)
+    # With logits of -inf what is past the end may be chosen all the same; it must be an id.
+    ids = ops.minimum(ops.take_along_axis(ids, ops.cast(places, "int32"), axis=-1), vocabulary_size - 1)
     shape = (batch_size, beam_size, k)
     return ops.reshape(values, shape), ops.reshape(ids, shape)

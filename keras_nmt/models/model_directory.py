@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,9 @@ language | SentencePiece models |
             raise UserError(f"Name the subword models of {', '.join(sides)}. Received: {', '.join(subwords)}")
         if MODEL_CLASSES.get(name) is not type(model):
             raise UserError(f"A model directory keeps models of {', '.join(MODEL_CLASSES)}. Received: model={name}")
+        for key, value in (search or {}).items():
+            if key not in SEARCH_TYPES or not isinstance(value, SEARCH_TYPES[key]):
+                raise UserError(f"Settings of search are {', '.join(SEARCH_TYPES)}. Received: {key}={value!r}")
         config = {
             "format": FORMAT,
             "keras_nmt": keras_nmt.__version__,
@@ -136,7 +140,13 @@ language | SentencePiece models |
             raise UserError(f"No model directory: it has no config.json. Received: {self.path}")
         try:
             config = json.loads(self.config_path.read_text(encoding="utf-8"))
-            form, model, subwords = config["format"], config["model"], config["subwords"]
+            form = config["format"]
+            if not isinstance(form, int) or form > FORMAT:  # before what another format may have otherwise
+                raise UserError(
+                    f"{self.path} was written by keras_nmt {config.get('keras_nmt')}, and this one reads up to "
+                    f"{FORMAT}: upgrade keras_nmt. Received: format={form!r}"
+                )
+            model, subwords = config["model"], config["subwords"]
             for side in model["config"].get("languages", ("source", "target")):
                 Path(subwords[side])
             settings: list[tuple[Any, tuple[type, ...]]] = [(model["class"], (str,))]
@@ -144,13 +154,10 @@ language | SentencePiece models |
             for value, types in settings:
                 if not isinstance(value, types):
                     raise TypeError(value)
+        except UserError:
+            raise
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise UserError(f"{self.config_path} is damaged; restore it. Received: {error!r}") from None
-        if not isinstance(form, int) or form > FORMAT:
-            raise UserError(
-                f"{self.path} was written by keras_nmt {config.get('keras_nmt')}, and this one reads up to {FORMAT}: "
-                f"upgrade keras_nmt. Received: format={form!r}"
-            )
         return config
 
     def load_model(
@@ -184,7 +191,7 @@ language | SentencePiece models |
             ) from None
         try:
             read_weights(path, model)
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile) as error:
             reason = " ".join(str(error).split())
             raise UserError(f"{path} does not fit config.json or is damaged. Received: {reason}") from None
         return model

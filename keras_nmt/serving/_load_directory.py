@@ -67,7 +67,9 @@ def load_multilingual(
     model = folder.load_model(dtype="float32", weights=weights)
     if not isinstance(model, MultilingualModel):
         raise UserError(f"The folder holds a model of one pair, no multilingual one. Received: {directory}")
-    return model, _tokenizers(folder), folder.load_config().get("search", {})
+    search = folder.load_config().get("search", {})
+    search.pop("coverage_penalty", None)  # which is for one pair
+    return model, _tokenizers(folder), search
 
 
 def _tokenizers(folder: ModelDirectory) -> dict[str, SubwordTokenizer]:

@@ -59,9 +59,16 @@ class TextTranslator:
         self.max_batch_tokens = max_batch_tokens
         if max_length is not None and max_length < 1:
             raise UserError(f"`max_length` must be at least 1. Received: max_length={max_length}")
+        if max_length_factor < 0 or max_length_offset < 0 or max_length_factor + max_length_offset < 1:
+            raise UserError(
+                "`max_length_factor` and `max_length_offset` must be at least 0, and not both of them 0. "
+                f"Received: max_length_factor={max_length_factor}, max_length_offset={max_length_offset}"
+            )
+        if max_batch_tokens < 1:
+            raise UserError(f"`max_batch_tokens` must be at least 1. Received: max_batch_tokens={max_batch_tokens}")
         self.max_length = max_length or max_length_factor * self.length_buckets[-1] + max_length_offset
         self.jit_compile = jit_compile
-        if temperature <= 0 or top_k < 0 or not 0 < top_p <= 1:
+        if not temperature > 0 or top_k < 0 or not 0 < top_p <= 1:
             raise UserError(
                 "`temperature` must be above 0, `top_k` at least 0, `top_p` above 0 and at most 1. "
                 f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
@@ -70,14 +77,12 @@ class TextTranslator:
         if not sample and sampling != {"temperature": 1.0, "top_k": 0, "top_p": 1.0}:
             raise UserError(f"These are for sampling: ask for it by `sample=True`. Received: {sampling}")
         self.sampling = sampling if sample else None
-        if coverage_penalty < 0 or (coverage_penalty and sample):
+        if not coverage_penalty >= 0 or (coverage_penalty and sample):
             raise UserError(
                 "`coverage_penalty` must be at least 0, and 0 where translations are drawn at random. "
                 f"Received: coverage_penalty={coverage_penalty}, sample={sample}"
             )
         self.coverage_penalty = coverage_penalty
-        # How many hypotheses the model's step is given at once.
-        self.search_width = num_hypotheses if sample else beam_size
 
     # In the graph
 
@@ -229,7 +234,11 @@ def seeds_of_lines(seeds: int | np.random.RandomState | Iterable[int], count: in
         given = [int(seed) for seed in seeds]
         if len(given) != count:
             raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(given)} seeds")
+        if wrong := [seed for seed in given if not -(2**31) <= seed < 2**31]:
+            raise UserError(f"A line's seed is an integer of 32 bits. Received: {wrong[0]}")
         return given
+    if not isinstance(seeds, np.random.RandomState) and not 0 <= seeds < 2**32:
+        raise UserError(f"The seed of all lines is at least 0 and below 2**32. Received: {seeds}")
     generator = seeds if isinstance(seeds, np.random.RandomState) else np.random.RandomState(seeds)
     return generator.randint(2**31 - 1, size=count).tolist()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from keras_nmt.text import SubwordTokenizer
@@ -16,10 +17,14 @@ def words_of_subwords(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> list
     for text, text_starts, text_limits in zip(texts, starts.to_list(), limits.to_list(), strict=True):
         encoded = text.encode()
         # Offsets are of bytes.
-        words = [len(text[: match.start()].encode()) for match in re.finditer(r"\S+", text)]
+        words, letters, size = [], 0, 0
+        for match in re.finditer(r"\S+", text):
+            size += len(text[letters : match.start()].encode())
+            letters = match.start()
+            words.append(size)
         found.append([])
         for start, limit in zip(text_starts, text_limits, strict=True):
             piece = encoded[start:limit].decode("utf-8", "ignore")
             first = start + len(piece.encode()) - len(piece.lstrip().encode())
-            found[-1].append(max(sum(word <= first for word in words) - 1, 0))
+            found[-1].append(max(bisect_right(words, first) - 1, 0))
     return found

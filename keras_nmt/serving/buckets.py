@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -28,7 +29,9 @@ def check_buckets(name: str, buckets: Sequence[int]) -> tuple[int, ...]:
     >>> check_buckets("batch_buckets", [1, 8, 32])
     (1, 8, 32)
     """
-    sizes = tuple(int(size) for size in buckets)
+    sizes = tuple(buckets)
+    whole = all(isinstance(size, numbers.Integral) and not isinstance(size, bool) for size in sizes)
+    sizes = tuple(map(int, sizes)) if whole else ()
     if not sizes or sizes[0] < 1 or any(small >= large for small, large in pairwise(sizes)):
         raise UserError(f"`{name}` must be positive integers in ascending order. Received: {name}={list(buckets)}")
     return sizes

@@ -250,7 +250,8 @@ class _Rest:
         self._host, self._port = parts.hostname or "", parts.port
         name = urllib.parse.quote(model, safe="")
         versions = "" if version is None else f"/versions/{version}"
-        self._path = f"{parts.path.rstrip('/')}/v1/models/{name}{versions}:predict"
+        path = urllib.parse.quote(parts.path.rstrip("/"), safe="/%")
+        self._path = f"{path}/v1/models/{name}{versions}:predict"
 
     def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> Mapping[str, list[Any]]:
         # By rows: by columns, inputs that the model does not have would be ignored, such as languages.
@@ -327,6 +328,7 @@ def _transport(url: str, model: str, version: int | None) -> _Transport:
         parts = urllib.parse.urlsplit(url)
         known = parts.scheme in ("http", "https", "grpc") and bool(parts.hostname)
         parts.port  # noqa: B018  raises where it is no number
+        (parts.hostname or "").encode("idna")  # likewise where it is no name
     except ValueError:
         known = False
     if not known:

@@ -135,6 +135,8 @@ class Translator(TextTranslator):
         model, source_tokenizer, target_tokenizer, defaults = load_directory(
             directory, weights, source, target, ensemble
         )
+        if options.get("sample"):
+            defaults.pop("coverage_penalty", None)  # which goes with a beam
         return cls(model, source_tokenizer, target_tokenizer, **{**defaults, **options})
 
     # In the graph
@@ -240,13 +242,18 @@ class Translator(TextTranslator):
             batch_size, n = tf.shape(result.scores)[0], result.scores.shape[1]
             repeated = tf.nest.map_structure(lambda x: tf.repeat(x, n, axis=0), memory)  # [B n, ...]
             tokens = tf.reshape(result.tokens, [batch_size * n, max_length])
-            attention = self.model.attention(repeated, shift_right(tokens))  # [B n, T, S]
+            try:
+                attention = self.model.attention(repeated, shift_right(tokens))  # [B n, T, S]
+            except ValueError as error:  # while it is traced
+                raise UserError(
+                    f"`coverage_penalty` needs the decoder's attention to the source. Received: {_one_line(error)}"
+                ) from None
             attention = tf.reshape(attention, [batch_size, n, max_length, tf.shape(source)[1]])
             words = (source != PAD) & (source != END)
             return rerank_by_coverage(result, attention, words, self.coverage_penalty)
 
         return self._search_for(
-            self.model.decoder_step,
+            self.model.decoder_step if self.sampling is None else self._step_of_samples,
             constants,
             caches,
             lengths,
@@ -257,7 +264,17 @@ class Translator(TextTranslator):
         )
 
     def _prepare_search(self, memory: Any, max_length: tf.Tensor) -> tuple[Any, Any]:
-        return self.model.prepare(memory, self.search_width, max_length)
+        if self.sampling is None:
+            return self.model.prepare(memory, self.beam_size, max_length)
+        # Samples never change places. Each is a sentence with a beam of one, which attends to nothing of the others.
+        memory = tf.nest.map_structure(lambda x: tf.repeat(x, self.num_hypotheses, axis=0), memory)  # [B n, ...]
+        return self.model.prepare(memory, 1, max_length)
+
+    def _step_of_samples(self, tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
+        """Tokens [B, n] -> logits [B, n, V]."""
+        tokens = tf.reshape(tokens, [-1, 1])  # [B n, 1]
+        logits, caches = self.model.decoder_step(tokens, position, constants, caches)  # [B n, 1, V]
+        return tf.reshape(logits, [-1, self.num_hypotheses, logits.shape[-1]]), caches
 
     def _score_ids(self, source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         """[B, S] and [B, T], each closed by END -> [B]."""
@@ -363,7 +380,7 @@ class Translator(TextTranslator):
             try:
                 found = self._attended[layer](*texts).numpy()
             except ValueError as error:  # while it is traced
-                raise UserError(" ".join(str(error).split())) from None
+                raise UserError(_one_line(error)) from None
             for row, positions in zip(rows, found, strict=False):
                 of_source = source_words[row][:longest]
                 of_target = target_words[row][:longest]
@@ -385,7 +402,7 @@ class Translator(TextTranslator):
         Raises:
             UserError: Not as many targets as sources.
         """
-        sources, targets = list(sources), list(targets)
+        sources, targets = check_lines(sources), check_lines(targets)
         _check_as_many(sources, targets)
         lengths = np.maximum(
             self._lengths(sources, self.source_tokenizer), self._lengths(targets, self.target_tokenizer)
@@ -400,6 +417,10 @@ class Translator(TextTranslator):
                 log_probabilities[row] = float(value)
         self._warn_of_cuts(truncated, "pair(s)")
         return log_probabilities
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def _check_as_many(sources: list[str], targets: list[str]) -> None:

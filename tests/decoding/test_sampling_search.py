@@ -118,6 +118,16 @@ def test_a_seed_gives_the_same_alone_in_a_batch_and_with_xla(vocabulary_size, op
     assert [(not h.finished, -h.score) for h in more] == sorted((not h.finished, -h.score) for h in more)
 
 
+@pytest.mark.parametrize("level", [0.0, -50.0, 1e6])
+def test_what_is_suppressed_is_not_drawn_however_small_the_temperature(level):
+    def step(tokens, position, constants, caches):
+        logits = np.array([level + 2, level, level + 2, level - 1, level + 1], "float32")  # PAD and BEGIN are likeliest
+        return tf.broadcast_to(logits, [4, 1, 5]), caches
+
+    result = sampling_search(step, {}, {}, batch_size=4, max_length=3, seeds=tf.range(4), temperature=1e-10)
+    np.testing.assert_array_equal(result.tokens[:, 0], [[4, 4, 4]] * 4)
+
+
 def test_filters_that_keep_everything_change_nothing_and_other_seeds_give_others():
     decoder = TableDecoder(vocabulary_size=9, seed=2, scale=0.5)
     plain = sample(decoder, [0] * 20, list(range(20)), max_length=8).tokens.numpy()

@@ -42,6 +42,14 @@ def test_a_filler_is_never_taken_for_a_token():
     assert ids[0, 0].numpy().tolist() == [7, 0, 1, 2]
 
 
+def test_what_is_past_the_end_is_no_id_even_beside_minus_infinity():
+    logits = np.full((1, 1, 2001), -np.inf, "float32")
+    logits[..., 1999] = 1.0
+    _, ids = top_k(tf.constant(logits), 4)
+    assert ids[0, 0, 0] == 1999
+    assert ids.numpy().max() < 2001
+
+
 def test_equal_logits_of_two_blocks_are_taken_from_the_lower_one():
     logits = np.zeros((1, 1, 1000), "float32")
     logits[..., [600, 601]] = [3.0, 1.0]  # the block with the largest logit has a second one,

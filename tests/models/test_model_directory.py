@@ -73,10 +73,11 @@ def test_damage_is_one_clear_line(directory, tmp_path):
     with pytest.raises(UserError, match="No model directory"):
         ModelDirectory(tmp_path / "nowhere").load_model()
 
-    _edit(directory, format=99)
-    with pytest.raises(UserError, match="upgrade keras_nmt. Received: format=99"):
-        directory.load_model()
-    _edit(directory, format=1, model={"class": "os.system", "config": {}})
+    for otherwise in ({}, {"model": None}, {"search": {"diversity": 3}}):
+        _edit(directory, format=99, **otherwise)
+        with pytest.raises(UserError, match="upgrade keras_nmt. Received: format=99"):
+            directory.load_model()
+    _edit(directory, format=1, search={}, model={"class": "os.system", "config": {}})
     with pytest.raises(UserError, match="unknown model class"):
         directory.load_model()
     config = {"source_vocabulary_size": 30, "layers_of_gold": 3}
@@ -110,9 +111,22 @@ def test_weights_that_are_missing_cut_or_of_another_model_are_named(directory):
     directory.save_weights(other)
     with pytest.raises(UserError, match="does not fit config.json or is damaged"):
         directory.load_model()
+    for ending in (".keras", ".h5", ".txt"):
+        path = directory.path / f"other{ending}"
+        path.write_bytes(b"no weights at all")
+        with pytest.raises(UserError, match="does not fit config.json or is damaged"):
+            directory.load_model(weights=path)
     directory.weights_path.unlink()
     with pytest.raises(UserError, match="no weights yet"):
         directory.load_model()
+
+
+@pytest.mark.parametrize("search", [{"beam": 4}, {"beam_size": "many"}, {"sample": True}])
+def test_what_could_not_be_read_again_is_not_written(directory, search):
+    before = directory.config_path.read_bytes()
+    with pytest.raises(UserError, match="Settings of search are .* Received: "):
+        directory.save_config(directory.load_model(), subwords=directory.load_config()["subwords"], search=search)
+    assert directory.config_path.read_bytes() == before
 
 
 def test_names_in_a_stranger_s_folder_do_not_lead_out_of_it(directory):

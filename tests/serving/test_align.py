@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -88,3 +90,20 @@ def test_penalties_out_of_range_are_refused(model, source_tokenizer, target_toke
             Translator(model, source_tokenizer, target_tokenizer, **options)
     with pytest.raises(UserError, match="one pair"):
         MultilingualTranslator(*make_multilingual("label"), coverage_penalty=0.2)
+
+
+def test_coverage_needs_a_decoder_that_sees_the_source(make_multilingual):
+    model, tokenizers = make_multilingual("recurrent")
+    pair = model.pair("de", "fr")
+    translator = Translator(pair, tokenizers["de"], tokenizers["fr"], coverage_penalty=0.2, max_length=4)
+    with pytest.raises(UserError, match="`coverage_penalty` needs .* with a bridge$"):
+        translator.translate(["the small cat"])
+
+
+def test_the_words_of_a_very_long_line_are_found_in_time(source_tokenizer):
+    text = "the\u3000small cat häuser " * 5000
+    start = time.monotonic()
+    (words,) = words_of_subwords(source_tokenizer, [text])
+    assert time.monotonic() - start < 10  # by counting for each subword it was minutes
+    assert words == sorted(words)
+    assert words[-1] == len(text.split()) - 1

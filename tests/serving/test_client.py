@@ -146,6 +146,14 @@ def test_languages_of_all_lines_or_of_each_and_several_hypotheses(server_of_lang
             client.translate(["one"], "de")
 
 
+@pytest.mark.parametrize(
+    "url", ["http://my..host:8501", f"grpc://{'a' * 64}.net", "http://[::1", "host:8501", "http://"]
+)
+def test_what_is_no_server_is_said(url):
+    with pytest.raises(UserError, match="A server's URL is .* Received: url="):
+        Client(url, "model")
+
+
 def test_what_the_server_refuses_is_one_line(server, api):
     url = _url(server, api)
     for arguments, options, told in (

@@ -35,6 +35,21 @@ def test_a_seed_decides_whatever_else_is_in_the_batch(sampler, lines):
     assert len({translation.text for translation in many}) > 4, "each line has a seed of its own"
 
 
+def test_a_sample_attends_to_its_own_words_only(sampler, model, lines):
+    """Caches of one hypothesis each: what a step reads grows with the number of samples, not with its square."""
+    memory = model.encoder(sampler._source_ids[False](tf.constant(lines))[0])
+    _, caches = sampler._prepare_search(memory, 9)
+    _, of_one = model.prepare(memory, 1, 9)
+    for several, one in zip(tf.nest.flatten(caches), tf.nest.flatten(of_one), strict=True):
+        assert several.shape == (2 * one.shape[0], *one.shape[1:])
+
+
+def test_seeds_out_of_range_are_refused(sampler):
+    for seeds, told in ((-1, "-1"), (2**32, str(2**32)), ([5, 2**31], str(2**31))):
+        with pytest.raises(UserError, match=f"Received: {told}$"):
+            sampler.translate(["a", "b"], seeds=seeds)
+
+
 @pytest.fixture(scope="module")
 def exported_sampler(model, source_tokenizer, target_tokenizer, options, tmp_path_factory):
     path = tmp_path_factory.mktemp("exports") / "sampler"

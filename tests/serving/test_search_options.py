@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -60,6 +61,21 @@ def test_samples_by_a_seed_also_where_lines_come_in_parts(directory, translate, 
     expected = Translator.from_directory(directory, **options).translate(TEXT.splitlines() * 2, seeds=5)
     assert found == [hypothesis.text for translation in expected for hypothesis in translation.hypotheses]
     assert found[:6] != found[6:], "the same line is drawn anew"
+
+
+def test_what_the_directory_says_counts_where_the_command_line_is_silent(directory, translate, tmp_path):
+    config = json.loads((directory / "config.json").read_text())
+    kept = dict(config["search"])
+    config["search"] |= {"num_hypotheses": 2, "coverage_penalty": 0.1}
+    try:
+        (directory / "config.json").write_text(json.dumps(config))
+        assert len(translate("--alignments", tmp_path / "words")[0]) == 4
+        assert len((tmp_path / "words").read_text().splitlines()) == 4
+        assert len(translate("--n-best", 1)[0]) == 2
+        found, error = translate("--sample")  # the penalty goes with a beam
+        assert (len(found), error) == (4, None)
+    finally:
+        (directory / "config.json").write_text(json.dumps({**config, "search": kept}))
 
 
 def test_prefixes_from_a_file(translate, tmp_path):

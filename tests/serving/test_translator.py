@@ -148,10 +148,20 @@ def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer,
         Translator(model, source_tokenizer)
     with pytest.raises(UserError, match=r"num_hypotheses.*Received: num_hypotheses=3, beam_size=2"):
         Translator(model, source_tokenizer, target_tokenizer, beam_size=2, num_hypotheses=3)
-    with pytest.raises(UserError, match=r"length_buckets"):
-        Translator(model, source_tokenizer, target_tokenizer, length_buckets=(8, 4))
+    for name, value in (
+        ("length_buckets", (8, 4)),
+        ("length_buckets", ["a"]),
+        ("batch_buckets", [2.5]),
+        ("max_length_factor", -1),
+        ("max_batch_tokens", 0),
+        ("temperature", float("nan")),
+    ):
+        with pytest.raises(UserError, match=f"`{name}`.* Received: "):
+            Translator(model, source_tokenizer, target_tokenizer, sample=True, **{name: value})
     with pytest.raises(UserError, match=r"Received: 1 sources, 2 targets"):
         translator.score(["a"], ["b", "c"])
+    with pytest.raises(UserError, match="not one string"):
+        translator.score("ab", "cd")
 
 
 def test_as_many_targets_as_sources_in_the_graph(translator):
