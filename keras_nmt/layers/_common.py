@@ -8,6 +8,7 @@ from typing import Any
 
 import keras
 from keras import ops
+from keras.src.backend.common.masking import get_keras_mask  # JAX keeps it elsewhere than on the tensor
 
 SHORTCUT_KINDS = (None, "plain", "fusion")
 NORMS = ("pre", "post")
@@ -42,7 +43,7 @@ def without_padding(states: Any, mask: Any) -> Any:
 
 def keras_mask(tensor: Any) -> Any:
     """The mask that a layer such as `Embedding(mask_zero=True)` attached to its output, or None."""
-    return getattr(tensor, "_keras_mask", None)
+    return get_keras_mask(tensor)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
@@ -92,5 +93,5 @@ def optional_size(name: str, value: Any) -> int | None:
 
 def check_rate(**rates: Any) -> None:
     for name, value in rates.items():
-        if not isinstance(value, (int, float)) or not 0 <= value < 1:
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) < 1:
             raise ValueError(f"`{name}` must be a rate from 0 to below 1. Received: {name}={value!r}")

@@ -29,6 +29,8 @@ class Int8Kernels(keras.layers.Layer):
         """As of `keras.layers.Layer`. There is the mode "int8" only."""
         if mode != "int8":
             raise NotImplementedError(f"{type(self).__name__} can be quantized to 'int8'. Received: mode={mode!r}")
+        if self.is_int8:  # what else could be wrong, Keras looks for
+            raise ValueError(f"The layer is already quantized. Received: layer={self.name!r}")
         for name in self.kernels:
             kernel = getattr(self, name, None)
             if kernel is None:  # of another variant of the layer

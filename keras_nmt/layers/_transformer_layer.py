@@ -32,7 +32,7 @@ class TransformerLayer(keras.layers.Layer):
         super().__init__(**kwargs)
         check_positive(num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim)
         check_choice("norm", norm, NORMS)
-        check_rate(dropout=dropout)
+        check_rate(dropout=dropout, attention_dropout=attention_dropout, activation_dropout=activation_dropout)
         self.num_heads = int(num_heads)
         self.hidden_dim = int(hidden_dim)
         self.intermediate_dim = int(intermediate_dim)
@@ -79,6 +79,11 @@ class TransformerLayer(keras.layers.Layer):
         self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any
     ) -> tuple[int | None, ...]:
         return inputs_shape
+
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("return_attention"):  # two things: infer them from `call`, not from `compute_output_shape`
+            return keras.Operation.compute_output_spec(self, *args, **kwargs)
+        return super().compute_output_spec(*args, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+import numbers
 from typing import Any
 
 import keras
@@ -87,8 +89,11 @@ class AttentionBridge(keras.layers.Layer):
         super().__init__(**kwargs)
         check_positive(num_heads=num_heads, hidden_dim=hidden_dim)
         check_choice("penalty", penalty, PENALTIES)
-        if isinstance(penalty_weight, bool) or not isinstance(penalty_weight, (int, float)) or not penalty_weight >= 0:
-            raise ValueError(f"`penalty_weight` must not be negative. Received: penalty_weight={penalty_weight!r}")
+        is_number = isinstance(penalty_weight, numbers.Real) and not isinstance(penalty_weight, bool)
+        if not is_number or not 0 <= penalty_weight < math.inf:
+            raise ValueError(
+                f"`penalty_weight` must be finite, and not negative. Received: penalty_weight={penalty_weight!r}"
+            )
         self.num_heads = int(num_heads)
         self.hidden_dim = int(hidden_dim)
         self.penalty_weight = float(penalty_weight)

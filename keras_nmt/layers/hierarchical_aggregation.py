@@ -53,7 +53,7 @@ class HierarchicalAggregation(Composition):
     """
 
     def __init__(self, num_representations: int, intermediate_dim: int | None = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        super().__init__(None, **kwargs)  # as wide as what it composes
         check_positive(num_representations=num_representations)
         if num_representations < 2:
             raise ValueError(

@@ -105,7 +105,8 @@ class RecurrentEncoder(keras.layers.Layer):
         read = mask
         if mask is not None:
             # Rows of only padding, which cuDNN refuses, are read as if they had one token, and zero all the same.
-            read = ops.logical_or(mask, ops.arange(ops.shape(mask)[1]) == 0)
+            empty = ops.logical_not(ops.any(mask, axis=1, keepdims=True))  # [B, 1]
+            read = ops.logical_or(mask, ops.logical_and(empty, ops.arange(ops.shape(mask)[1]) == 0))
         states, final = ops.cast(inputs, "float32"), []
         for i, layer in enumerate(self.layers):
             if i:

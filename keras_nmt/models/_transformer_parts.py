@@ -11,7 +11,7 @@ from keras import ops
 
 from keras_nmt.ids import PAD
 from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction, TransformerDecoder, TransformerEncoder
-from keras_nmt.layers._common import check_choice, check_positive, optional_size
+from keras_nmt.layers._common import check_choice, check_positive, check_rate, optional_size
 from keras_nmt.models._search_models import check_layer
 from keras_nmt.models.positional_encoding import PositionalEncoding
 from keras_nmt.models.token_embedding import TokenEmbedding
@@ -59,6 +59,7 @@ class TransformerParts:
         role_dropout: float | None = None,
         dtype: Any,
     ) -> None:
+        check_positive(num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim)
         sites = _subset("shortcut_sites", shortcut_sites, SITES)
         sides = _subset("shortcut_sides", shortcut_sides, SIDES)
         if shortcuts is not None and "cross" in sites and "decoder" not in sides:
@@ -76,6 +77,7 @@ class TransformerParts:
             )
         # Also where nothing uses them: a typing error would pass unseen.
         check_positive(num_roles=num_roles)
+        check_rate(role_dropout=role_dropout or 0.0)
         self.options: dict[str, Any] = {
             "hidden_dim": int(hidden_dim),
             "num_heads": int(num_heads),

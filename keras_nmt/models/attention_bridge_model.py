@@ -7,7 +7,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers import AttentionBridge
-from keras_nmt.layers._common import optional_size
+from keras_nmt.layers._common import check_positive, optional_size
 from keras_nmt.models._search_models import TargetSide
 from keras_nmt.models.multilingual_model import MultilingualModel
 
@@ -104,32 +104,27 @@ class AttentionBridgeModel(MultilingualModel):
             use_cudnn=use_cudnn,
             **kwargs,
         )
+        check_positive(bridge_hidden_dim=bridge_hidden_dim)
         self._bridge_options = {
             "bridge_heads": optional_size("bridge_heads", bridge_heads),
-            "bridge_hidden_dim": bridge_hidden_dim,
+            "bridge_hidden_dim": int(bridge_hidden_dim),
             "penalty_weight": penalty_weight,
             "penalty": penalty,
             "bridge_bias": bridge_bias,
         }
-        self.bridge = None
+        bridge = AttentionBridge(  # also where there is none: its options are checked
+            bridge_heads or 1,
+            bridge_hidden_dim,
+            penalty_weight=penalty_weight,
+            penalty=penalty,
+            use_bias=bridge_bias,
+            dtype=self._policy,
+            name="bridge",
+        )
+        self.bridge = None if bridge_heads is None else bridge
         if bridge_heads is None:
             self._check_sides_fit()
-        else:
-            self.bridge = AttentionBridge(
-                bridge_heads,
-                bridge_hidden_dim,
-                penalty_weight=penalty_weight,
-                penalty=penalty,
-                use_bias=bridge_bias,
-                dtype=self._policy,
-                name="bridge",
-            )
-        cross = self._parts is not None and self._parts.shortcut("cross", "decoder") is not None
-        if cross and (bridge_heads is not None or encoder != "transformer"):
-            raise ValueError(
-                "Shortcuts on cross-attention read the embeddings of a Transformer encoder, which do not pass a "
-                f"bridge: leave 'cross' out of `shortcut_sites`. Received: transformer={dict(transformer or {})!r}"
-            )
+        self._check_cross_shortcuts(passes=bridge_heads is None)
         self._sides = _Sides()
         for language, size in languages.items():
             embedding = self._embedding(int(size), name=f"{language}_embedding")

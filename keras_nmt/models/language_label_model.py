@@ -98,7 +98,8 @@ class LanguageLabelModel(MultilingualModel):
             **kwargs,
         )
         self._check_sides_fit()
-        size = next(iter(languages.values()))
+        self._check_cross_shortcuts(passes=True)
+        size = int(next(iter(languages.values())))
         if size <= FIRST_LABEL + len(languages):
             raise ValueError(
                 f"A vocabulary needs room for 4 reserved ids, {len(languages)} labels and text. Received: size {size}"

@@ -111,7 +111,7 @@ class MultilingualModel(keras.Model):
             else self._parts.embedding_dropout
         )
         # Models over the same layers, out of Keras' sight: it would track, count and save their weights again.
-        self._views = _Views(dict(vocabulary_sizes))
+        self._views = _Views({language: int(size) for language, size in vocabulary_sizes.items()})
         self.built = True
 
     @property
@@ -320,6 +320,18 @@ class MultilingualModel(keras.Model):
                 "Without a bridge, each layer of the decoder starts from one of the encoder: they must be as many. "
                 f"Received: num_encoder_layers={options['num_encoder_layers']}, "
                 f"num_decoder_layers={options['num_decoder_layers']}"
+            )
+
+    def _check_cross_shortcuts(self, passes: bool) -> None:
+        """They need embeddings of the source, of a Transformer, that pass to the decoder's attention."""
+        wished = self._parts is not None and self._parts.shortcut("cross", "decoder") is not None
+        options = self._options
+        if wished and not (passes and options["encoder"] == options["decoder"] == "transformer"):
+            raise ValueError(
+                "Shortcuts on cross-attention are of a Transformer decoder, and read the embeddings of a Transformer "
+                "encoder, which do not pass a bridge: leave 'cross' out of `shortcut_sites`. "
+                f"Received: encoder={options['encoder']!r}, decoder={options['decoder']!r}, "
+                f"transformer={options['transformer']!r}"
             )
 
     def _check_languages(self, *languages: str) -> None:

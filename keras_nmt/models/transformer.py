@@ -125,7 +125,9 @@ class Transformer(TranslationModel):
             ("source_vocabulary_size", source_vocabulary_size),
             ("target_vocabulary_size", target_vocabulary_size),
         ):
-            if size is not None and (not isinstance(size, numbers.Integral) or size < 5):
+            if size is None and name == "target_vocabulary_size":  # joint
+                continue
+            if isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 5:
                 raise ValueError(f"`{name}` must be an integer above 4, the reserved ids. Received: {name}={size!r}")
         source_vocabulary_size = int(source_vocabulary_size)
         target_vocabulary_size = None if target_vocabulary_size is None else int(target_vocabulary_size)
@@ -157,6 +159,7 @@ class Transformer(TranslationModel):
             "role_dropout": role_dropout,
         }
         parts = TransformerParts(**options, dtype=policy)
+        hidden_dim = parts.options["hidden_dim"]  # an int, whatever integer was given
         encoder, decoder = parts.encoder(num_encoder_layers), parts.decoder(num_decoder_layers)
         joint = target_vocabulary_size is None
         if joint and tie_embeddings:

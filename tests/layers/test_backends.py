@@ -24,7 +24,7 @@ PROGRAM = """
 import sys
 sys.modules["tensorflow"] = None  # importing it would fail
 import keras, numpy as np
-from keras_nmt.layers import TransformerDecoder, TransformerEncoder
+from keras_nmt.layers import MultiHeadAttention, TransformerDecoder, TransformerEncoder
 
 assert keras.backend.backend() == "jax"
 given = dict(np.load(sys.argv[1]))
@@ -50,6 +50,12 @@ model = keras.Model(inputs, keras.layers.Dense(1)(TransformerEncoder(**ENCODER)(
 model.compile("adam", "mse")
 losses = model.fit(given["target"], given["target"][..., :1], epochs=5, verbose=0).history["loss"]
 assert losses[-1] < losses[0]
+# Masks that Keras hands on are seen inside what JAX compiles, too.
+tokens = keras.Input((None,), dtype="int32")
+embedded = keras.layers.Embedding(9, 8, mask_zero=True)(tokens)
+attention = keras.Model(tokens, MultiHeadAttention(2, 8)(embedded, embedded))
+padded, alone = (attention.predict(np.array([ids]), verbose=0) for ids in ([5, 6, 0, 0], [5, 6]))
+np.testing.assert_allclose(padded[:, :2], alone, rtol=1e-5, atol=1e-6)
 np.save(sys.argv[2], output)
 """
 

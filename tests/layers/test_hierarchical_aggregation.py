@@ -103,6 +103,11 @@ def test_wrong_arguments_are_named(arguments):
         HierarchicalAggregation(2, intermediate_dim=0)
 
 
+def test_it_is_as_wide_as_what_it_composes():
+    with pytest.raises(TypeError, match="units"):
+        HierarchicalAggregation(6, units=12)
+
+
 def test_numpy_sizes_become_plain_integers():
     config = json.loads(json.dumps(HierarchicalAggregation(np.int64(3), np.int32(6)).get_config()))
     assert (config["num_representations"], config["intermediate_dim"]) == (3, 6)

@@ -114,6 +114,16 @@ def test_only_padding_is_zero_and_has_no_gradient(random):
         np.testing.assert_array_equal(x, 0)
 
 
+def test_padding_in_front_is_no_text_either(random):
+    encoder, inputs = _encoder(random), random(2, T, E)
+    mask = np.arange(T) >= np.array([[2], [0]])
+    alone = _flat(encoder(inputs[:1, 2:], return_state=True))
+    found = [x[:1] for x in _flat(encoder(inputs, mask=mask, return_state=True))]
+    found[0] = found[0][:, 2:]
+    for one, other in zip(found, alone, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
 def test_one_direction_reads_nothing_later(random):
     encoder, inputs = _encoder(random, bidirectional=False), random(1, T, E)
     other = inputs.copy()

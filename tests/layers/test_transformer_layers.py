@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import keras
 import numpy as np
 import pytest
 
@@ -191,6 +192,24 @@ def test_numpy_sizes_and_single_positions_are_fine(random):
     encoder = TransformerEncoder(np.int64(1), np.int32(2), np.int64(D), F)
     assert encoder(random(B, 1, D)).shape == (B, 1, D)
     assert type(encoder.get_config()["hidden_dim"]) is int
+
+
+def test_attention_can_be_asked_for_where_a_model_is_made(random):
+    target, memory = keras.Input((T, D)), keras.Input((S, D))
+    layer = TransformerDecoderLayer(2, D, F)
+    states, attention = layer(target, memory, return_attention=True)
+    assert (states.shape, attention.shape) == ((None, T, D), (None, 2, T, S))
+    given = random(B, T, D), random(B, S, D)
+    found = keras.Model([target, memory], [states, attention])(given)
+    for one, other in zip(found, layer(*given, return_attention=True), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["dropout", "attention_dropout", "activation_dropout"])
+def test_rates_are_checked_by_their_own_names(name):
+    with pytest.raises(ValueError, match=f"`{name}` must be a rate.* Received: {name}=1.5"):
+        TransformerEncoder(1, 2, D, F, **{name: 1.5})
+    assert TransformerEncoder(1, 2, D, F, **{name: np.float32(0.5)}).get_config()[name] == 0.5
 
 
 def test_the_decoder_names_its_own_arguments(random):

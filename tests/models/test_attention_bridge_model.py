@@ -419,12 +419,23 @@ def test_a_language_is_added_twice_and_in_another_dtype():
         {**BOTH, "transformer": {**TRANSFORMER, "roles": "sparse"}},
         {**BOTH, "transformer": CROSS},
         {"decoder": "transformer", "transformer": CROSS, "bridge_heads": None},
+        {"encoder": "transformer", "transformer": CROSS, "bridge_heads": None},
+        {"bridge_heads": None, "bridge_hidden_dim": 0},
+        {"bridge_heads": None, "penalty": "cube"},
+        {"penalty_weight": float("inf")},
+        {**BOTH, "transformer": {"num_heads": 2.7}},
     ],
     ids=str,
 )
 def test_wrong_arguments_are_named(options):
     with pytest.raises(ValueError, match="Received: "):
         AttentionBridgeModel(**{"languages": LANGUAGES, **TINY, **options})
+
+
+def test_numpy_sizes_become_plain_integers():
+    sizes = {"languages": {name: np.int64(size) for name, size in LANGUAGES.items()}, "bridge_hidden_dim": np.int32(6)}
+    config = AttentionBridgeModel(**{**TINY, "bridge_hidden_dim": 6, **sizes}).get_config()
+    assert json.loads(json.dumps(config)) == config
 
 
 def test_arguments_that_do_not_exist_are_named():

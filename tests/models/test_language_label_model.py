@@ -137,6 +137,7 @@ def test_languages_are_a_mapping_or_a_list():
         {"encoder": "gru"},
         {"transformer": TRANSFORMER},
         {"decoder": "transformer", "transformer": CROSS},
+        {"encoder": "transformer", "transformer": CROSS},
     ],
     ids=str,
 )

@@ -145,6 +145,16 @@ def test_errors():
     layer.build((None, None, 8))
     with pytest.raises(NotImplementedError, match="Received: mode='int4'"):
         layer.quantize("int4")
+    layer.quantize("int8")
+    half = KeyValueProjection(4, dtype="mixed_float16")
+    half.build((None, None, 8))
+    for wrong, told in (
+        (layer, "already quantized. Received: layer="),
+        (half, "float16"),
+        (KeyValueProjection(4), "built"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            wrong.quantize("int8")
     model = make()
     quantize(model)
     with pytest.raises(ValueError, match="already quantized"):

@@ -330,11 +330,26 @@ def test_fits_by_keras_alone():
         {"roles": "dense", "role_straight_through": True},
         {"roles": "dense", "role_dropout": 1.0},
         {"roles": "dense", "role_units": 0},
+        {"role_dropout": 1.0},
+        {"attention_dropout": 1.5},
+        {"num_heads": 2.0},
+        {"num_heads": "2"},
+        {"hidden_dim": 8.0},
+        {"hidden_dim": None},
+        {"intermediate_dim": 12.7},
+        {"source_vocabulary_size": None},
+        {"source_vocabulary_size": True},
     ],
 )
 def test_wrong_arguments_are_named(options):
     with pytest.raises(ValueError, match="Received: "):
         Transformer(**{**TINY, **options})
+
+
+def test_numpy_sizes_become_plain_integers():
+    sizes = {name: np.int64(value) for name, value in TINY.items() if isinstance(value, int)}
+    configs = [Transformer(**{**TINY, **more}, name="same").get_config() for more in ({}, sizes)]
+    assert json.dumps(configs[1]) == json.dumps(configs[0])
 
 
 def test_arguments_that_do_not_exist_are_named():
