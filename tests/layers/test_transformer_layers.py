@@ -149,8 +149,11 @@ def _by_hand(stack, kind, norm, x, **arguments):
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
-@pytest.mark.parametrize("kind", [None, "linear", "hierarchical", "low_rank", "extended"])
-@pytest.mark.parametrize("number", NODES)
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    # An even and an odd number of layers make different trees; to the others it is all the same.
+    [("hierarchical", 4), ("hierarchical", 5), (None, 3), ("linear", 3), ("low_rank", 3), ("extended", 3)],
+)
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
 def test_stacks_compose_their_layers(random, side, number, kind, norm):
     stack = (TransformerEncoder if side == "encoder" else TransformerDecoder)(

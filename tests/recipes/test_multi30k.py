@@ -40,6 +40,7 @@ def run_recipe(run_python):
 def test_trains_two_replicas_scores_and_exports(data, tmp_path, run_recipe):
     output = tmp_path / "model"
     arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--replicas", 2, "--output", output]
+    arguments += ["--set", 'model={"num_encoder_layers": 1, "num_decoder_layers": 1}']
     run = run_recipe("train", "fusion", *arguments, *SMALL)
     assert run.returncode == 0, run.stderr
     assert b"2 replica(s)" in run.stdout
