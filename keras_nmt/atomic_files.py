@@ -52,7 +52,8 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
         os.replace(temporary, path)
         sync_folder(path.parent)
     except OSError as error:
-        error.filename = error.filename or str(path)  # a full disk does not say where
+        if error.errno is not None and error.filename is None:  # a full disk does not say where
+            error.filename = str(path)
         raise
     finally:
         temporary.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import stat
 from pathlib import Path
 
@@ -21,6 +22,13 @@ def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:
         fill_the_disk()
     assert path.read_text() == "[\n  1\n]\n"
     assert [file.name for file in tmp_path.iterdir()] == ["file.json"]
+
+
+def test_a_full_disk_is_told_by_the_final_name(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    with pytest.raises(OSError, match="No space left") as error, atomic_path(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert error.value.filename == str(path)
 
 
 def test_the_file_is_readable_as_others_are(tmp_path: Path) -> None:

@@ -28,9 +28,9 @@ ALLOWED = {
     "experiment": {"training_settings", "models", "data", "text", "training", "evaluation", "serving"},
     "multilingual_experiment": {"training_settings", "models", "data", "text", "training", "evaluation", "serving"},
     "cli": {"experiment", "multilingual_experiment", "models", "data", "training", "evaluation", "analysis", "serving"},
-    "comparison": {"experiment", "models", "data", "training", "evaluation", "serving"},
-    "recipe": {"cli", "comparison", "experiment", "models", "serving"},
-    "multilingual_recipe": {"recipe", "cli", "multilingual_experiment", "serving"},
+    "comparison": {"training_settings", "experiment", "models", "data", "training", "evaluation", "serving"},
+    "recipe": {"cli", "comparison", "experiment", "models", "training", "serving"},
+    "multilingual_recipe": {"recipe", "cli", "multilingual_experiment", "training", "serving"},
 }
 NO_TENSORFLOW = ("layers", "models", "decoding")
 

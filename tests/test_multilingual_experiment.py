@@ -228,7 +228,7 @@ def test_files_of_pairs_and_their_own_sides(corpus, tmp_path, settings):
     [
         ({"languages": []}, "Name each language once"),
         ({"languages": ["digits", "digits"]}, "Name each language once"),
-        ({"languages": "digits"}, "must be a list"),
+        ({"languages": "digits"}, "must be list"),
         ({"pairs": ["digits-greek"]}, "of digits, words, letters. Received: digits-greek"),
         ({"pairs": ["digits-words", "digits-words"]}, "Name each pair once"),
         ({"pairs": []}, "no pair to train on"),

@@ -97,7 +97,7 @@ language | SentencePiece models |
         model: TranslationModel | MultilingualModel,
         *,
         subwords: Mapping[str, str],
-        search: dict[str, Any] | None = None,
+        search: Mapping[str, Any] | None = None,
     ) -> None:
         """Writes `config.json`.
 
@@ -113,7 +113,8 @@ language | SentencePiece models |
             raise UserError(f"Name the subword models of {', '.join(sides)}. Received: {', '.join(subwords)}")
         if MODEL_CLASSES.get(name) is not type(model):
             raise UserError(f"A model directory keeps models of {', '.join(MODEL_CLASSES)}. Received: model={name}")
-        for key, value in (search or {}).items():
+        search = json.loads(json.dumps(search or {}))  # tuples become lists
+        for key, value in search.items():
             if key not in SEARCH_TYPES or not isinstance(value, SEARCH_TYPES[key]):
                 raise UserError(f"Settings of search are {', '.join(SEARCH_TYPES)}. Received: {key}={value!r}")
         config = {
@@ -121,7 +122,7 @@ language | SentencePiece models |
             "keras_nmt": keras_nmt.__version__,
             "model": {"class": name, "config": model.get_config()},
             "subwords": dict(subwords),
-            "search": search or {},
+            "search": search,
         }
         self.path.mkdir(parents=True, exist_ok=True)
         write_json(self.config_path, config)

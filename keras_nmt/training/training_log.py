@@ -38,7 +38,8 @@ class TrainingLog:
             with open(self.path, "a", encoding="utf-8") as file:
                 file.write(json.dumps(finite) + "\n")
         except OSError as error:
-            error.filename = error.filename or str(self.path)  # a full disk does not say where
+            if error.errno is not None and error.filename is None:  # a full disk does not say where
+                error.filename = str(self.path)
             raise
 
     def read(self) -> list[dict[str, Any]]:

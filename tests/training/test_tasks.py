@@ -313,7 +313,7 @@ def test_one_task_is_the_bilingual_run_and_so_is_what_was_saved_before_there_wer
 def test_progress_of_before_there_were_tasks() -> None:
     state = _ProgressState()
     state.deserialize(b'{"update": 3, "scores": {"3": 1.5}}')
-    assert state.value == Progress(update=3, scores={3: 1.5})
+    assert state.value == Progress(update=3, scores={3: 1.5}, settled=3)
 
 
 # What goes wrong.
