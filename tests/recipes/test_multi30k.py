@@ -114,7 +114,12 @@ def test_the_readmes_comparison_is_that_of_the_runs_beside_it(multi30k):
     """Every finished run is in the table, by scores that its translations still get."""
     folder = RECIPES / "multi30k"
     references = read_lines(multi30k / "test_2016_flickr.de.gz")
-    section = (folder / "README.md").read_text(encoding="utf-8").split("## Every mechanism")[1].split("[`results`]")[0]
+    section = (
+        (folder / "README.md")
+        .read_text(encoding="utf-8")
+        .split("## Every mechanism")[1]
+        .split("The folder `results`")[0]
+    )
     rows = {row.split(" | ")[0].removeprefix("| "): row for row in section.splitlines()}
     runs: dict[str, list[dict]] = {}
     for path in sorted((folder / "results").glob("*/results.json")):
