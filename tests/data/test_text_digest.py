@@ -10,14 +10,15 @@ from keras_nmt.errors import UserError
 TEXT = "ein Haus\n\nzwei Häuser\n"
 
 
+# With ids: gzip writes the time down, and workers have to collect tests of the same names.
 @pytest.mark.parametrize(
     "written",
     [
-        TEXT.encode(),
-        gzip.compress(TEXT.encode()),
-        TEXT.replace("\n", "\r\n").encode(),
-        b"\xef\xbb\xbf" + TEXT.encode(),
-        TEXT.removesuffix("\n").encode(),
+        pytest.param(TEXT.encode(), id="plain"),
+        pytest.param(gzip.compress(TEXT.encode()), id="gzipped"),
+        pytest.param(TEXT.replace("\n", "\r\n").encode(), id="CRLF"),
+        pytest.param(b"\xef\xbb\xbf" + TEXT.encode(), id="byte order mark"),
+        pytest.param(TEXT.removesuffix("\n").encode(), id="no last line end"),
     ],
 )
 def test_it_is_that_of_the_lines_whatever_the_file_looks_like(tmp_path, written):
