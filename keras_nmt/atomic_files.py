@@ -37,26 +37,34 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
     descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=suffix or path.suffix, dir=path.parent)
     temporary = Path(name)
     try:
-        try:
-            if room:
-                os.posix_fallocate(descriptor, 0, room)
-                os.truncate(descriptor, 0)
-        finally:
-            os.close(descriptor)
-        yield temporary
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)  # mkstemp makes files that only their owner can read
-        os.replace(temporary, path)
-        sync_folder(path.parent)
-    except OSError as error:
-        if error.errno is not None and error.filename is None:  # a full disk does not say where
-            error.filename = str(path)
-        raise
+        with errors_that_name(path):
+            try:
+                if room:
+                    os.posix_fallocate(descriptor, 0, room)
+                    os.truncate(descriptor, 0)
+            finally:
+                os.close(descriptor)
+            yield temporary
+            with open(temporary, "rb+") as file:
+                os.fsync(file.fileno())
+            umask = os.umask(0)
+            os.umask(umask)
+            temporary.chmod(0o666 & ~umask)  # mkstemp makes files that only their owner can read
+            os.replace(temporary, path)
+            sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def errors_that_name(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Errors of the system that say no file, such as that of a full disk, say `path`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def sync_folder(folder: Path) -> None:

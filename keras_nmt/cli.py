@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 
 # Before TensorFlow is imported: its own messages hide ours. What fails there is raised as an error all the same.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -32,6 +32,7 @@ LINES_AT_ONCE = 4096
 Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A model directory.")]
 BeamSize = Annotated[int | None, typer.Option(help="Hypotheses the search keeps. Default: the model's.")]
 LengthPenalty = Annotated[float | None, typer.Option(help="Exponent of the length penalty. Default: the model's.")]
+NBest = Annotated[int | None, typer.Option(help="Translations a sentence. Default: what the directory says, or 1.")]
 CoveragePenalty = Annotated[
     float | None, typer.Option(help="What translations pay that leave out parts of the source, such as 0.2.")
 ]
@@ -77,13 +78,11 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
-    except (UserError, OSError) as error:
-        print(f"Error: {_one_line(_what_and_where(error))}", file=sys.stderr)
-        raise SystemExit(2) from None
     except Exception as error:
-        if not hasattr(error, "format_message"):  # typer's usage errors, whose class it does not make public
+        told = _what_and_where(error)
+        if told is None:
             raise
-        print(f"Error: {_one_line(error.format_message())}", file=sys.stderr)
+        print(f"Error: {one_line(told)}", file=sys.stderr)
         raise SystemExit(2) from None
 
 
@@ -140,6 +139,8 @@ def train(
     )
     if settings is not None:
         chosen = {**Experiment.read_settings(settings), **chosen}
+    if shortcuts not in (None, "none", "plain", "fusion"):
+        raise UserError(f"--shortcuts is none, plain or fusion. Received: {shortcuts}")
     if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else said to be none below
         chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
     kind = MultilingualExperiment if "languages" in chosen else Experiment
@@ -159,9 +160,7 @@ def translate(
     target: TargetLanguage = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
-    n_best: Annotated[
-        int | None, typer.Option(help="Translations a sentence. Default: what the directory says, or 1.")
-    ] = None,
+    n_best: NBest = None,
     scores: Annotated[bool, typer.Option("--scores", help="Write score, tab, translation.")] = False,
     weights: Weights = None,
     xla: Xla = False,
@@ -365,9 +364,7 @@ def export(
     version: Annotated[int | None, typer.Option(help="Version. Default: the next one.")] = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
-    n_best: Annotated[
-        int | None, typer.Option(help="Translations a sentence. Default: what the directory says, or 1.")
-    ] = None,
+    n_best: NBest = None,
     max_length: Annotated[int | None, typer.Option(help="Most tokens of a translation.")] = None,
     weights: Weights = None,
     warmup: Annotated[
@@ -398,10 +395,15 @@ def export(
 
     if warmup_xla and warmup is None:
         raise UserError("--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
-    options = given(beam_size=beam_size, length_penalty=length_penalty, max_length=max_length)
-    options |= {"version": version, "weights": weights, **given(num_hypotheses=n_best)}
-    options |= _sampling(sample, temperature, top_k, top_p) | given(coverage_penalty=coverage_penalty)
-    options |= {"ensemble": ensemble or (), "quantize": quantize}
+    options = given(
+        beam_size=beam_size,
+        length_penalty=length_penalty,
+        num_hypotheses=n_best,
+        max_length=max_length,
+        coverage_penalty=coverage_penalty,
+    )
+    options |= _sampling(sample, temperature, top_k, top_p)
+    options |= {"version": version, "weights": weights, "ensemble": ensemble or (), "quantize": quantize}
     if warmup is not None:
         options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
     _write_line(str(export_directory(path, directory, source=source, target=target, **options)))
@@ -709,11 +711,15 @@ def setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _what_and_where(error: Exception) -> str:
+def _what_and_where(error: Exception) -> str | None:
+    """What to tell of an error that a user can cause; None of any other."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}. Received: {error.filename}"
-    return str(error)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    if isinstance(error, (UserError, OSError)):
+        return str(error)
+    if type(error).__name__ == "ResourceExhaustedError":  # of TensorFlow, which may not be there yet
+        told = one_line(error)[:200]
+        return f"Memory does not suffice: make batches, beam or model smaller. Received: {told}"
+    if hasattr(error, "format_message"):  # typer's usage errors, whose class it does not make public
+        return str(error.format_message())
+    return None

@@ -6,3 +6,14 @@ class UserError(ValueError):
 
     The command line prints the line alone, without a traceback, and exits with code 2.
     """
+
+
+def one_line(message: object) -> str:
+    """What an error of another library says, which may be several lines, in one.
+
+    Example:
+
+    >>> one_line(ValueError("no such\\n    node"))
+    'no such node'
+    """
+    return " ".join(str(message).split())

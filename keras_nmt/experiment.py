@@ -8,7 +8,7 @@ import itertools
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from keras_nmt.atomic_files import write_bytes, write_json
@@ -16,6 +16,7 @@ from keras_nmt.data import read_line_pairs, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.models import ModelDirectory, Transformer
+from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.serving import Translator
 from keras_nmt.text import SubwordTokenizer, train_subwords
@@ -115,6 +116,23 @@ class Experiment(TrainingSettings):
         read_line_pairs(self.dev_source, self.dev_target)
         if self.test_source is not None and self.test_target is not None:
             read_line_pairs(self.test_source, self.test_target)
+
+    def check_model(self) -> None:
+        arguments = self.transformer_arguments(vars(self))
+        without_weights(lambda: Transformer.from_preset(**arguments))
+
+    @staticmethod
+    def transformer_arguments(settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments of `Transformer.from_preset` by an experiment's settings, all of them: what a run's model is of."""
+        size = settings["vocabulary_size"]
+        return {
+            **settings["model"],
+            "preset": settings["preset"],
+            "source_vocabulary_size": size,
+            "target_vocabulary_size": None
+            if settings["joint_vocabulary"]
+            else settings["target_vocabulary_size"] or size,
+        }
 
     def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
         folder, strategy, workers = self._begin()

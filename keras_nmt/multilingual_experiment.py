@@ -17,6 +17,7 @@ from keras_nmt.data import ParallelCorpus, read_line_pairs, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel
+from keras_nmt.models._without_weights import without_weights
 from keras_nmt.serving import MultilingualTranslator
 from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import RoleTemperature, Task, TaskSchedule, TrainingResult
@@ -187,6 +188,10 @@ class MultilingualExperiment(TrainingSettings):
             if pattern is not None:
                 files |= {f"{name} {s}-{t}": [*self._files(pattern, s, t)] for s, t in pairs}
         return {name: [text_digest(path) for path in paths] for name, paths in files.items()}
+
+    def check_model(self) -> None:
+        sizes = dict.fromkeys(self.languages, self.vocabulary_size)
+        self._freeze(without_weights(lambda: ARCHITECTURES[self.architecture](sizes, **self.model)))
 
     def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
         training_files = {pair: self._training_files(*pair) for pair in self.training_pairs}

@@ -22,6 +22,7 @@ from keras_nmt.recipe import (
     Seed,
     Set,
     TimeLimit,
+    export_run,
     merge_settings,
     parse_overrides,
 )
@@ -157,6 +158,7 @@ class MultilingualRecipe:
         label: bool = False,
         bridge: bool = True,
         penalty: bool = True,
+        shared_attention: bool = False,
         size: str | None = None,
         updates_per_pair: int | None = None,
         **overrides: Any,
@@ -175,6 +177,7 @@ class MultilingualRecipe:
             label: Whether it is the shared model with language labels.
             bridge: Whether there is an attention bridge.
             penalty: Whether the bridge has its penalty.
+            shared_attention: Whether recurrent decoders share their attention.
             size: One of `sizes`.
             updates_per_pair: Updates of each task.
             **overrides: Settings of `MultilingualExperiment`; they win. `model` is merged.
@@ -200,6 +203,12 @@ class MultilingualRecipe:
         if not label:
             model |= {} if bridge else {"bridge_heads": None}
             model |= {} if penalty or not bridge else {"penalty_weight": 0.0}
+            model |= {"shared_attention": True} if shared_attention else {}
+        if shared_attention and (label or model.get("decoder", "recurrent") != "recurrent"):
+            raise UserError(
+                "Recurrent decoders of several languages share their attention. "
+                f"Received: --shared-attention, {'--label' if label else 'decoder=' + model['decoder']}"
+            )
         updates = self.updates_per_pair if updates_per_pair is None else updates_per_pair
         languages = [language for language in self.languages if any(language in pair for pair in pairs)]
         settings |= {
@@ -249,6 +258,9 @@ class MultilingualRecipe:
             bridge: Annotated[bool, typer.Option(help="Whether there is an attention bridge.")] = True,
             bridge_heads: Annotated[int | None, typer.Option(help="Vectors k of the bridge.")] = None,
             penalty: Annotated[bool, typer.Option(help="Whether the bridge has its penalty.")] = True,
+            shared_attention: Annotated[
+                bool, typer.Option("--shared-attention", help="Recurrent decoders share their attention.")
+            ] = False,
             size: Annotated[str | None, typer.Option(help="One that `list` shows. Default: the first.")] = None,
             updates_per_pair: Annotated[int | None, typer.Option(help="Updates of each task.")] = None,
             seed: Seed = 1,
@@ -290,6 +302,7 @@ class MultilingualRecipe:
                 *(["label"] if label else [] if bridge else ["no-bridge"]),
                 *([] if bridge_heads is None else [f"k{bridge_heads}"]),
                 *([] if penalty else ["no-penalty"]),
+                *(["shared-attention"] if shared_attention else []),
                 *([] if size is None else [size]),
                 str(seed),
             ]
@@ -306,17 +319,14 @@ class MultilingualRecipe:
                 label=label,
                 bridge=bridge,
                 penalty=penalty,
+                shared_attention=shared_attention,
                 size=size,
                 updates_per_pair=updates_per_pair,
                 **overrides,
             ).run()
             _show(results, self.languages)
-            from keras_nmt.training.workers import is_chief
-
-            if export and is_chief():
-                from keras_nmt.serving import export_directory
-
-                print(f"Exported: {export_directory(directory / 'export', directory)}")
+            if export:
+                export_run(directory)
 
         @app.command(name="list")
         def list_() -> None:

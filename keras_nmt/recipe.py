@@ -233,12 +233,8 @@ class Recipe:
                 directory=directory,
                 **overrides,
             ).run()
-            from keras_nmt.training.workers import is_chief
-
-            if export and is_chief():
-                from keras_nmt.serving import export_directory
-
-                print(f"Exported: {export_directory(directory / 'export', directory)}")
+            if export:
+                export_run(directory)
 
         @app.command()
         def compare(
@@ -351,6 +347,16 @@ class Recipe:
         return directory.with_name(directory.name.removesuffix(ending) + f"{other}-{seed}")
 
 
+def export_run(directory: Path) -> None:
+    """Exports what a run trained, into its folder; of several workers, the chief alone."""
+    from keras_nmt.training.workers import is_chief
+
+    if is_chief():
+        from keras_nmt.serving import export_directory
+
+        print(f"Exported: {export_directory(directory / 'export', directory)}")
+
+
 def merge_settings(*layers: dict[str, Any]) -> dict[str, Any]:
     """Settings of several places as one; the last place counts, and `model` is merged argument by argument."""
     merged: dict[str, Any] = {}
@@ -432,11 +438,4 @@ def _model_arguments(settings: dict[str, Any]) -> dict[str, Any]:
     from keras_nmt.experiment import Experiment
 
     defaults = {field.name: field.default for field in dataclasses.fields(Experiment)}
-    chosen = {**defaults, **settings}
-    size = chosen["vocabulary_size"]
-    return {
-        **settings.get("model", {}),
-        "preset": chosen["preset"],
-        "source_vocabulary_size": size,
-        "target_vocabulary_size": None if chosen["joint_vocabulary"] else chosen["target_vocabulary_size"] or size,
-    }
+    return Experiment.transformer_arguments({**defaults, "model": {}, **settings})

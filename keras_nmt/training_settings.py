@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import keras
 import tensorflow as tf
 
+from keras_nmt._backend import check_backend
 from keras_nmt.atomic_files import write_json
 from keras_nmt.data import SubwordSampling, TrainingBatches, read_parallel
 from keras_nmt.data.parallel_corpus import ParallelCorpus
@@ -227,7 +228,10 @@ class TrainingSettings:
         Raises:
             UserError: A file is missing or does not fit, a setting is wrong, or another process uses the directory.
         """
+        check_backend("Training")
         self.check_files()
+        with as_user_errors():
+            self.check_model()
         with directory_lock(self.directory) if is_chief() else contextlib.nullcontext():
             return self._run(report)
 
@@ -237,6 +241,14 @@ class TrainingSettings:
         Raises:
             OSError: A file is missing, or cannot be read.
             UserError: Both sides of the development or the test data have not the same number of lines.
+        """
+        raise NotImplementedError
+
+    def check_model(self) -> None:
+        """Looks whether `model` describes one: before subwords are trained and the text is read.
+
+        Raises:
+            ValueError: An argument of the model is out of its range.
         """
         raise NotImplementedError
 

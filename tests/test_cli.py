@@ -13,7 +13,7 @@ import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the operators of the export
 
-from keras_nmt.cli import app
+from keras_nmt.cli import app, run_app
 from keras_nmt.data import text_digest
 from keras_nmt.models import ModelDirectory
 
@@ -210,6 +210,10 @@ def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path, keras_nm
     [
         (["translate", "nowhere"], "No model directory"),
         (["train"], "no directory"),
+        (
+            ["train", "--shortcuts", "fuison", "--directory", "x"],
+            "--shortcuts is none, plain or fusion. Received: fuison",
+        ),
         (["train", "--set", "speed"], "--set takes NAME=VALUE"),
         (["train", "--set", "speed=9", "--directory", "x"], "no such settings"),
         (["train", "--settings", "nowhere.json"], "nowhere.json"),
@@ -231,6 +235,16 @@ def test_every_other_setting_reaches_the_run(trained, corpus, tmp_path, keras_nm
 def test_errors_are_one_line(arguments, told, error_line, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert told in error_line(*arguments)
+
+
+def test_too_little_memory_is_one_line(capsys):
+    def command() -> None:
+        raise tf.errors.ResourceExhaustedError(None, None, "OOM when allocating\n  tensor")
+
+    with pytest.raises(SystemExit) as left:
+        run_app(command)
+    assert left.value.code == 2
+    assert capsys.readouterr().err.startswith("Error: Memory does not suffice: make batches, beam or model smaller. ")
 
 
 def test_invalid_input_names_the_line(trained, tmp_path):

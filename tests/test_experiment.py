@@ -143,6 +143,22 @@ def test_two_sides_that_are_no_pair_are_found_before_the_training(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("model", [{"dropout": 2}, {"shortcuts": "fuison"}, {"roles": "dense", "num_roles": 0}])
+def test_a_model_that_cannot_be_made_is_found_before_anything_is(model, tmp_path):
+    text = tmp_path / "text"
+    text.write_text("one line\n")
+    files = dict.fromkeys(("train_source", "train_target", "dev_source", "dev_target"), text)
+    with pytest.raises(UserError, match="Received: "):
+        Experiment(directory=tmp_path / "run", **files, model=model).run(report=lambda line: None)
+    assert not (tmp_path / "run").exists()
+
+
+def test_other_backends_are_named(monkeypatch, tmp_path):
+    monkeypatch.setattr("keras.backend.backend", lambda: "jax")
+    with pytest.raises(UserError, match="Training needs TensorFlow: set KERAS_BACKEND=tensorflow.*Received: jax"):
+        Experiment(directory=tmp_path, **FILES).run()
+
+
 def test_missing_and_unknown_settings_are_named():
     with pytest.raises(UserError, match="needed. Received: no directory, train_source"):
         Experiment.from_settings({})

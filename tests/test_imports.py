@@ -12,7 +12,7 @@ import pytest
 import keras_nmt
 
 ROOT = Path(keras_nmt.__file__).parent
-BASE = {"atomic_files", "directory_lock", "errors", "ids", "weights_file"}
+BASE = {"_backend", "atomic_files", "directory_lock", "errors", "ids", "weights_file"}
 ALLOWED = {
     "layers": set(),
     "models": {"layers"},

@@ -143,8 +143,8 @@ def test_the_command_line_translates_scores_and_embeds(trained, corpus, tmp_path
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["translate", "{}"], "choose a source and a target among digits, words, letters. Received: None"),
-        (["translate", "{}", "--source", "xx", "--target", "words"], "among digits, words, letters. Received: xx"),
+        (["translate", "{}"], "model of digits, words, letters: say which.* Received: from None to None"),
+        (["translate", "{}", "--source", "xx", "--target", "words"], "say which.* Received: from xx to words"),
         (["embed", "{}", "--language", "xx", "--output", "v.npy"], "digits, words, letters.*Received: 'xx'"),
         (["embed", "{}", "--language", "words", "--output", "v.txt"], r"\*.npy. Received: --output v.txt"),
         (["embed", "{}", "--language", "words", "--output", "v.npy"], "Received: no lines"),
@@ -250,11 +250,17 @@ def test_settings_that_do_not_go_together(settings, changed, message):
         MultilingualExperiment(directory="x", **{**settings, **changed})
 
 
-def test_frozen_weights_that_are_not_there(settings, tmp_path):
-    with pytest.raises(UserError, match="No weight has such a path.*Received: 'tower/\\*'"):
-        MultilingualExperiment(directory=tmp_path / "x", **{**settings, "frozen": ["tower/*"]}).run(
-            report=lambda line: None
-        )
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"frozen": ["tower/*"]}, r"No weight has such a path.*Received: 'tower/\*'"),
+        ({"model": {"shared_attention": True, "decoder": "transformer"}}, "`shared_attention` is for recurrent dec"),
+    ],
+)
+def test_a_model_that_cannot_be_made_is_found_before_anything_is(settings, tmp_path, changed, message):
+    with pytest.raises(UserError, match=message):
+        MultilingualExperiment(directory=tmp_path / "x", **{**settings, **changed}).run(report=lambda line: None)
+    assert not (tmp_path / "x").exists()
 
 
 def test_a_weighted_schedule_and_one_by_temperature(settings):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from keras import ops, tree
 
 from keras_nmt.decoding._beams import keep_done, possible, take_beams, take_caches
+from keras_nmt.decoding._check_arguments import check_arguments
 from keras_nmt.decoding._joint_beam import joint_beam_search
 from keras_nmt.decoding._log_normalizer import log_normalizer
 from keras_nmt.decoding.decoder_step import DecoderStep
@@ -131,6 +132,7 @@ def beam_search(
         )
     if ranking not in RANKINGS:
         raise ValueError(f"`ranking` must be one of {', '.join(map(repr, RANKINGS))}. Received: ranking={ranking!r}")
+    check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix)
     limits = ops.full((batch_size,), max_length, dtype="int32")
     if max_lengths is not None:
         limits = ops.minimum(ops.cast(max_lengths, "int32"), limits)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from keras import ops
 
 from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE
@@ -22,6 +23,8 @@ def force_prefix(logits: Any, given: Any, prefix: Any, position: Any) -> Any:
     """
     if prefix is None:
         return logits
+    if isinstance(prefix, np.ndarray) and np.any((prefix < 0) | (prefix >= logits.shape[-1])):  # else it is not known
+        raise ValueError(f"`prefix` has ids of a vocabulary of {logits.shape[-1]} only. Received: {prefix.tolist()}")
     here = ops.arange(ops.shape(prefix)[1], dtype="int32") == position
     token = ops.sum(ops.where(here, ops.cast(prefix, "int32"), 0), axis=1)[:, None, None]  # [B, 1, 1], PAD past its end
     ids = ops.arange(logits.shape[-1], dtype="int32")

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from keras_nmt.decoding._check_arguments import check_arguments
 from keras_nmt.decoding._token_by_token import token_by_token
 from keras_nmt.decoding.decoder_step import DecoderStep
 from keras_nmt.decoding.force_prefix import force_prefix
@@ -61,6 +62,7 @@ def greedy_search(
     """
     if isinstance(max_length, int) and max_length < 1:  # a tensor is not known yet
         raise ValueError(f"`max_length` must be at least 1. Received: max_length={max_length}")
+    check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix)
 
     def likeliest(logits: Any, position: Any) -> Any:
         _, token = top_k(force_prefix(suppress_tokens(logits, suppress), logits, prefix, position), 1)

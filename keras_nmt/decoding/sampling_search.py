@@ -6,6 +6,7 @@ from typing import Any
 from keras import ops
 
 from keras_nmt.decoding._beams import best_first
+from keras_nmt.decoding._check_arguments import check_arguments
 from keras_nmt.decoding._gumbel_noise import gumbel_noise
 from keras_nmt.decoding._token_by_token import token_by_token
 from keras_nmt.decoding.decoder_step import DecoderStep
@@ -102,6 +103,7 @@ def sampling_search(
             "`temperature` must be above 0, `top_k` at least 0, `top_p` above 0 and at most 1. "
             f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
         )
+    check_arguments(batch_size, length_penalty, seeds=seeds, max_lengths=max_lengths, prefix=prefix)
     seeds = ops.cast(seeds, "int32")[:, None, None]  # [B, 1, 1]
     samples = ops.arange(num_samples, dtype="int32")[:, None]  # [N, 1]
 

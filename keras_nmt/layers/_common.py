@@ -8,7 +8,7 @@ from typing import Any
 
 import keras
 from keras import ops
-from keras.src.backend.common.masking import get_keras_mask  # JAX keeps it elsewhere than on the tensor
+from keras.src.backend.common.masking import get_keras_mask, set_keras_mask  # JAX keeps it elsewhere than on the tensor
 
 SHORTCUT_KINDS = (None, "plain", "fusion")
 NORMS = ("pre", "post")
@@ -46,6 +46,13 @@ def keras_mask(tensor: Any) -> Any:
     return get_keras_mask(tensor)
 
 
+def with_mask(tensor: Any, mask: Any) -> Any:
+    """The tensor, to which the mask is attached if there is one: Keras does so for a layer's first output only."""
+    if mask is not None:
+        set_keras_mask(tensor, mask)
+    return tensor
+
+
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     if value not in choices:
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}. Received: {name}={value!r}")
@@ -74,6 +81,16 @@ def check_width(name: str, states_shape: Any, width: int) -> None:
     if len(states_shape) < 2 or states_shape[-1] != width:
         raise ValueError(
             f"`{name}` must be float states whose last dimension is {width}. Received: shape {tuple(states_shape)}"
+        )
+
+
+def check_alike(hidden_shape: Any, lexical_shape: Any) -> None:
+    """Both have a position for each other's; they would broadcast instead, or not, by the kind of the shortcut."""
+    pairs = list(zip(hidden_shape[:-1], lexical_shape[:-1], strict=False))
+    if len(hidden_shape) != len(lexical_shape) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
+        raise ValueError(
+            "`hidden` and `lexical` must have the same shape but for their last dimension. "
+            f"Received: {tuple(hidden_shape)} and {tuple(lexical_shape)}"
         )
 
 

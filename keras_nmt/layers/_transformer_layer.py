@@ -80,11 +80,6 @@ class TransformerLayer(keras.layers.Layer):
     ) -> tuple[int | None, ...]:
         return inputs_shape
 
-    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("return_attention"):  # two things: infer them from `call`, not from `compute_output_shape`
-            return keras.Operation.compute_output_spec(self, *args, **kwargs)
-        return super().compute_output_spec(*args, **kwargs)
-
     def get_config(self) -> dict[str, Any]:
         return {
             **super().get_config(),

@@ -10,8 +10,11 @@ from keras_nmt.layers._common import (
     SHORTCUT_KINDS,
     check_choice,
     check_positive,
+    check_width,
+    keras_mask,
     layer_norm,
     optional_size,
+    with_mask,
 )
 from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers._transformer_layer import TransformerLayer
@@ -155,9 +158,15 @@ class TransformerStack(keras.layers.Layer):
     ) -> tuple[int | None, ...]:
         return inputs_shape
 
-    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        # What is returned depends on the arguments: infer it from `call`, not from `compute_output_shape`.
-        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+    def _state_specs(self, inputs: Any) -> tuple[keras.KerasTensor, list[keras.KerasTensor]]:
+        """The stack's output and the states [H_0, ..., H_L], without tracing the layers: that takes longer than to
+        build them."""
+        check_width("inputs", inputs.shape, self.hidden_dim)
+        output, *states = (
+            with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), keras_mask(inputs))
+            for _ in range(self.num_layers + 2)
+        )
+        return output, states
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -35,6 +35,9 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         input_feeding: Boolean, default True. Whether h~_{t-1} is an input of position t.
         dropout: Float, dropout rate of the outputs h~ and of what each LSTM but the first reads; there, the same units
             are dropped at all positions of a sequence. Default 0.
+        attention: `LuongAttention` of u units, which several decoders may share (Firat et al., 2016). Default None: one
+            of its own, with `score`. A model of decoders that share one comes back from its code and its weights
+            (`save_weights`), not from `keras.models.load_model`, which would make one for each.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -61,7 +64,8 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
     (2, 4, 8)
 
     Reference:
-        [Luong et al., 2015](https://arxiv.org/abs/1508.04025), Eq. 5, 7 and 8 and section 3.3.
+        [Luong et al., 2015](https://arxiv.org/abs/1508.04025), Eq. 5, 7 and 8 and section 3.3;
+        [Firat et al., 2016](https://arxiv.org/abs/1601.01073), for the attention that decoders share.
     """
 
     def __init__(
@@ -71,6 +75,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         score: str = "general",
         input_feeding: bool = True,
         dropout: float = 0.0,
+        attention: LuongAttention | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(autocast=False, **kwargs)
@@ -78,14 +83,24 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         check_rate(dropout=dropout)
         self.num_layers = int(num_layers)
         self.hidden_dim = int(hidden_dim)
-        self.score = score
         self.input_feeding = input_feeding
         self.dropout = dropout
         self.supports_masking = True
         self.cells = [
             keras.layers.LSTMCell(self.hidden_dim, dtype="float32", name=f"cell_{i}") for i in range(self.num_layers)
         ]
-        self.attention = LuongAttention(self.hidden_dim, score, dtype="float32", name="attention")
+        self.owns_attention = attention is None
+        self.attention = attention or LuongAttention(self.hidden_dim, score, dtype="float32", name="attention")
+        if self.attention.units != self.hidden_dim or self.attention.compute_dtype != "float32":
+            raise ValueError(
+                f"`attention` must have {self.hidden_dim} units, as the decoder, and the dtype float32. "
+                f"Received: {self.attention.units} units, {self.attention.compute_dtype}"
+            )
+        if score not in ("general", self.attention.score):
+            raise ValueError(
+                f"`score` is that of `attention`, {self.attention.score!r}: leave it out. Received: score={score!r}"
+            )
+        self.score = self.attention.score
         self.attentional = keras.layers.Dense(  # W_c
             self.hidden_dim,
             activation="tanh",
@@ -105,7 +120,13 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         for cell in self.cells:
             cell.build((None, width))
             width = self.hidden_dim
-        self.attention.build((None, None, self.hidden_dim), memory_shape)
+        if not self.attention.built:
+            self.attention.build((None, None, self.hidden_dim), memory_shape)
+        elif self.attention.memory_width != d:  # another decoder built it
+            raise ValueError(
+                f"The attention that is shared reads memories of width {self.attention.memory_width}. "
+                f"Received: shape {tuple(memory_shape)}"
+            )
         self.attentional.build((None, None, self.hidden_dim + d))
 
     def call(
@@ -284,7 +305,13 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
             "score": self.score,
             "input_feeding": self.input_feeding,
             "dropout": self.dropout,
+            "attention": None if self.owns_attention else keras.saving.serialize_keras_object(self.attention),
         }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> AttentiveRecurrentDecoder:
+        attention = keras.saving.deserialize_keras_object(config.get("attention"))
+        return cls(**{**config, "attention": attention})
 
 
 def _width(name: str, shape: tuple[int | None, ...]) -> int:

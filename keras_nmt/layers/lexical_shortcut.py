@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_choice, check_positive, projection_initializer
+from keras_nmt.layers._common import check_alike, check_choice, check_positive, projection_initializer
 from keras_nmt.layers._int8_kernels import Int8Kernels
 
 
@@ -91,7 +91,7 @@ class LexicalShortcut(Int8Kernels):
         self.gate_bias = self.add_weight(shape=(2 * d,), initializer="zeros", name="gate_bias")  # b_K | b_V
 
     def call(self, hidden: Any, lexical: Any, return_gates: bool = False) -> tuple[Any, ...]:
-        _check_alike(hidden.shape, lexical.shape)
+        check_alike(hidden.shape, lexical.shape)
         if self.kind == "plain":
             shortcut = self.product(lexical, "lexical_kernel")  # [..., T, 2d]: K_sc | V_sc
             plain = self.product(hidden, "hidden_kernel")  # [..., T, 2d]: K | V
@@ -121,13 +121,3 @@ class LexicalShortcut(Int8Kernels):
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "hidden_dim": self.hidden_dim, "kind": self.kind}
-
-
-def _check_alike(hidden_shape: Any, lexical_shape: Any) -> None:
-    """Both have a position for each other's; they would broadcast instead, or not, by the kind of the shortcut."""
-    pairs = list(zip(hidden_shape[:-1], lexical_shape[:-1], strict=False))
-    if len(hidden_shape) != len(lexical_shape) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
-        raise ValueError(
-            "`hidden` and `lexical` must have the same shape but for their last dimension. "
-            f"Received: {tuple(hidden_shape)} and {tuple(lexical_shape)}"
-        )

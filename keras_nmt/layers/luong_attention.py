@@ -63,6 +63,7 @@ class LuongAttention(keras.layers.Layer):
         check_choice("score", score, SCORES)
         self.units = int(units)
         self.score = score
+        self.memory_width: int | None = None  # d, once it is built
         self.supports_masking = True
 
     def build(self, query_shape: tuple[int | None, ...], memory_shape: tuple[int | None, ...]) -> None:
@@ -73,6 +74,7 @@ class LuongAttention(keras.layers.Layer):
                 "`memory` must be [B, S, d] with a known d, which is the width of the query for score='dot'. "
                 f"Received: shape {tuple(memory_shape)}, units={self.units}"
             )
+        self.memory_width = width
 
         def add(name: str, *shape: int, initializer: Any) -> Any:
             # Cast below: what a decoder calls, `keys` and `attend`, must not follow the decoder's dtype.

@@ -105,8 +105,9 @@ class RecurrentEncoder(keras.layers.Layer):
         read = mask
         if mask is not None:
             # Rows of only padding, which cuDNN refuses, are read as if they had one token, and zero all the same.
-            empty = ops.logical_not(ops.any(mask, axis=1, keepdims=True))  # [B, 1]
-            read = ops.logical_or(mask, ops.logical_and(empty, ops.arange(ops.shape(mask)[1]) == 0))
+            real = ops.any(mask, axis=1, keepdims=True)  # [B, 1]
+            first = ops.arange(ops.shape(mask)[1]) == 0  # [T]
+            read = ops.logical_or(mask, ops.logical_and(ops.logical_not(real), first))
         states, final = ops.cast(inputs, "float32"), []
         for i, layer in enumerate(self.layers):
             if i:
@@ -116,7 +117,6 @@ class RecurrentEncoder(keras.layers.Layer):
             final.append([ops.concatenate(last[j::2], axis=-1) for j in (0, 1)])
         states = without_padding(states, mask)
         if mask is not None:
-            real = ops.any(mask, axis=1, keepdims=True)  # [B, 1]
             final = [[ops.where(real, x, 0.0) for x in layer_states] for layer_states in final]
         states = ops.cast(states, self.compute_dtype)
         return (states, final) if return_state else states

@@ -178,8 +178,7 @@ class RoleAssignment(keras.layers.Layer):
 
     def call(self, inputs: Any, mask: Any = None, training: bool | None = None) -> Any:
         mask = keras_mask(inputs) if mask is None else mask
-        check_width("inputs", inputs.shape, self._width or 0)
-        check_mask("mask", mask, 2, inputs)
+        self._check_inputs(inputs, mask)
         if self.context != "cnn":
             context = self.context_layer(inputs, mask=mask)  # h, [B, T, units]
         else:
@@ -191,6 +190,10 @@ class RoleAssignment(keras.layers.Layer):
         if self.exclusive:  # h_{t-1}, h_0 = 0
             context = ops.pad(context, ((0, 0), (1, 0), (0, 0)))[:, :-1]
         return self._assign(context, training)
+
+    def _check_inputs(self, inputs: Any, mask: Any) -> None:
+        check_width("inputs", inputs.shape, self._width or inputs.shape[-1])
+        check_mask("mask", mask, 2, inputs)
 
     def _assign(self, context: Any, training: bool | None) -> Any:
         """Context h `[..., units]` to roles r `[..., hr]`."""
@@ -278,6 +281,10 @@ class RoleAssignment(keras.layers.Layer):
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return (*inputs_shape[:-1], self.num_roles)
+
+    def compute_output_spec(self, inputs: Any, mask: Any = None, training: bool | None = None) -> keras.KerasTensor:
+        self._check_inputs(inputs, mask)
+        return keras.KerasTensor(self.compute_output_shape(inputs.shape), self.compute_dtype)
 
     def get_config(self) -> dict[str, Any]:
         return {

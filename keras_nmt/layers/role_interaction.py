@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import projection_initializer
+from keras_nmt.layers._common import keras_mask, projection_initializer, with_mask
 from keras_nmt.layers._int8_kernels import Int8Kernels
 from keras_nmt.layers.role_assignment import RoleAssignment
 
@@ -178,9 +178,12 @@ class RoleInteraction(Int8Kernels):
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape
 
-    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        # What is returned depends on the arguments: infer it from `call`, not from `compute_output_shape`.
-        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+    def compute_output_spec(
+        self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False
+    ) -> Any:
+        roles = with_mask(self.role_assignment.compute_output_spec(inputs, mask), keras_mask(inputs))
+        outputs = keras.KerasTensor(inputs.shape, self.compute_dtype)
+        return (outputs, roles) if return_roles else outputs
 
     def get_config(self) -> dict[str, Any]:
         config = self.role_assignment.get_config()

@@ -160,6 +160,32 @@ class TransformerDecoder(TransformerStack):
         more = [states] * return_states + [attention] * return_attention
         return (output, *more) if more else output
 
+    def compute_output_spec(
+        self,
+        inputs: Any,
+        memory: Any,
+        memory_lexical: Any = None,
+        inputs_mask: Any = None,
+        memory_mask: Any = None,
+        training: bool | None = None,
+        return_states: bool = False,
+        return_attention: bool = False,
+    ) -> Any:
+        attention = [
+            layer.compute_output_spec(
+                inputs,
+                memory,
+                memory_lexical=memory_lexical,
+                inputs_mask=inputs_mask,
+                memory_mask=memory_mask,
+                return_attention=True,
+            )[1]
+            for layer in self.layers
+        ]
+        output, states = self._state_specs(inputs)
+        more = [states] * return_states + [attention] * return_attention
+        return (output, *more) if more else output
+
     def prepare(
         self, memory: Any, beam_size: int, max_length: int, memory_lexical: Any = None
     ) -> tuple[list[Any], dict[str, Any]]:

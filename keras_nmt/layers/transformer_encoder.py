@@ -4,7 +4,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import keras_mask
+from keras_nmt.layers._common import check_mask, keras_mask
 from keras_nmt.layers._transformer_stack import TransformerStack
 from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer
 
@@ -115,4 +115,11 @@ class TransformerEncoder(TransformerStack):
             states.append(layer(states[-1], lexical=self._lexical(states), mask=mask, training=training))
             self._feed_back(states)
         output = self._finish(states)
+        return (output, states) if return_states else output
+
+    def compute_output_spec(
+        self, inputs: Any, mask: Any = None, training: bool | None = None, return_states: bool = False
+    ) -> Any:
+        check_mask("mask", mask, 2, inputs)
+        output, states = self._state_specs(inputs)
         return (output, states) if return_states else output

@@ -6,7 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers import AttentionBridge
+from keras_nmt.layers import AttentionBridge, LuongAttention
 from keras_nmt.layers._common import check_positive, optional_size
 from keras_nmt.models._search_models import TargetSide
 from keras_nmt.models.multilingual_model import MultilingualModel
@@ -17,8 +17,9 @@ class AttentionBridgeModel(MultilingualModel):
     """An encoder and a decoder for each language, and one attention bridge between all of them.
 
     Whatever the source language, a sentence becomes M, k vectors; whatever the target language, a decoder reads M and
-    nothing else. So any encoder works with any decoder, pairs never trained together included, and M is a
-    representation of the sentence. Recurrent decoders start from the mean of M.
+    nothing else (shortcuts on cross-attention also A E, see `transformer`). So any encoder works with any decoder,
+    pairs never trained together included, and M is a representation of the sentence. Recurrent decoders start from the
+    mean of M.
 
     A language has one table of embeddings for its encoder and its decoder. The defaults are the sizes of the paper's
     experiments on Multi30k, and the dropout rate of the toolkit used there.
@@ -41,9 +42,12 @@ class AttentionBridgeModel(MultilingualModel):
         penalty: "squared" (default) or "root"; see `AttentionBridge`.
         bridge_bias: Boolean, default True. Whether W1 and W2 of the bridge have biases.
         tie_output: Boolean, default False. Whether the logits use the embeddings' table.
+        shared_attention: Boolean, default False. Whether recurrent decoders share the weights of their attention. With
+            `bridge_heads=None` that is the idea of Firat et al. (2016), which the paper compares the bridge with.
         transformer: Mapping of further arguments of `Transformer` to their values, for Transformer encoders and
-            decoders: `num_heads` (default 8), `intermediate_dim` (default 4 d) and any of its mechanisms. Shortcuts on
-            cross-attention read the source's embeddings, which do not pass a bridge.
+            decoders: `num_heads` (default 8), `intermediate_dim` (default 4 d) and any of its mechanisms. Over a
+            bridge, shortcuts on cross-attention gate M with A E, where A is the bridge's attention and E what the
+            shortcut reads otherwise: the source's embeddings, or states, by `shortcut_source`.
         use_cudnn: False (default), or "auto": cuDNN's kernels for recurrent encoders where a GPU is seen. Faster to
             train with, and nothing that XLA compiles. No part of the configuration: what is loaded or exported has
             none.
@@ -65,7 +69,8 @@ class AttentionBridgeModel(MultilingualModel):
     {'sentence': (1, 4, 16), 'mean': (1, 16), 'attention': (1, 4, 4)}
 
     Reference:
-        [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), section 2.2.
+        [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), section 2.2;
+        [Firat et al., 2016](https://arxiv.org/abs/1601.01073), for the attention that decoders share.
     """
 
     def __init__(
@@ -85,6 +90,7 @@ class AttentionBridgeModel(MultilingualModel):
         penalty: str = "squared",
         bridge_bias: bool = True,
         tie_output: bool = False,
+        shared_attention: bool = False,
         transformer: Mapping[str, Any] | None = None,
         use_cudnn: bool | str = False,
         **kwargs: Any,
@@ -111,6 +117,7 @@ class AttentionBridgeModel(MultilingualModel):
             "penalty_weight": penalty_weight,
             "penalty": penalty,
             "bridge_bias": bridge_bias,
+            "shared_attention": shared_attention,
         }
         bridge = AttentionBridge(  # also where there is none: its options are checked
             bridge_heads or 1,
@@ -124,12 +131,13 @@ class AttentionBridgeModel(MultilingualModel):
         self.bridge = None if bridge_heads is None else bridge
         if bridge_heads is None:
             self._check_sides_fit()
-        self._check_cross_shortcuts(passes=bridge_heads is None)
+        self._check_cross_shortcuts()
+        self.shared_attention = self._make_shared_attention() if shared_attention else None
         self._sides = _Sides()
         for language, size in languages.items():
             embedding = self._embedding(int(size), name=f"{language}_embedding")
             source_side = self._make_source_side(embedding, f"{language}_")
-            target_side = self._make_target_side(embedding, f"{language}_")
+            target_side = self._make_target_side(embedding, f"{language}_", self.shared_attention)
             self._track(source_side, target_side)
             self._sides.sources[language], self._sides.targets[language] = source_side, target_side
         for language in self.languages:  # builds all weights
@@ -166,15 +174,31 @@ class AttentionBridgeModel(MultilingualModel):
     def positions_before_source(self) -> int | None:
         return 0 if self.bridge is None else None
 
+    def _make_shared_attention(self) -> LuongAttention:
+        d, score = self._options["hidden_dim"], self._options["attention_score"]
+        if self._options["decoder"] != "recurrent" or score == "dot":
+            raise ValueError(
+                "`shared_attention` is for recurrent decoders, and for scores with weights, 'general' and 'concat'. "
+                f"Received: decoder={self._options['decoder']!r}, attention_score={score!r}"
+            )
+        attention = LuongAttention(d, score, dtype="float32", name="shared_attention")
+        attention.build((None, None, d), (None, None, d))  # before a decoder does, of whose name it would have a part
+        return attention
+
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
         memory = self._sides.sources[source](ids)
         if self.bridge is None:
             return self._with_initial(memory), None
-        sentence, penalties = self.bridge(memory["states"], mask=memory["mask"], return_penalty=True)  # M, [B, k, d]
-        memory = {"states": sentence, "mask": ops.ones_like(sentence[..., 0], dtype="bool")}
+        sentence, attention, penalties = self.bridge(  # M, [B, k, d]; A, [B, k, S]
+            memory["states"], mask=memory["mask"], return_attention=True, return_penalty=True
+        )
+        bridged = {"states": sentence, "mask": ops.ones_like(sentence[..., 0], dtype="bool")}
+        if "lexical" in memory:
+            lexical = memory["lexical"]  # E, [B, S, d]
+            bridged["lexical"] = ops.matmul(ops.cast(attention, lexical.dtype), lexical)  # A E, [B, k, d]
         if self._options["decoder"] == "recurrent":
-            memory["initial"] = _mean(sentence)
-        return memory, penalties
+            bridged["initial"] = _mean(sentence)
+        return bridged, penalties
 
     def _target_side(self, target: str) -> TargetSide:
         return self._sides.targets[target]

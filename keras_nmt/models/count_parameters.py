@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import keras
 import numpy as np
 
+from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.transformer import Transformer
 
 
@@ -28,11 +27,5 @@ def count_parameters(*, preset: str = "transformer_base", **arguments: Any) -> i
     65166336
     """
 
-    def count() -> int:
-        with keras.StatelessScope(initialize_variables=False):
-            model = Transformer.from_preset(preset, **arguments)
-        return sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)
-
-    # Keras keeps, for each thread, a list of variables to initialise later: here it ends with the thread.
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(count).result()
+    model = without_weights(lambda: Transformer.from_preset(preset, **arguments))
+    return sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)

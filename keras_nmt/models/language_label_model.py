@@ -98,7 +98,7 @@ class LanguageLabelModel(MultilingualModel):
             **kwargs,
         )
         self._check_sides_fit()
-        self._check_cross_shortcuts(passes=True)
+        self._check_cross_shortcuts()
         size = int(next(iter(languages.values())))
         if size <= FIRST_LABEL + len(languages):
             raise ValueError(

@@ -11,7 +11,7 @@ import keras
 
 import keras_nmt
 from keras_nmt.atomic_files import write_json
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.models.attention_bridge_model import AttentionBridgeModel
 from keras_nmt.models.language_label_model import LanguageLabelModel
 from keras_nmt.models.multilingual_model import MultilingualModel
@@ -115,7 +115,7 @@ language | SentencePiece models |
             raise UserError(f"A model directory keeps models of {', '.join(MODEL_CLASSES)}. Received: model={name}")
         search = json.loads(json.dumps(search or {}))  # tuples become lists
         for key, value in search.items():
-            if key not in SEARCH_TYPES or not isinstance(value, SEARCH_TYPES[key]):
+            if not _is_search_setting(key, value):
                 raise UserError(f"Settings of search are {', '.join(SEARCH_TYPES)}. Received: {key}={value!r}")
         config = {
             "format": FORMAT,
@@ -140,25 +140,17 @@ language | SentencePiece models |
         if not self.config_path.is_file():
             raise UserError(f"No model directory: it has no config.json. Received: {self.path}")
         try:
-            config = json.loads(self.config_path.read_text(encoding="utf-8"))
-            form = config["format"]
-            if not isinstance(form, int) or form > FORMAT:  # before what another format may have otherwise
-                raise UserError(
-                    f"{self.path} was written by keras_nmt {config.get('keras_nmt')}, and this one reads up to "
-                    f"{FORMAT}: upgrade keras_nmt. Received: format={form!r}"
-                )
-            model, subwords = config["model"], config["subwords"]
-            for side in model["config"].get("languages", ("source", "target")):
-                Path(subwords[side])
-            settings: list[tuple[Any, tuple[type, ...]]] = [(model["class"], (str,))]
-            settings += [(value, SEARCH_TYPES[name]) for name, value in config.setdefault("search", {}).items()]
-            for value, types in settings:
-                if not isinstance(value, types):
-                    raise TypeError(value)
-        except UserError:
-            raise
+            config = {"search": {}, **json.loads(self.config_path.read_text(encoding="utf-8"))}
+            known = isinstance(config["format"], int) and config["format"] <= FORMAT
+            if known:  # else anything may be otherwise
+                _check_structure(config)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise UserError(f"{self.config_path} is damaged; restore it. Received: {error!r}") from None
+        if not known:
+            raise UserError(
+                f"{self.path} was written by keras_nmt {config.get('keras_nmt')}, and this one reads up to {FORMAT}: "
+                f"upgrade keras_nmt. Received: format={config['format']!r}"
+            )
         return config
 
     def load_model(
@@ -193,8 +185,7 @@ language | SentencePiece models |
         try:
             read_weights(path, model)
         except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile) as error:
-            reason = " ".join(str(error).split())
-            raise UserError(f"{path} does not fit config.json or is damaged. Received: {reason}") from None
+            raise UserError(f"{path} does not fit config.json or is damaged. Received: {one_line(error)}") from None
         return model
 
     def subword_paths(self) -> dict[str, Path]:
@@ -208,3 +199,18 @@ language | SentencePiece models |
             if not path.is_file():
                 raise UserError(f"The subword model is missing; restore it. Received: {path}")
         return paths
+
+
+def _check_structure(config: dict[str, Any]) -> None:
+    """Raises what using the configuration would raise."""
+    if not isinstance(config["model"]["class"], str):
+        raise TypeError(config["model"]["class"])
+    for side in config["model"]["config"].get("languages", ("source", "target")):
+        Path(config["subwords"][side])
+    for name, value in config["search"].items():
+        if not _is_search_setting(name, value):
+            raise TypeError(f"{name}={value!r}")
+
+
+def _is_search_setting(name: str, value: Any) -> bool:
+    return name in SEARCH_TYPES and isinstance(value, SEARCH_TYPES[name])

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import keras
 from keras import ops
 
-from keras_nmt.layers import AttentiveRecurrentDecoder, RecurrentEncoder
+from keras_nmt.ids import PAD
+from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, RecurrentEncoder
 from keras_nmt.layers._common import check_choice, check_positive
 from keras_nmt.models._recurrent_parts import RecurrentSource, RecurrentTarget
 from keras_nmt.models._search_models import Prepare, SearchModels, Step, TargetSide
@@ -126,8 +127,8 @@ class MultilingualModel(keras.Model):
             target: Language to translate to.
 
         Returns:
-            The `TranslationModel`; the same object every time. While it trains, it adds its extra losses summed over
-            sentences.
+            The `TranslationModel`; the same object every time. While it trains, it adds its extra losses, means over
+            sentences. It is not saved by itself, but with this model.
 
         Raises:
             ValueError: A language is unknown.
@@ -140,7 +141,7 @@ class MultilingualModel(keras.Model):
             side = self._target_side(target)
             logits = side.logits(target_input, encoder.output)  # [B, T, V]
             if penalties is not None:
-                logits = _AddPenalties(name="penalties")(logits, penalties)
+                logits = _AddPenalties(name="penalties")(logits, penalties, encoder.input)
             search = SearchModels(
                 encoder=encoder,
                 prepare=Prepare(side, dtype=self._policy, name="prepare"),
@@ -276,7 +277,9 @@ class MultilingualModel(keras.Model):
         )
         return RecurrentSource(embedding, self._dropout, encoder)
 
-    def _make_target_side(self, embedding: TokenEmbedding, prefix: str = "") -> Any:
+    def _make_target_side(
+        self, embedding: TokenEmbedding, prefix: str = "", attention: LuongAttention | None = None
+    ) -> Any:
         options = self._options
         if options["decoder"] == "transformer":
             assert self._parts is not None
@@ -288,6 +291,7 @@ class MultilingualModel(keras.Model):
             score=options["attention_score"],
             input_feeding=options["input_feeding"],
             dropout=options["dropout"],
+            attention=attention,
             dtype=self._policy,
             name=f"{prefix}decoder",
         )
@@ -322,14 +326,13 @@ class MultilingualModel(keras.Model):
                 f"num_decoder_layers={options['num_decoder_layers']}"
             )
 
-    def _check_cross_shortcuts(self, passes: bool) -> None:
-        """They need embeddings of the source, of a Transformer, that pass to the decoder's attention."""
+    def _check_cross_shortcuts(self) -> None:
         wished = self._parts is not None and self._parts.shortcut("cross", "decoder") is not None
         options = self._options
-        if wished and not (passes and options["encoder"] == options["decoder"] == "transformer"):
+        if wished and not options["encoder"] == options["decoder"] == "transformer":
             raise ValueError(
                 "Shortcuts on cross-attention are of a Transformer decoder, and read the embeddings of a Transformer "
-                "encoder, which do not pass a bridge: leave 'cross' out of `shortcut_sites`. "
+                "encoder: leave 'cross' out of `shortcut_sites`. "
                 f"Received: encoder={options['encoder']!r}, decoder={options['decoder']!r}, "
                 f"transformer={options['transformer']!r}"
             )
@@ -382,6 +385,12 @@ class _Pair(TranslationModel):
     def decoder_step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
         return self._view.search.step(tokens, position, constants, caches)
 
+    def get_config(self) -> dict[str, Any]:
+        raise ValueError(
+            "A pair is a view of a multilingual model: save that one, or the pair's weights. "
+            f"Received: {self._view.source}-{self._view.target} of {type(self._view.owner).__name__}"
+        )
+
     def with_dtype(self, dtype: str) -> TranslationModel:
         return self._view.owner.with_dtype(dtype).pair(self._view.source, self._view.target)
 
@@ -407,17 +416,18 @@ class _Views:
 
 
 class _AddPenalties(keras.layers.Layer):
-    """Adds the penalties of a batch's sentences to the loss, summed, while the model trains."""
+    """Adds the mean of the penalties of a batch's sentences to the loss, while the model trains."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(dtype="float32", **kwargs)
         self.supports_masking = True
         self.built = True
 
-    def call(self, logits: Any, penalties: Any, training: bool | None = None) -> Any:
+    def call(self, logits: Any, penalties: Any, ids: Any, training: bool | None = None) -> Any:
         if training:
-            self.add_loss(ops.sum(penalties))
+            sentences = ops.sum(ops.cast(ops.any(ops.not_equal(ids, PAD), axis=1), "float32"))  # without filler rows
+            self.add_loss(ops.sum(penalties) / ops.maximum(sentences, 1.0))
         return logits
 
-    def compute_output_shape(self, logits_shape: Any, penalties_shape: Any) -> Any:
+    def compute_output_shape(self, logits_shape: Any, penalties_shape: Any, ids_shape: Any) -> Any:
         return logits_shape

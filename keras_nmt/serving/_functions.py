@@ -31,12 +31,18 @@ def inside_xla(plain: Any) -> Callable[..., Any]:
 
 
 def of_count(count: tf.Tensor, *rows: tf.Tensor) -> list[tf.Tensor]:
-    """The tensors, checked in the graph to have a number of rows."""
+    """The tensors, checked in the graph to have one dimension and a number of rows."""
+    rows = tuple(map(one_dimension, rows))
     # Not by a reshape, which graphs drop where it is from one dimension to one.
     counts = tf.stack([tf.shape(x)[0] for x in rows])
     check = tf.debugging.Assert(tf.reduce_all(counts == count), ["Inputs differ in number. Received:", count, counts])
     with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
         return [tf.identity(x) for x in rows]
+
+
+def one_dimension(x: tf.Tensor) -> tf.Tensor:
+    """The tensor, checked in the graph: a server gives a signature whatever shape a request has."""
+    return tf.ensure_shape(x, [None])
 
 
 def _holds_loop(plain: Any) -> bool:

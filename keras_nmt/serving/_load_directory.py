@@ -48,12 +48,11 @@ def _load(
         if source is not None or target is not None:
             raise UserError(f"{directory} holds a model of one pair: name no languages. Received: {source}, {target}")
         return model, tokenizers["source"], tokenizers["target"], search
-    for language in (source, target):
-        if language not in tokenizers:
-            raise UserError(
-                f"{directory} holds a multilingual model: choose a source and a target among "
-                f"{', '.join(model.languages)}. Received: {language}"
-            )
+    if source not in tokenizers or target not in tokenizers:
+        raise UserError(
+            f"{directory} holds a multilingual model of {', '.join(model.languages)}: say which language to translate "
+            f"from, and to which. Received: from {source} to {target}"
+        )
     assert source is not None
     assert target is not None
     return model.pair(source, target), tokenizers[source], tokenizers[target], search

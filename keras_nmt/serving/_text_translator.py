@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+import numbers
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from keras_nmt._backend import check_backend
 from keras_nmt.decoding import DecoderStep, SearchResult, beam_search, greedy_search, sampling_search
 from keras_nmt.errors import UserError
 from keras_nmt.ids import END, PAD
@@ -44,6 +47,28 @@ class TextTranslator:
         top_p: float = 1.0,
         coverage_penalty: float = 0.0,
     ) -> None:
+        check_backend("A translator")
+        _check_types(
+            (numbers.Integral, "an integer"),
+            beam_size=beam_size,
+            num_hypotheses=num_hypotheses,
+            max_length=max_length or 1,
+            max_length_factor=max_length_factor,
+            max_length_offset=max_length_offset,
+            max_batch_tokens=max_batch_tokens,
+            top_k=top_k,
+        )
+        _check_types(
+            (numbers.Real, "a number"),
+            length_penalty=length_penalty,
+            temperature=temperature,
+            top_p=top_p,
+            coverage_penalty=coverage_penalty,
+        )
+        if not math.isfinite(length_penalty):
+            raise UserError(f"`length_penalty` must be finite. Received: length_penalty={length_penalty}")
+        if beam_size < 1:
+            raise UserError(f"`beam_size` must be at least 1. Received: beam_size={beam_size}")
         if num_hypotheses < 1 or (num_hypotheses > beam_size and not sample):
             raise UserError(
                 "`num_hypotheses` must be at least 1 and at most `beam_size`. "
@@ -201,15 +226,25 @@ class TextTranslator:
             )
 
 
+def _check_types(wanted: tuple[type, str], **options: Any) -> None:
+    for name, value in options.items():
+        if isinstance(value, bool) or not isinstance(value, wanted[0]):
+            raise UserError(f"`{name}` must be {wanted[1]}. Received: {name}={value!r}")
+
+
 def check_lines(lines: Iterable[str]) -> list[str]:
     """The lines as a list.
 
     Raises:
-        UserError: They are one string, whose letters would be taken for lines.
+        UserError: They are one string, whose letters would be taken for lines, or one is no string.
     """
     if isinstance(lines, str):
         raise UserError(f"Give a list of lines, not one string. Received: {lines[:40]!r}")
-    return list(lines)
+    lines = list(lines)
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, str):
+            raise UserError(f"Lines are strings, and line {number} is none. Received: {line!r}")
+    return lines
 
 
 def check_tokenizer(what: str, tokenizer: SubwordTokenizer, vocabulary_size: int) -> None:
@@ -231,12 +266,13 @@ def padded(lines: list[Any], size: int) -> tf.Tensor:
 def seeds_of_lines(seeds: int | np.random.RandomState | Iterable[int], count: int) -> list[int]:
     """A seed for each line, given or drawn. A generator goes on where it stopped, so that lines may come in parts."""
     if isinstance(seeds, Iterable):
-        given = [int(seed) for seed in seeds]
+        given = list(seeds)
         if len(given) != count:
             raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(given)} seeds")
-        if wrong := [seed for seed in given if not -(2**31) <= seed < 2**31]:
-            raise UserError(f"A line's seed is an integer of 32 bits. Received: {wrong[0]}")
-        return given
+        for seed in given:
+            if not isinstance(seed, numbers.Integral) or not -(2**31) <= seed < 2**31:
+                raise UserError(f"A line's seed is an integer of 32 bits. Received: {seed}")
+        return list(map(int, given))
     if not isinstance(seeds, np.random.RandomState) and not 0 <= seeds < 2**32:
         raise UserError(f"The seed of all lines is at least 0 and below 2**32. Received: {seeds}")
     generator = seeds if isinstance(seeds, np.random.RandomState) else np.random.RandomState(seeds)

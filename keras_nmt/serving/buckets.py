@@ -31,10 +31,9 @@ def check_buckets(name: str, buckets: Sequence[int]) -> tuple[int, ...]:
     """
     sizes = tuple(buckets)
     whole = all(isinstance(size, numbers.Integral) and not isinstance(size, bool) for size in sizes)
-    sizes = tuple(map(int, sizes)) if whole else ()
-    if not sizes or sizes[0] < 1 or any(small >= large for small, large in pairwise(sizes)):
+    if not sizes or not whole or sizes[0] < 1 or any(small >= large for small, large in pairwise(sizes)):
         raise UserError(f"`{name}` must be positive integers in ascending order. Received: {name}={list(buckets)}")
-    return sizes
+    return tuple(map(int, sizes))
 
 
 def bucket_size(size: int, buckets: Sequence[int]) -> int:

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.serving._serving_api import serving_api
 from keras_nmt.serving._text_translator import check_lines, seeds_of_lines
 from keras_nmt.serving.translation import Hypothesis, Translation
@@ -220,7 +220,7 @@ class Client:
             time.sleep(pause)
 
     def _error(self, failure: _Failure, signature: str) -> Exception:
-        message = " ".join(failure.message.split()).rstrip(".")
+        message = one_line(failure.message).rstrip(".")
         received = f"Received: model={self.model!r}, version={self.version}, signature={signature!r}"
         if failure.code == "UNAVAILABLE":
             return ConnectionError(f"{self.url} cannot be reached, or has no time: {message}. {received}")

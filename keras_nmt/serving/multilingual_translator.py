@@ -12,7 +12,7 @@ from keras_nmt.decoding import sequence_log_probability, shift_right
 from keras_nmt.errors import UserError
 from keras_nmt.models import MultilingualModel
 from keras_nmt.serving._by_group import by_group
-from keras_nmt.serving._functions import IDS, NUMBERS, TEXTS, function, inside_xla, of_count
+from keras_nmt.serving._functions import IDS, NUMBERS, TEXTS, function, inside_xla, of_count, one_dimension
 from keras_nmt.serving._load_directory import load_multilingual
 from keras_nmt.serving._text_translator import TextTranslator, check_lines, check_tokenizer, padded, translations
 from keras_nmt.serving.buckets import bucket_size_tensor
@@ -180,7 +180,7 @@ class MultilingualTranslator(TextTranslator):
 
     def _numbers(self, language: tf.Tensor) -> tf.Tensor:
         """Names [N] to places among the languages [N]."""
-        language = tf.convert_to_tensor(language, tf.string)
+        language = one_dimension(tf.convert_to_tensor(language, tf.string))
         matches = language[:, None] == tf.constant(self.languages)  # [N, languages]
         known = tf.reduce_any(matches, 1)
         message = f"Unknown language. The model has {', '.join(self.languages)}. Received:"
@@ -195,7 +195,7 @@ class MultilingualTranslator(TextTranslator):
         """
 
         def on_rows(*inputs: tf.Tensor) -> dict[str, tf.Tensor]:
-            count = tf.shape(inputs[0])[0]
+            count = tf.shape(one_dimension(inputs[0]))[0]
             missing = tf.maximum(1 - count, 0)
             rows = [tf.concat([x, tf.zeros([missing], x.dtype)], 0) for x in of_count(count, *inputs)]
             return {name: x[:count] for name, x in body(*rows, compiled).items()}

@@ -10,10 +10,10 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.decoding import SearchResult, rerank_by_coverage, sequence_log_probability, shift_right
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import END, PAD
 from keras_nmt.models import TranslationModel
-from keras_nmt.serving._functions import IDS, NUMBERS, TEXTS, function, inside_xla, of_count
+from keras_nmt.serving._functions import IDS, NUMBERS, TEXTS, function, inside_xla, of_count, one_dimension
 from keras_nmt.serving._load_directory import load_directory
 from keras_nmt.serving._text_translator import (
     TextTranslator,
@@ -162,6 +162,7 @@ class Translator(TextTranslator):
             [N] bool.
         """
         jit_compile = self.jit_compile if jit_compile is None else jit_compile
+        text = one_dimension(text)
         count, n = tf.shape(text)[0], self.num_hypotheses
         source, lengths, truncated = self._source_ids[jit_compile](text)
         inputs, search = [source], self._search
@@ -192,6 +193,7 @@ class Translator(TextTranslator):
             `log_probability` [N] float32, END included, and `truncated` [N] bool, whether source or target were cut.
         """
         jit_compile = self.jit_compile if jit_compile is None else jit_compile
+        source = one_dimension(source)
         count = tf.shape(source)[0]
         (target,) = of_count(count, target)  # padded to a bucket, nothing after it would fail
         source_ids, _, source_truncated = self._source_ids[jit_compile](source)
@@ -240,13 +242,12 @@ class Translator(TextTranslator):
 
         def rerank(result: SearchResult) -> SearchResult:
             batch_size, n = tf.shape(result.scores)[0], result.scores.shape[1]
-            repeated = tf.nest.map_structure(lambda x: tf.repeat(x, n, axis=0), memory)  # [B n, ...]
             tokens = tf.reshape(result.tokens, [batch_size * n, max_length])
             try:
-                attention = self.model.attention(repeated, shift_right(tokens))  # [B n, T, S]
+                attention = self.model.attention(_repeated(memory, n), shift_right(tokens))  # [B n, T, S]
             except ValueError as error:  # while it is traced
                 raise UserError(
-                    f"`coverage_penalty` needs the decoder's attention to the source. Received: {_one_line(error)}"
+                    f"`coverage_penalty` needs the decoder's attention to the source. Received: {one_line(error)}"
                 ) from None
             attention = tf.reshape(attention, [batch_size, n, max_length, tf.shape(source)[1]])
             words = (source != PAD) & (source != END)
@@ -267,8 +268,7 @@ class Translator(TextTranslator):
         if self.sampling is None:
             return self.model.prepare(memory, self.beam_size, max_length)
         # Samples never change places. Each is a sentence with a beam of one, which attends to nothing of the others.
-        memory = tf.nest.map_structure(lambda x: tf.repeat(x, self.num_hypotheses, axis=0), memory)  # [B n, ...]
-        return self.model.prepare(memory, 1, max_length)
+        return self.model.prepare(_repeated(memory, self.num_hypotheses), 1, max_length)
 
     def _step_of_samples(self, tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
         """Tokens [B, n] -> logits [B, n, V]."""
@@ -311,12 +311,14 @@ class Translator(TextTranslator):
             A translation for each.
 
         Raises:
-            UserError: Not as many prefixes or seeds as lines.
+            UserError: Not as many prefixes or seeds as lines, or seeds where nothing is sampled.
         """
         lines = check_lines(lines)
         inputs: list[list[Any]] = []
         if self.sampling is not None:
             inputs.append(seeds_of_lines(seeds, len(lines)))
+        elif not isinstance(seeds, int) or seeds != 0:
+            raise UserError(f"`seeds` are for a translator that samples, `sample=True`. Received: seeds={seeds!r}")
         if prefixes is not None:
             inputs.append(check_lines(prefixes))
             if len(inputs[-1]) != len(lines):
@@ -380,7 +382,7 @@ class Translator(TextTranslator):
             try:
                 found = self._attended[layer](*texts).numpy()
             except ValueError as error:  # while it is traced
-                raise UserError(_one_line(error)) from None
+                raise UserError(one_line(error)) from None
             for row, positions in zip(rows, found, strict=False):
                 of_source = source_words[row][:longest]
                 of_target = target_words[row][:longest]
@@ -419,8 +421,9 @@ class Translator(TextTranslator):
         return log_probabilities
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
+def _repeated(memory: Any, n: int) -> Any:
+    """Tensors [B, ...] -> [B n, ...], each row n times."""
+    return tf.nest.map_structure(lambda x: tf.repeat(x, n, axis=0), memory)
 
 
 def _check_as_many(sources: list[str], targets: list[str]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import sentencepiece
 
 from keras_nmt.atomic_files import write_bytes
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 from keras_nmt.text.lowercase_rules import lowercase_rules
 from keras_nmt.text.read_blocks import read_blocks
@@ -185,4 +185,4 @@ def _explain(error: str, vocabulary_size: int, paths: list[Path]) -> str:
         )
     if "all_chars_count" in error or "sentences_.empty()" in error:
         return f"The text holds no character to train on in lines of at most 4,192 bytes. {received}"
-    return f"SentencePiece cannot train on the text: {' '.join(error.split())}. {received}"
+    return f"SentencePiece cannot train on the text: {one_line(error)}. {received}"

@@ -17,6 +17,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_nmt._backend import check_backend
 from keras_nmt.atomic_files import remove_leftovers
 from keras_nmt.directory_lock import directory_lock
 from keras_nmt.errors import UserError
@@ -75,8 +76,8 @@ class Trainer:
     The loss of an update is exact over its whole batch: summed over all real target tokens of all micro-batches and
     replicas, divided by their number. However a batch is split over replicas and accumulation steps, the update is the
     same (dropout aside; with the same number of parts, that is replicas times accumulation steps, with dropout too).
-    Extra losses that layers add with `add_loss` are taken as sums over a micro-batch's real sentences: they are summed
-    and divided by the number of sentences of the whole update.
+    Extra losses that layers add with `add_loss` are taken as means over a batch's real sentences, or as independent of
+    them, such as a regularizer's: a micro-batch's counts as many times as it has sentences of the whole update's.
 
     Under float16 the optimizer has to be a `keras.optimizers.LossScaleOptimizer`: an update whose gradient is not
     finite on any one replica is skipped on all, and the scale is halved. The log tells the scale and the skipped ones.
@@ -191,6 +192,7 @@ class Trainer:
         log_every: int = 100,
         report: Callable[[str], None] = lambda line: print(line, flush=True),
     ) -> None:
+        check_backend("Training")
         if normalize_by not in ("tokens", "sentences"):
             raise UserError(
                 f'The loss is normalised by "tokens" or "sentences". Received: normalize_by={normalize_by!r}'
@@ -332,7 +334,8 @@ class Trainer:
             logits = model([source, target_input], training=True)  # [n, T, V]
             losses, nlls = self.loss.terms(target_output, logits)  # [n, T] each
             loss = tf.reduce_sum(losses)
-            extra_loss = tf.add_n([tf.zeros([])] + [tf.cast(x, "float32") for x in model.losses])
+            here = tf.reduce_sum(tf.cast(target_output[:, 0] != PAD, "float32"))  # sentences of the micro-batch
+            extra_loss = here * tf.add_n([tf.zeros([])] + [tf.cast(x, "float32") for x in model.losses])
             objective = loss / normalizer + extra_loss / sentences
             if self._scaler is not None:
                 objective = self._scaler.scale_loss(objective)

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.atomic_files import atomic_path
+from keras_nmt.atomic_files import atomic_path, errors_that_name
 
 
 class TrainingLog:
@@ -34,13 +34,8 @@ class TrainingLog:
     def append(self, line: dict[str, Any]) -> None:
         """Adds a line; numbers that are not finite, which JSON does not know, become null."""
         finite = {key: None if isinstance(x, float) and not math.isfinite(x) else x for key, x in line.items()}
-        try:
-            with open(self.path, "a", encoding="utf-8") as file:
-                file.write(json.dumps(finite) + "\n")
-        except OSError as error:
-            if error.errno is not None and error.filename is None:  # a full disk does not say where
-                error.filename = str(self.path)
-            raise
+        with errors_that_name(self.path), open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(finite) + "\n")
 
     def read(self) -> list[dict[str, Any]]:
         """All whole lines."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 
 CAPACITY = 16384  # bytes of what a chief can tell
 
@@ -78,14 +78,14 @@ class Workers:
         except tf.errors.ResourceExhaustedError as error:
             raise UserError(
                 "Memory does not suffice for an update: lower `batch_size`, or raise `accumulation_steps`. "
-                f"Received: {' '.join(error.message.split())[:200]}"
+                f"Received: {one_line(error.message)[:200]}"
             ) from error
         except tf.errors.OpError as error:
             if self.number == 1:
                 raise
             raise UserError(
                 "Another worker is gone; its output tells why. Start all of them again with the same command: a run "
-                f"goes on from its last checkpoint. Received: {' '.join(error.message.split())[:200]}"
+                f"goes on from its last checkpoint. Received: {one_line(error.message)[:200]}"
             ) from error
 
     @contextlib.contextmanager

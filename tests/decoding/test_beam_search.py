@@ -367,6 +367,11 @@ def test_half_precision_logits_give_float32_scores():
         ({"max_length": 0}, "max_length=0"),
         ({"num_hypotheses": 5}, "num_hypotheses=5, beam_size=2"),
         ({"num_hypotheses": 0}, "num_hypotheses=0"),
+        ({"length_penalty": float("inf")}, "length_penalty=inf"),
+        ({"suppress": (0, 99)}, r"`suppress` has ids of a vocabulary of \d+ only. Received: \[99\]"),
+        ({"prefix": np.array([[4, -2]])}, r"`prefix` has ids of a vocabulary of \d+ only. Received: \[\[4, -2\]\]"),
+        ({"prefix": np.array([[4], [4]])}, r"`prefix` must be \[B, P\], with B = 1"),
+        ({"max_lengths": np.array([2, 2])}, r"`max_lengths` must be \[B\], with B = 1"),
     ],
 )
 def test_impossible_options(options, message):

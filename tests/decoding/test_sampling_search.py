@@ -158,8 +158,12 @@ def test_the_likeliest_token_alone_is_greedy_search(compiled, options):
         ({"top_k": -1}, "top_k=-1"),
         ({"top_p": 0.0}, r"top_p=0\.0"),
         ({"top_p": 1.5}, r"top_p=1\.5"),
+        ({"seeds": 1}, r"`seeds` must be \[B\], with B = 1. Received: shape \(\)"),
+        ({"seeds": [1, 2]}, r"`seeds` must be \[B\], with B = 1. Received: shape \(2,\)"),
+        ({"prefix": np.array([9])}, r"`prefix` must be \[B, P\]"),
+        ({"length_penalty": float("nan")}, "length_penalty=nan"),
     ],
 )
 def test_what_is_out_of_range_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        sampling_search(TableDecoder(5).step, {}, {}, batch_size=1, seeds=[0], **{"max_length": 3, **options})
+        sampling_search(TableDecoder(5).step, {}, {}, batch_size=1, **{"seeds": [0], "max_length": 3, **options})

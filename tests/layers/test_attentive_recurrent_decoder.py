@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy_oracles import lstm_position, softmax
 
-from keras_nmt.layers import AttentiveRecurrentDecoder
+from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention
 
 B, T, S, E, U, D = 3, 4, 5, 3, 6, 7
 MASK = np.array([[1] * 5, [1] * 3 + [0] * 2, [1] + [0] * 4], bool)
@@ -94,6 +94,27 @@ def test_keeps_the_contract_of_a_layer(check_layer, random):
 @pytest.mark.parametrize("options", VARIANTS)
 def test_has_as_many_parameters_as_the_equations(options):
     assert _decoder(**options).count_params() == _parameters(**options)
+
+
+def test_decoders_may_share_their_attention(random):
+    attention = LuongAttention(U, "concat", dtype="float32")
+    one, other = (AttentiveRecurrentDecoder(2, U, attention=attention) for _ in range(2))
+    inputs = random(B, T, E), random(B, S, D)
+    for decoder in (one, other):
+        decoder(*inputs)
+    assert one.attention is other.attention
+    assert {id(w) for w in one.weights} & {id(w) for w in other.weights} == {id(w) for w in attention.weights}
+    assert one.count_params() == _parameters("concat", True)
+    with pytest.raises(ValueError, match=f"reads memories of width {D}. Received: shape"):
+        AttentiveRecurrentDecoder(2, U, attention=attention)(inputs[0], random(B, S, D + 2))
+    # Alone it computes the same.
+    config = one.get_config()
+    copy = AttentiveRecurrentDecoder.from_config(config)
+    assert copy.get_config() == config
+    assert copy.score == "concat"
+    copy(*inputs)
+    copy.set_weights(one.get_weights())
+    np.testing.assert_array_equal(copy(*inputs), one(*inputs))
 
 
 # The names by which a warm start finds weights.
@@ -254,6 +275,9 @@ def test_reads_embeddings_that_have_a_mask(random):
         {"score": "cosine"},
         {"dropout": 1.0},
         {"dropout": "0.1"},
+        {"attention": LuongAttention(7, dtype="float32")},
+        {"attention": LuongAttention(8, dtype="float32"), "score": "concat"},
+        {"attention": LuongAttention(8, dtype="mixed_bfloat16")},
     ],
 )
 def test_wrong_arguments_are_named(arguments):

@@ -7,6 +7,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from keras import ops
 from multilingual import (
     CLOSE,
     CROSS,
@@ -32,11 +33,15 @@ DECODER = {"decoder": "transformer", "num_decoder_layers": 1, "transformer": TRA
 BOTH = {**ENCODER, **DECODER}
 KINDS = [{}, ENCODER, DECODER, BOTH]
 ROLES = {**TRANSFORMER, "roles": "softmax", "num_roles": 3}
+SHARED = {"shared_attention": True, "bridge_heads": None}  # the idea of Firat et al.
 VARIANTS = [
     *({**kind, **bridge} for kind, bridge in itertools.product(KINDS, ({}, {"bridge_heads": None}))),
     {"attention_score": "dot", "num_encoder_layers": 1},
     {"attention_score": "concat", "bridge_heads": None, "num_encoder_layers": 1, "num_decoder_layers": 1},
     {"input_feeding": False, "tie_output": True, "bridge_bias": False},
+    {**BOTH, "transformer": CROSS},
+    {"shared_attention": True, "attention_score": "concat"},
+    SHARED,
     {**ENCODER, "transformer": ROLES, "attention_score": "concat", "bridge_heads": None},
     {**BOTH, "transformer": MECHANISMS, "num_encoder_layers": 2, "num_decoder_layers": 2},
     {**BOTH, "transformer": CROSS, "bridge_heads": None},
@@ -86,13 +91,17 @@ def test_rows_of_padding_are_finite_and_change_nothing(options):
 # --- its weights -----------------------------------------------------------------------------------------------------
 
 
-def _parameters(sizes, d, heads, dw, encoders=2, decoders=2, score="general", feeding=True, tied=False, bias=True):
+def _parameters(
+    sizes, d, heads, dw, encoders=2, decoders=2, score="general", feeding=True, tied=False, bias=True, shared=False
+):
     """The parameters of a recurrent model by the paper's equations: four gates an LSTM, two directions a BiLSTM."""
     encoder = encoders * 2 * 4 * (d // 2) * (d + d // 2 + 1)
     decoder = decoders * 4 * d * (d + d + 1) + (4 * d * d if feeding else 0)
-    attention = {"dot": 0, "general": d * d, "concat": 2 * d * d + d}[score] + 2 * d * d
+    attention = {"dot": 0, "general": d * d, "concat": 2 * d * d + d}[score]
+    attention *= 1 if shared else len(sizes)
     bridge = 0 if heads is None else d * dw + dw * heads + (dw + heads if bias else 0)
-    return sum((1 if tied else 2) * size * d + encoder + decoder + attention for size in sizes) + bridge
+    language = encoder + decoder + 2 * d * d
+    return sum((1 if tied else 2) * size * d + language for size in sizes) + attention + bridge
 
 
 @pytest.mark.parametrize(("heads", "of_bridge"), [(10, 535_562), (50, 576_562)])
@@ -109,6 +118,7 @@ def test_has_as_many_parameters_as_the_paper(heads, of_bridge):
         (VARIANTS[8], {"score": "dot", "encoders": 1}),
         (VARIANTS[9], {"score": "concat", "heads": None, "encoders": 1, "decoders": 1}),
         (VARIANTS[10], {"feeding": False, "tied": True, "bias": False}),
+        (SHARED, {"heads": None, "shared": True}),
     ],
     ids=str,
 )
@@ -129,12 +139,13 @@ def test_weights_are_the_models_once_under_their_own_names(options):
         assert {id(w) for w in model.pair(*pair).weights} <= {id(w) for w in model.weights}
 
 
-@pytest.mark.parametrize("options", [*KINDS, {"bridge_heads": None}], ids=name)
+@pytest.mark.parametrize("options", [*KINDS, {"bridge_heads": None}, SHARED], ids=name)
 def test_a_pair_trains_its_own_languages_and_all_of_that(options):
     pair = _model(options).pair("de", "fr")
     parts = {part_of(w) for w in pair.trainable_weights}
     bridge = set() if options.get("bridge_heads", 3) is None else {"bridge"}
-    assert parts == {"de_embedding", "de_encoder", "fr_embedding", "fr_decoder"} | bridge
+    attention = {"shared_attention"} if options.get("shared_attention") else set()
+    assert parts == {"de_embedding", "de_encoder", "fr_embedding", "fr_decoder"} | bridge | attention
     source, target = batch(pair)
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(pair([source, target], training=True) ** 2)
@@ -211,6 +222,24 @@ def test_bridge_outputs_are_what_the_decoders_read(options):
     np.testing.assert_array_equal(attention.transpose(0, 2, 1)[source == PAD], 0)
 
 
+@pytest.mark.parametrize("shortcut_source", ["lexical", "non_lexical"])
+def test_over_a_bridge_shortcuts_on_cross_attention_read_its_heads_attention_to_the_embeddings(shortcut_source):
+    options = {**BOTH, "num_encoder_layers": 2, "transformer": {**CROSS, "shortcut_source": shortcut_source}}
+    model, without = _fresh(**options), _fresh(**options, bridge_heads=None)
+    given = {weight.path: weight.numpy() for weight in model.weights}
+    for weight in without.weights:
+        weight.assign(given[weight.path])
+    source, target = batch(model.pair("de", "fr"))
+    lexical = without.encoder_for("de", "fr")(source)["lexical"].numpy()  # E, or states
+    attention = model.bridge_outputs("de")(source)["attention"].numpy()  # A
+    memory = dict(model.encoder_for("de", "fr")(source))
+    np.testing.assert_allclose(memory["lexical"], attention @ lexical, rtol=1e-5, atol=1e-5)
+    # They are read.
+    logits = model.decoder_for("fr").logits(target, memory)
+    memory["lexical"] = ops.zeros_like(memory["lexical"])
+    assert np.abs(model.decoder_for("fr").logits(target, memory) - logits).max() > 1e-3
+
+
 def test_recurrent_decoders_start_from_the_mean_of_m():
     for options in KINDS[:2]:
         model = _model(options)
@@ -267,7 +296,7 @@ def test_penalties_of_sentences_add_to_the_loss_of_training(penalty):
     attention = model.bridge_outputs("de")(source)["attention"].numpy()
     squared = ((attention @ attention.transpose(0, 2, 1) - np.eye(3)) ** 2).sum((1, 2))[:3]
     pair([source, target], training=True)
-    expected = 0.5 * (squared if penalty == "squared" else np.sqrt(squared)).sum()
+    expected = 0.5 * (squared if penalty == "squared" else np.sqrt(squared)).mean()
     np.testing.assert_allclose(np.sum(pair.losses), expected, rtol=1e-4)
     pair([source, target])
     assert np.sum(pair.losses) == 0
@@ -279,10 +308,15 @@ def test_without_a_bridge_there_is_no_penalty():
     assert not pair.losses
 
 
+def test_a_pair_is_not_saved_by_itself(tmp_path):
+    with pytest.raises(ValueError, match="save that one, or the pair's weights. Received: de-fr of AttentionBridge"):
+        _model().pair("de", "fr").save(tmp_path / "pair.keras")
+
+
 # --- saving, other dtypes, one language more -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [VARIANTS[0], VARIANTS[-2]], ids=name)
+@pytest.mark.parametrize("options", [VARIANTS[0], VARIANTS[-2], SHARED], ids=name)
 def test_saved_equals_loaded(options, tmp_path):
     check_saved_equals_loaded(_model(options), ("de", "fr"), tmp_path)
 
@@ -339,7 +373,9 @@ def test_recurrence_steps_in_float32_under_half_precision():
     assert (difference > 1e-6).mean() > 0.9
 
 
-@pytest.mark.parametrize(("options", "freeze"), [({}, True), ({}, False), (VARIANTS[-3], True)], ids=str)
+@pytest.mark.parametrize(
+    ("options", "freeze"), [({}, True), ({}, False), (VARIANTS[-3], True), (SHARED, True)], ids=str
+)
 def test_a_language_is_added_to_a_trained_model(options, freeze):
     model = _model(options)
     before = [w.numpy() for w in model.weights]
@@ -350,7 +386,7 @@ def test_a_language_is_added_to_a_trained_model(options, freeze):
         inputs = batch(model.pair(*pair))
         np.testing.assert_array_equal(larger.pair(*pair)(inputs), model.pair(*pair)(inputs))
     new = {"cs_embedding", "cs_encoder", "cs_decoder"}
-    if options:
+    if "transformer" in options:
         new |= {"cs_source_roles"}
     trained = {part_of(w) for w in larger.trainable_weights}
     assert trained == (new if freeze else {part_of(w) for w in larger.weights})
@@ -371,6 +407,13 @@ def test_a_language_is_added_to_a_trained_model(options, freeze):
     assert moved - new == (set() if freeze else {"bridge", "de_embedding", "de_decoder"})
     for one, other in zip(before, model.weights, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_new_language_has_the_attention_that_decoders_share():
+    larger = _model(SHARED).with_language("cs", 11)
+    assert {id(side.stack.attention) for side in map(larger.decoder_for, larger.languages)} == {
+        id(larger.shared_attention)
+    }
 
 
 def test_a_language_is_added_twice_and_in_another_dtype():
@@ -417,11 +460,12 @@ def test_a_language_is_added_twice_and_in_another_dtype():
         {**BOTH, "transformer": {"heads": 2}},
         {**BOTH, "transformer": {"num_heads": 3}},
         {**BOTH, "transformer": {**TRANSFORMER, "roles": "sparse"}},
-        {**BOTH, "transformer": CROSS},
         {"decoder": "transformer", "transformer": CROSS, "bridge_heads": None},
         {"encoder": "transformer", "transformer": CROSS, "bridge_heads": None},
         {"bridge_heads": None, "bridge_hidden_dim": 0},
         {"bridge_heads": None, "penalty": "cube"},
+        {"shared_attention": True, "attention_score": "dot"},
+        {**DECODER, "shared_attention": True},
         {"penalty_weight": float("inf")},
         {**BOTH, "transformer": {"num_heads": 2.7}},
     ],

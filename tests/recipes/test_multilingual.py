@@ -69,6 +69,9 @@ def test_budgets_are_those_of_a_pair(recipe, tmp_path):
     assert (paper.optimizer, paper.learning_rate, paper.batch_size, paper.batch_unit) == ("sgd", 1.0, 64, "sentences")
     assert paper.model["bridge_heads"] is None
     assert recipe.experiment("hub", data_dir="x", directory=tmp_path, penalty=False).model["penalty_weight"] == 0
+    assert "shared_attention" not in paper.model
+    shared = recipe.experiment("hub", data_dir="x", directory=tmp_path, bridge=False, shared_attention=True)
+    assert shared.model == {**paper.model, "shared_attention": True}
     label = recipe.experiment("hub", data_dir="x", directory=tmp_path, label=True)
     assert label.architecture == "language_label"
     assert not [name for name in label.model if name.startswith(("bridge", "penalty"))]
@@ -81,6 +84,12 @@ def test_budgets_are_those_of_a_pair(recipe, tmp_path):
 def test_what_there_is_no_bridge_for_is_said(recipe, tmp_path, arguments):
     with pytest.raises(UserError, match="no bridge to .* Received: --"):
         recipe.experiment("hub", data_dir="x", directory=tmp_path, **arguments)
+
+
+@pytest.mark.parametrize(("options", "told"), [({"label": True}, "--label"), ({"size": "small"}, "decoder=transf")])
+def test_what_has_no_attention_to_share_is_said(recipe, tmp_path, options, told):
+    with pytest.raises(UserError, match=f"share their attention. Received: --shared-attention, {told}"):
+        recipe.experiment("hub", data_dir="x", directory=tmp_path, shared_attention=True, **options)
 
 
 def test_multi30k_on_a_slice(recipe, multi30k, tmp_path, capsys):

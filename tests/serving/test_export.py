@@ -27,6 +27,11 @@ def quick_write(monkeypatch):
     monkeypatch.setattr(sys.modules["keras_nmt.serving.export"], "_write", write)
 
 
+@pytest.fixture(scope="module")
+def served(exported):
+    return tf.saved_model.load(str(exported))
+
+
 @pytest.mark.filterwarnings("ignore:.*were cut")
 def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, translator, lines, ask_session):
     many = lines * 2  # more than the largest batch bucket
@@ -58,6 +63,17 @@ def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, tra
     assert answers[5] == {"log_probability": [], "truncated": []}
 
 
+@pytest.mark.parametrize("shape", [[], [2, 1], [1, 1, 2]])
+@pytest.mark.parametrize("signature", ["serving_default", "serving_default_xla", "score", "score_xla"])
+def test_texts_that_are_no_list_are_refused(served, signature, shape):
+    texts = tf.fill(shape, "a mouse")
+    names = ("source", "target") if signature.startswith("score") else ("text",)
+    for wrong in names:
+        inputs = {name: texts if name == wrong else tf.fill(shape[:1] or [1], "a mouse") for name in names}
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"not compatible with expected shape \[\?\]"):
+            served.signatures[signature](**inputs)
+
+
 def test_the_program_of_the_readme_runs(exported, translator, lines, run_apart):
     program = re.search(r"( {4}import sys\n.*?)\nIn C:", README.read_text(encoding="utf-8"), re.DOTALL)
     program = "\n".join(line[4:] for line in program[1].splitlines())
@@ -74,8 +90,8 @@ def test_plain_signatures_hold_nothing_of_xla(exported, reached):
         assert reached(exported, signature + "_xla")[1]
 
 
-def test_signatures_names_types_and_first_dimension(exported):
-    signatures = tf.saved_model.load(str(exported)).signatures
+def test_signatures_names_types_and_first_dimension(served):
+    signatures = served.signatures
     text = {"translation": tf.string, "score": tf.float32, "truncated": tf.bool}
     score = {"log_probability": tf.float32, "truncated": tf.bool}
     expected = {"serving_default": text, "serving_default_xla": text, "score": score, "score_xla": score}

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_nmt.errors import UserError
@@ -74,6 +75,17 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, tra
     assert "Inputs differ in number" in answers[10]
 
 
+def test_texts_that_are_no_list_are_refused(exported):
+    signatures = tf.saved_model.load(str(exported)).signatures
+    texts, languages = tf.constant([["a mouse"], ["a cat"]]), tf.constant(["de", "fr"])
+    for inputs in (
+        {"text": texts, "source_language": languages, "target_language": languages},
+        {"text": texts[:, 0], "source_language": languages, "target_language": languages[:, None]},
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"not compatible with expected shape \[\?\]"):
+            signatures["translate"](**inputs)
+
+
 def test_signatures_and_what_they_hold(exported, reached):
     saved_model = saved_model_pb2.SavedModel.FromString((exported / "saved_model.pb").read_bytes())
     graph, signatures = saved_model.meta_graphs[0].graph_def, saved_model.meta_graphs[0].signature_def
@@ -141,7 +153,7 @@ def test_a_model_directory_is_exported_whole_or_one_pair_of_it(make_multilingual
     translator, _ = written[1]
     assert isinstance(translator, Translator)
     assert (translator.source_tokenizer.vocabulary_size, translator.target_tokenizer.vocabulary_size) == (120, 100)
-    with pytest.raises(UserError, match=r"choose a source and a target among de, fr, zh-Hans.*Received: cs"):
+    with pytest.raises(UserError, match=r"model of de, fr, zh-Hans: say which.*Received: from de to cs"):
         export_directory(tmp_path / "one", tmp_path / "trained", source="de", target="cs")
 
 

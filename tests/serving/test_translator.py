@@ -155,6 +155,11 @@ def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer,
         ("max_length_factor", -1),
         ("max_batch_tokens", 0),
         ("temperature", float("nan")),
+        ("beam_size", 2.5),
+        ("beam_size", 0),
+        ("top_p", "most"),
+        ("max_length", "9"),
+        ("length_penalty", float("nan")),
     ):
         with pytest.raises(UserError, match=f"`{name}`.* Received: "):
             Translator(model, source_tokenizer, target_tokenizer, sample=True, **{name: value})
@@ -162,6 +167,10 @@ def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer,
         translator.score(["a"], ["b", "c"])
     with pytest.raises(UserError, match="not one string"):
         translator.score("ab", "cd")
+    with pytest.raises(UserError, match="line 2 is none. Received: b'cd'"):
+        translator.translate(["ab", b"cd"])
+    with pytest.raises(UserError, match="`seeds` are for a translator that samples.* Received: seeds=4"):
+        translator.translate(["ab"], seeds=4)
 
 
 def test_as_many_targets_as_sources_in_the_graph(translator):

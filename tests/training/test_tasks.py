@@ -31,11 +31,12 @@ Make = Callable[..., Trainer]
 
 
 class Penalty(keras.layers.Layer):
-    """Adds a loss: the sum over the sentences of a batch of the square of their mean state."""
+    """Adds a loss: the mean over the sentences of a batch of the square of their mean state."""
 
     def call(self, states: tf.Tensor, ids: tf.Tensor) -> tf.Tensor:
         real = keras.ops.cast(ids[:, 0] != 0, states.dtype)
-        self.add_loss(keras.ops.sum(real * keras.ops.sum(states[:, 0] ** 2, -1)))
+        penalties = real * keras.ops.sum(states[:, 0] ** 2, -1)
+        self.add_loss(keras.ops.sum(penalties) / keras.ops.maximum(keras.ops.sum(real), 1))
         return states
 
 
@@ -171,8 +172,8 @@ def test_every_loss_is_that_of_the_next_batch_of_the_task(
         extra_loss = sum(float(x) for x in model.losses)
         sentences = np.sum(batch["target_output"].numpy()[:, 0] != 0)
         count = np.sum(batch["target_output"].numpy() != 0) if normalize_by == "tokens" else sentences
-        np.testing.assert_allclose(line["extra_loss"], extra_loss / sentences, rtol=1e-5)
-        np.testing.assert_allclose(line["loss"], loss.numpy().sum() / count + extra_loss / sentences, rtol=1e-5)
+        np.testing.assert_allclose(line["extra_loss"], extra_loss, rtol=1e-5)
+        np.testing.assert_allclose(line["loss"], loss.numpy().sum() / count + extra_loss, rtol=1e-5)
         assert line["task_loss"] == {name: line["loss"]}
 
 

@@ -75,11 +75,12 @@ def assert_same(a: list[np.ndarray], b: list[np.ndarray]) -> None:
 
 
 class PenaltyLayer(keras.layers.Layer):
-    """Adds a loss: the sum over the sentences of a batch of the square of their first state."""
+    """Adds a loss: the mean over the sentences of a batch of the square of their first state."""
 
     def call(self, states: tf.Tensor, ids: tf.Tensor) -> tf.Tensor:
         real = keras.ops.cast(ids[:, 0] != 0, states.dtype)
-        self.add_loss(keras.ops.sum(real * keras.ops.sum(states[:, 0] ** 2, -1)))
+        penalties = real * keras.ops.sum(states[:, 0] ** 2, -1)
+        self.add_loss(keras.ops.sum(penalties) / keras.ops.maximum(keras.ops.sum(real), 1))
         return states
 
 

@@ -1,0 +1,101 @@
+"""Layers that say what they return without tracing what is inside, where a functional model is made."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+
+from keras_nmt.layers import RoleInteraction, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder
+
+B, T, S, D, E = 2, 4, 5, 8, 6
+STATES, MEMORY = (B, T, D), (B, S, E)
+CASES = {
+    "encoder": (lambda **more: TransformerEncoder(2, 2, D, 12, **more), [STATES], ["return_states"]),
+    "encoder of heads": (
+        lambda **more: TransformerEncoder(
+            2, 2, D, 12, layer_composition="extended", head_composition="low_rank", output_projection=False, **more
+        ),
+        [STATES],
+        [],
+    ),
+    "aggregates": (
+        lambda **more: TransformerEncoder(2, 2, D, 12, layer_composition="hierarchical", norm="post", **more),
+        [STATES],
+        ["return_states"],
+    ),
+    "decoder": (
+        lambda **more: TransformerDecoder(2, 2, D, 12, **more),
+        [STATES, MEMORY],
+        ["return_states", "return_attention"],
+    ),
+    "decoder layer": (
+        lambda **more: TransformerDecoderLayer(2, D, 12, **more),
+        [STATES, MEMORY],
+        ["return_attention"],
+    ),
+    "roles": (lambda **more: RoleInteraction(3, **more), [STATES], ["return_roles"]),
+}
+
+
+DECODERS = ["decoder", "decoder layer"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16", "float64"])
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_promised_is_what_is_returned(random, case, dtype):
+    make, shapes, flags = CASES[case]
+    layer, inputs = make(dtype=dtype), [random(*shape) for shape in shapes]
+    for wanted in [[], *([flag] for flag in flags), flags]:
+        options = dict.fromkeys(wanted, True)
+        promised = layer(*(keras.Input(batch_shape=shape) for shape in shapes), **options)
+        returned = layer(*inputs, **options)
+        keras.tree.assert_same_structure(promised, returned)
+        for spec, tensor in zip(*map(keras.tree.flatten, (promised, returned)), strict=True):
+            assert tuple(spec.shape) == tuple(tensor.shape)
+            assert spec.dtype == keras.backend.standardize_dtype(tensor.dtype)
+
+
+MASKS = {"encoder": ["mask"], "roles": ["mask"], **{case: ["inputs_mask", "memory_mask"] for case in DECODERS}}
+
+
+@pytest.mark.parametrize(("case", "name"), [(case, name) for case, names in MASKS.items() for name in names])
+def test_a_mask_of_another_rank_is_refused_where_the_model_is_made(case, name):
+    make, shapes, _ = CASES[case]
+    mask = keras.Input((T, T), dtype="bool")
+    with pytest.raises(ValueError, match=rf"`{name}` must be boolean, \[B, T\].*Received: shape"):
+        make()(*(keras.Input(shape[1:]) for shape in shapes), **{name: mask})
+
+
+@pytest.mark.parametrize(("case", "flag"), [("encoder", "return_states"), ("roles", "return_roles")])
+def test_further_outputs_have_the_mask_of_the_input(case, flag):
+    ids = keras.Input((None,), dtype="int32")
+    outputs = keras.tree.flatten(CASES[case][0]()(keras.layers.Embedding(9, D, mask_zero=True)(ids), **{flag: True}))
+    both = keras.layers.Concatenate()([outputs[0], outputs[-1]])  # which takes a missing mask for one of real positions
+    model = keras.Model(ids, keras.layers.GlobalAveragePooling1D()(both))
+    short = np.array([[4, 5, 6], [7, 0, 0]])
+    np.testing.assert_allclose(model(np.pad(short, ((0, 0), (0, 3)))), model(short), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("case", MASKS)
+def test_states_of_another_width_are_refused_where_the_model_is_made(case):
+    make, shapes, _ = CASES[case]
+    layer = make()
+    inputs = [keras.Input(shape[1:]) for shape in shapes]
+    layer(*inputs)
+    for i, (_, length, width) in enumerate(shapes):
+        wrong = [*inputs[:i], keras.Input((length, width - 2)), *inputs[i + 1 :]]
+        with pytest.raises(ValueError, match=f"last dimension is {width}. Received: shape"):
+            layer(*wrong)
+
+
+@pytest.mark.parametrize("case", DECODERS)
+def test_the_source_of_a_shortcut_is_checked_where_the_model_is_made(case):
+    make, shapes, _ = CASES[case]
+    states, memory = (keras.Input(shape[1:]) for shape in shapes)
+    layer = make(cross_shortcut="plain")
+    with pytest.raises(ValueError, match="must have the same shape but for their last dimension. Received: "):
+        layer(states, memory, memory_lexical=keras.Input((S + 1, D)))
+    layer(states, memory, memory_lexical=keras.Input((S, D)))
+    with pytest.raises(ValueError, match="`memory_lexical` is given where `cross_shortcut` is set.* Received: "):
+        layer(states, memory)
