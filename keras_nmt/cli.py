@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, exhausted, one_line
 
 # Before TensorFlow is imported: its own messages hide ours. What fails there is raised as an error all the same.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -718,8 +718,7 @@ def _what_and_where(error: Exception) -> str | None:
     if isinstance(error, (UserError, OSError)):
         return str(error)
     if type(error).__name__ == "ResourceExhaustedError":  # of TensorFlow, which may not be there yet
-        told = one_line(error)[:200]
-        return f"Memory does not suffice: make batches, beam or model smaller. Received: {told}"
+        return exhausted(error, "make batches, beam or model smaller")
     if hasattr(error, "format_message"):  # typer's usage errors, whose class it does not make public
         return str(error.format_message())
     return None

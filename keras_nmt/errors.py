@@ -17,3 +17,17 @@ def one_line(message: object) -> str:
     'no such node'
     """
     return " ".join(str(message).split())
+
+
+def exhausted(error: Exception, remedy: str) -> str:
+    """What to tell of TensorFlow's `ResourceExhaustedError`: it stands for a lack of memory, and for a full disk.
+
+    Example:
+
+    >>> exhausted(MemoryError("OOM when\\nallocating"), "lower `beam_size`")
+    'Memory does not suffice: lower `beam_size`. Received: OOM when allocating'
+    """
+    told = one_line(error)
+    if "No space left" in told:
+        return f"The disk is full: make room. Received: {told}"
+    return f"Memory does not suffice: {remedy}. Received: {told[:200]}"

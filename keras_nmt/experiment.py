@@ -33,7 +33,8 @@ class Experiment(TrainingSettings):
 
     A recipe fills in what differs and calls `run`. The settings are written to `settings.json` in the model directory;
     a run that was stopped goes on when it is started again with the same settings. It refuses other ones, but for those
-    of how long it runs, what it tells, and what is done with its checkpoints.
+    of how long it runs (with the cosine schedule, `max_updates` has to stay), what it tells, and what is done with its
+    checkpoints.
 
     Attributes, beside those of `TrainingSettings`:
         train_source: Source side of the training data, plain text or gzip, one sentence a line. Of several corpora, a

@@ -237,14 +237,26 @@ def test_errors_are_one_line(arguments, told, error_line, monkeypatch, tmp_path)
     assert told in error_line(*arguments)
 
 
-def test_too_little_memory_is_one_line(capsys):
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("OOM when allocating\n  tensor", "Memory does not suffice: make batches, beam or model smaller. Received: "),
+        ("variables/x;\nNo space left on device", "The disk is full: make room. Received: variables/x; No space left"),
+    ],
+)
+def test_too_little_memory_or_disk_is_one_line(monkeypatch, capsys, message, told):
+    monkeypatch.setattr(sys, "argv", ["command"])
+
     def command() -> None:
-        raise tf.errors.ResourceExhaustedError(None, None, "OOM when allocating\n  tensor")
+        raise tf.errors.ResourceExhaustedError(None, None, message)
 
     with pytest.raises(SystemExit) as left:
         run_app(command)
     assert left.value.code == 2
-    assert capsys.readouterr().err.startswith("Error: Memory does not suffice: make batches, beam or model smaller. ")
+    line = capsys.readouterr().err
+    assert line.startswith(f"Error: {told}")
+    assert line.endswith("\n")
+    assert line.count("\n") == 1
 
 
 def test_invalid_input_names_the_line(trained, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ def check_arguments(
     batch_size: Any, length_penalty: Any, seeds: Any = None, max_lengths: Any = None, prefix: Any = None
 ) -> None:
     """Raises a `ValueError` where the penalty is not finite, or a tensor has another rank or number of rows."""
-    if isinstance(length_penalty, int | float) and not math.isfinite(length_penalty):
+    if isinstance(length_penalty, numbers.Real) and not math.isfinite(length_penalty):
         raise ValueError(f"`length_penalty` must be finite. Received: length_penalty={length_penalty}")
     for name, value, form in (
         ("seeds", seeds, "[B]"),

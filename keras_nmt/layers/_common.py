@@ -84,13 +84,24 @@ def check_width(name: str, states_shape: Any, width: int) -> None:
         )
 
 
-def check_alike(hidden_shape: Any, lexical_shape: Any) -> None:
-    """Both have a position for each other's; they would broadcast instead, or not, by the kind of the shortcut."""
-    pairs = list(zip(hidden_shape[:-1], lexical_shape[:-1], strict=False))
-    if len(hidden_shape) != len(lexical_shape) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
+def check_alike(**shapes: Any) -> None:
+    """Two have a position for each other's; they would broadcast instead, or not, by the kind of the shortcut."""
+    (one, one_shape), (other, other_shape) = shapes.items()
+    pairs = list(zip(one_shape[:-1], other_shape[:-1], strict=False))
+    if len(one_shape) != len(other_shape) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
         raise ValueError(
-            "`hidden` and `lexical` must have the same shape but for their last dimension. "
-            f"Received: {tuple(hidden_shape)} and {tuple(lexical_shape)}"
+            f"`{one}` and `{other}` must have the same shape but for their last dimension. "
+            f"Received: {tuple(one_shape)} and {tuple(other_shape)}"
+        )
+
+
+def check_source(name: str, shape: Any, **shortcut: Any) -> None:
+    """The source of a shortcut and the shortcut go together."""
+    ((setting, kind),) = shortcut.items()
+    if (kind is None) != (shape is None):
+        raise ValueError(
+            f"`{name}` is given where `{setting}` is set, and only there. "
+            f"Received: {setting}={kind!r}, shape of {name}={shape}"
         )
 
 

@@ -11,7 +11,6 @@ from keras_nmt.layers._common import (
     check_choice,
     check_positive,
     check_width,
-    keras_mask,
     layer_norm,
     optional_size,
     with_mask,
@@ -158,13 +157,12 @@ class TransformerStack(keras.layers.Layer):
     ) -> tuple[int | None, ...]:
         return inputs_shape
 
-    def _state_specs(self, inputs: Any) -> tuple[keras.KerasTensor, list[keras.KerasTensor]]:
-        """The stack's output and the states [H_0, ..., H_L], without tracing the layers: that takes longer than to
-        build them."""
+    def _state_specs(self, inputs: Any, mask: Any) -> tuple[keras.KerasTensor, list[keras.KerasTensor]]:
+        """The stack's output and the states [H_0, ..., H_L], with the mask attached, if any, and without tracing the
+        layers: that takes longer than to build them."""
         check_width("inputs", inputs.shape, self.hidden_dim)
         output, *states = (
-            with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), keras_mask(inputs))
-            for _ in range(self.num_layers + 2)
+            with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask) for _ in range(self.num_layers + 2)
         )
         return output, states
 

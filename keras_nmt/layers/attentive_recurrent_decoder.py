@@ -36,8 +36,10 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         dropout: Float, dropout rate of the outputs h~ and of what each LSTM but the first reads; there, the same units
             are dropped at all positions of a sequence. Default 0.
         attention: `LuongAttention` of u units, which several decoders may share (Firat et al., 2016). Default None: one
-            of its own, with `score`. A model of decoders that share one comes back from its code and its weights
-            (`save_weights`), not from `keras.models.load_model`, which would make one for each.
+            of its own, with `score`. One that is not built yet gets the paths of its weights from the decoder that
+            builds it: build it first where other models are to start from this one. A model of decoders that share one
+            comes back from its code and its weights (`save_weights`), not from `keras.models.load_model`, which would
+            make one for each.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -91,6 +93,8 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         ]
         self.owns_attention = attention is None
         self.attention = attention or LuongAttention(self.hidden_dim, score, dtype="float32", name="attention")
+        if not isinstance(self.attention, LuongAttention):
+            raise ValueError(f"`attention` must be a LuongAttention. Received: attention={attention!r}")
         if self.attention.units != self.hidden_dim or self.attention.compute_dtype != "float32":
             raise ValueError(
                 f"`attention` must have {self.hidden_dim} units, as the decoder, and the dtype float32. "

@@ -91,7 +91,7 @@ class LexicalShortcut(Int8Kernels):
         self.gate_bias = self.add_weight(shape=(2 * d,), initializer="zeros", name="gate_bias")  # b_K | b_V
 
     def call(self, hidden: Any, lexical: Any, return_gates: bool = False) -> tuple[Any, ...]:
-        check_alike(hidden.shape, lexical.shape)
+        check_alike(hidden=hidden.shape, lexical=lexical.shape)
         if self.kind == "plain":
             shortcut = self.product(lexical, "lexical_kernel")  # [..., T, 2d]: K_sc | V_sc
             plain = self.product(hidden, "hidden_kernel")  # [..., T, 2d]: K | V

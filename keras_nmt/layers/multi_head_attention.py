@@ -12,6 +12,7 @@ from keras_nmt.layers._common import (
     check_mask,
     check_positive,
     check_rate,
+    check_source,
     keras_mask,
     optional_size,
     projection_initializer,
@@ -154,7 +155,7 @@ class MultiHeadAttention(keras.layers.Layer):
         lexical_shape: tuple[int | None, ...] | None = None,
     ) -> None:
         memory_shape = memory_shape or query_shape
-        self._check_lexical(lexical_shape)
+        check_source("lexical", lexical_shape, shortcut=self.shortcut)
         self.query_projection.build(query_shape)
         self.key_value.build(*(shape for shape in (memory_shape, lexical_shape) if shape is not None))
         combined_shape: tuple[int | None, ...] = (*query_shape[:-1], self.hidden_dim)
@@ -212,20 +213,13 @@ class MultiHeadAttention(keras.layers.Layer):
         return_weights: bool = False,
     ) -> Any:
         memory = query if memory is None else memory
-        self._check_lexical(None if lexical is None else lexical.shape)
+        check_source("lexical", None if lexical is None else lexical.shape, shortcut=self.shortcut)
         check_mask("attention_mask", attention_mask, 3)
         if attention_mask is None and (mask := keras_mask(memory)) is not None:
             attention_mask = ops.expand_dims(mask, 1)  # [B, 1, S]
         keys, values = self.project(memory, lexical)
         output, weights = self.attend(query, keys, values, attention_mask, training=training)
         return (output, weights) if return_weights else output
-
-    def _check_lexical(self, lexical_shape: Any) -> None:
-        if (self.shortcut is None) != (lexical_shape is None):
-            raise ValueError(
-                "`lexical` is given where `shortcut` is set, and only there. "
-                f"Received: shortcut={self.shortcut!r}, shape of lexical={lexical_shape}"
-            )
 
     def _split_heads(self, x: Any) -> Any:  # [..., T, d] -> [..., H, T, d / H]
         shape = ops.shape(x)

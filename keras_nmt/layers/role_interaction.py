@@ -181,7 +181,8 @@ class RoleInteraction(Int8Kernels):
     def compute_output_spec(
         self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False
     ) -> Any:
-        roles = with_mask(self.role_assignment.compute_output_spec(inputs, mask), keras_mask(inputs))
+        mask = keras_mask(inputs) if mask is None else mask
+        roles = with_mask(self.role_assignment.compute_output_spec(inputs, mask), mask)
         outputs = keras.KerasTensor(inputs.shape, self.compute_dtype)
         return (outputs, roles) if return_roles else outputs
 

@@ -56,7 +56,8 @@ class TransformerDecoder(TransformerStack):
         return_attention: Boolean, default False. Whether to return the cross-attention's weights of every layer too.
 
     Returns:
-        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of un-normalised states; with
+        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, not
+        normalised under `norm="pre"`, in which hierarchical aggregates stand where they took a state's place; with
         `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`.
 
     Example:
@@ -175,6 +176,7 @@ class TransformerDecoder(TransformerStack):
             layer.compute_output_spec(
                 inputs,
                 memory,
+                lexical=None if self.shortcut is None else inputs,  # as wide as all states
                 memory_lexical=memory_lexical,
                 inputs_mask=inputs_mask,
                 memory_mask=memory_mask,
@@ -182,7 +184,7 @@ class TransformerDecoder(TransformerStack):
             )[1]
             for layer in self.layers
         ]
-        output, states = self._state_specs(inputs)
+        output, states = self._state_specs(inputs, keras_mask(inputs))
         more = [states] * return_states + [attention] * return_attention
         return (output, *more) if more else output
 

@@ -10,6 +10,7 @@ from keras_nmt.layers._common import (
     check_alike,
     check_choice,
     check_mask,
+    check_source,
     check_width,
     keras_mask,
     layer_norm,
@@ -104,7 +105,7 @@ class TransformerDecoderLayer(TransformerLayer):
         )
         check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
         self.cross_shortcut = cross_shortcut
-        self._memory_width: int | None = None  # once it is built
+        self._widths: dict[str, int | None] = {}  # of memory and sources, once it is built
         self.cross_attention = self._attention(cross_shortcut, "cross_attention")
         self.cross_attention_norm = layer_norm(self.dtype_policy, "cross_attention_norm")
 
@@ -116,8 +117,9 @@ class TransformerDecoderLayer(TransformerLayer):
         memory_lexical_shape: tuple[int | None, ...] | None = None,
     ) -> None:
         check_width("inputs", inputs_shape, self.hidden_dim)
-        self._check_lexical(memory_lexical_shape)
-        self._memory_width = memory_shape[-1]
+        check_source("memory_lexical", memory_lexical_shape, cross_shortcut=self.cross_shortcut)
+        shapes = {"memory": memory_shape, "lexical": lexical_shape, "memory_lexical": memory_lexical_shape}
+        self._widths = {name: shape[-1] for name, shape in shapes.items() if shape is not None}
         self.self_attention.build(inputs_shape, inputs_shape, lexical_shape)
         self.self_attention_norm.build(inputs_shape)
         self.cross_attention.build(inputs_shape, memory_shape, memory_lexical_shape)
@@ -136,7 +138,7 @@ class TransformerDecoderLayer(TransformerLayer):
         training: bool | None = None,
         return_attention: bool = False,
     ) -> Any:
-        self._check_inputs(inputs, memory, memory_lexical, inputs_mask, memory_mask)
+        self._check_inputs(inputs, memory, lexical, memory_lexical, inputs_mask, memory_mask)
         inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         positions = ops.arange(ops.shape(inputs)[1])
@@ -176,27 +178,29 @@ class TransformerDecoderLayer(TransformerLayer):
         training: bool | None = None,
         return_attention: bool = False,
     ) -> Any:
-        self._check_inputs(inputs, memory, memory_lexical, inputs_mask, memory_mask)
+        self._check_inputs(inputs, memory, lexical, memory_lexical, inputs_mask, memory_mask)
         states = keras.KerasTensor(inputs.shape, self.compute_dtype)
         shape = (inputs.shape[0], self.num_heads, inputs.shape[1], memory.shape[1])
         return (states, keras.KerasTensor(shape, self.compute_dtype)) if return_attention else states
 
-    def _check_inputs(self, inputs: Any, memory: Any, memory_lexical: Any, inputs_mask: Any, memory_mask: Any) -> None:
+    def _check_inputs(
+        self, inputs: Any, memory: Any, lexical: Any, memory_lexical: Any, inputs_mask: Any, memory_mask: Any
+    ) -> None:
         """Raises a `ValueError` where arguments of a call do not fit the layer, or one another."""
         check_width("inputs", inputs.shape, self.hidden_dim)
-        check_width("memory", memory.shape, self._memory_width or memory.shape[-1])
-        self._check_lexical(None if memory_lexical is None else memory_lexical.shape)
+        given = {"memory": memory, "lexical": lexical, "memory_lexical": memory_lexical}
+        shapes = {name: None if states is None else states.shape for name, states in given.items()}
+        check_source("lexical", shapes["lexical"], shortcut=self.shortcut)
+        check_source("memory_lexical", shapes["memory_lexical"], cross_shortcut=self.cross_shortcut)
+        for name, shape in shapes.items():
+            if shape is not None:
+                check_width(name, shape, self._widths.get(name) or shape[-1])
+        if lexical is not None:
+            check_alike(inputs=inputs.shape, lexical=lexical.shape)
         if memory_lexical is not None:
-            check_alike(memory.shape, memory_lexical.shape)
+            check_alike(memory=memory.shape, memory_lexical=memory_lexical.shape)
         check_mask("inputs_mask", inputs_mask, 2, inputs)
         check_mask("memory_mask", memory_mask, 2, memory)
-
-    def _check_lexical(self, memory_lexical_shape: Any) -> None:
-        if (self.cross_shortcut is None) != (memory_lexical_shape is None):
-            raise ValueError(
-                "`memory_lexical` is given where `cross_shortcut` is set, and only there. "
-                f"Received: cross_shortcut={self.cross_shortcut!r}, shape of memory_lexical={memory_lexical_shape}"
-            )
 
     def prepare(self, memory: Any, memory_lexical: Any = None) -> dict[str, Any]:
         """Keys and values of the cross-attention, `[B, H, S, d / H]` each: computed once a sentence."""

@@ -47,8 +47,8 @@ class TransformerEncoder(TransformerStack):
         return_states: Boolean, default False. Whether to return the states of every layer too.
 
     Returns:
-        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of un-normalised states, in which
-        hierarchical aggregates stand where they took a state's place.
+        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, not
+        normalised under `norm="pre"`, in which hierarchical aggregates stand where they took a state's place.
 
     Example:
 
@@ -121,5 +121,5 @@ class TransformerEncoder(TransformerStack):
         self, inputs: Any, mask: Any = None, training: bool | None = None, return_states: bool = False
     ) -> Any:
         check_mask("mask", mask, 2, inputs)
-        output, states = self._state_specs(inputs)
+        output, states = self._state_specs(inputs, keras_mask(inputs) if mask is None else mask)
         return (output, states) if return_states else output

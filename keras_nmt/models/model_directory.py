@@ -34,7 +34,7 @@ SEARCH_TYPES: dict[str, tuple[type, ...]] = {
 
 
 class ModelDirectory:
-    """A folder that is all that a trained model is. Every command takes one.
+    """A folder that is all that a trained model is. Every command that uses a model takes one.
 
     | file | holds |
     | --- | --- |
@@ -43,7 +43,7 @@ class ModelDirectory:
     | `subwords.model`; or `subwords.source.model` and `subwords.target.model`; or `subwords.LANGUAGE.model` of each \
 language | SentencePiece models |
     | `settings.json`, `data.json` | the settings of the run that trained it; SHA-256 of the lines of its data |
-    | `training_log.jsonl` | one line of JSON an update that was logged |
+    | `training_log.jsonl` | a line of JSON for each update that was logged, and for each evaluation |
     | `results.json`, `test.hypotheses.txt` | what came of it: scores, and the translation of the test data |
     | `checkpoints/` | what a stopped training goes on from |
 

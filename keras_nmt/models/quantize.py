@@ -17,8 +17,8 @@ def quantize(model: Any, mode: str = "int8") -> None:
     A matrix has a scale for each column (a table of embeddings, for each row). What it multiplies has one for each
     position, found when it is there, so nothing is calibrated. Nothing can be trained afterwards. Dense layers and
     tables of embeddings are turned by Keras' own quantisation; attention, shortcuts, composition and role interaction
-    by the same arithmetic. As they were stay vectors, LayerNorm, attention's own products, recurrent networks with
-    their attention, convolutions, contextualised embeddings and full bilinear pooling.
+    by the same arithmetic. As they were stay vectors, LayerNorm, attention's own products, LSTMs, `LuongAttention`,
+    convolutions, the matrix U of contextualised embeddings and full bilinear pooling.
 
     Args:
         model: A translation model or a multilingual one. It is changed in place; `with_dtype("float32")` makes a copy.

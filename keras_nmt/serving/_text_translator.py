@@ -271,12 +271,13 @@ def seeds_of_lines(seeds: int | np.random.RandomState | Iterable[int], count: in
             raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(given)} seeds")
         for seed in given:
             if not isinstance(seed, numbers.Integral) or not -(2**31) <= seed < 2**31:
-                raise UserError(f"A line's seed is an integer of 32 bits. Received: {seed}")
+                raise UserError(f"A line's seed is an integer of 32 bits. Received: {seed!r}")
         return list(map(int, given))
-    if not isinstance(seeds, np.random.RandomState) and not 0 <= seeds < 2**32:
-        raise UserError(f"The seed of all lines is at least 0 and below 2**32. Received: {seeds}")
-    generator = seeds if isinstance(seeds, np.random.RandomState) else np.random.RandomState(seeds)
-    return generator.randint(2**31 - 1, size=count).tolist()
+    if not isinstance(seeds, np.random.RandomState):
+        if not isinstance(seeds, numbers.Integral) or not 0 <= seeds < 2**32:
+            raise UserError(f"The seed of all lines is an integer from 0 to below 2**32. Received: {seeds!r}")
+        seeds = np.random.RandomState(int(seeds))
+    return seeds.randint(2**31 - 1, size=count).tolist()
 
 
 def translations(found: dict[str, tf.Tensor], count: int) -> list[Translation]:

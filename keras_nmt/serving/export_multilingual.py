@@ -62,7 +62,8 @@ def export_multilingual(
             language, and to each.
         warmup_xla: As of `export`.
         quantize: As of `export`.
-        **search: As of `export`.
+        **search: As of `export`, but for `coverage_penalty`, and `sample` and what goes with it: these are for
+            models of one pair.
 
     Returns:
         The folder written.

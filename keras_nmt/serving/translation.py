@@ -8,7 +8,7 @@ class Hypothesis(NamedTuple):
 
     Attributes:
         text: The translation.
-        score: Its log-probability over the length penalty.
+        score: Its log-probability over the length penalty; plus the coverage penalty, where there is one.
     """
 
     text: str
@@ -20,7 +20,7 @@ class Translation(NamedTuple):
 
     Attributes:
         hypotheses: The `num_hypotheses` best, best first.
-        truncated: Whether the source was longer than the largest length bucket, and was cut there.
+        truncated: Whether the source, or the prefix, was longer than the largest length bucket, and was cut there.
     """
 
     hypotheses: tuple[Hypothesis, ...]

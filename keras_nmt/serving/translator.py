@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -45,26 +46,29 @@ class Translator(TextTranslator):
         model: The translation model.
         source_tokenizer: The source side's subwords.
         target_tokenizer: The target side's subwords. `None`: the source side's, a joint vocabulary.
-        beam_size: How many hypotheses the search keeps; 1 is greedy search.
-        length_penalty: The exponent alpha of the length penalty ((5 + t) / 6)^alpha.
-        num_hypotheses: How many translations a sentence is given, at most `beam_size`.
-        max_length: The most tokens of a translation, END included. `None`: what the largest length bucket allows.
+        beam_size: How many hypotheses the search keeps, default 4; 1 is greedy search.
+        length_penalty: The exponent alpha of the length penalty ((5 + t) / 6)^alpha, default 0.6.
+        num_hypotheses: How many translations a sentence is given, at most `beam_size`. Default 1.
+        max_length: The most tokens of a translation, END included. Default `None`: what the largest length bucket
+            allows.
         max_length_factor: With `max_length_offset`, bounds each translation by its own source: for n source tokens, at
-            most `max_length_factor * n + max_length_offset`, END included.
-        max_length_offset: See `max_length_factor`.
-        length_buckets: Lengths in tokens, END included, ascending. What is longer than the last is cut there.
-        batch_buckets: Numbers of sentences, ascending. Larger batches of the graph functions are padded to the next
-            multiple of the last; `translate` and `score` make no larger ones.
+            most `max_length_factor * n + max_length_offset`, END included. Default 2.
+        max_length_offset: See `max_length_factor`. Default 10.
+        length_buckets: Lengths in tokens, END included, ascending. What is longer than the last is cut there. Default
+            16, 32, 64, 128, 256.
+        batch_buckets: Numbers of sentences, ascending, default 1, 4, 16, 64. Larger batches of the graph functions are
+            padded to the next multiple of the last; `translate` and `score` make no larger ones.
         max_batch_tokens: The most tokens, padding included, that `translate` and `score` put into a batch of several
-            sentences: the longer they are, the fewer at once.
-        jit_compile: Whether the search is compiled by XLA.
+            sentences: the longer they are, the fewer at once. Default 4096.
+        jit_compile: Whether the search is compiled by XLA. Default False.
         sample: Whether translations are drawn at random instead of searched for: `num_hypotheses` of them, however
-            small `beam_size` is, best first. See `keras_nmt.decoding.sampling_search`, also for the next three.
-        temperature: What logits are divided by.
-        top_k: How many of the likeliest tokens may be drawn, 0 for all.
-        top_p: The probability that the tokens which may be drawn have together.
+            small `beam_size` is, best first. Default False. See `keras_nmt.decoding.sampling_search`, also for the next
+            three.
+        temperature: What logits are divided by, default 1.
+        top_k: How many of the likeliest tokens may be drawn, default 0: all.
+        top_p: The probability that the tokens which may be drawn have together, default 1: all.
         coverage_penalty: beta of the coverage penalty, by which the beam's hypotheses are ranked anew when they are
-            done, and which is part of the scores then. See `keras_nmt.decoding.rerank_by_coverage`.
+            done, and which is part of the scores then. Default 0: none. See `keras_nmt.decoding.rerank_by_coverage`.
 
     Raises:
         UserError: An argument out of its range, or tokenizers that do not fit the model.
@@ -317,7 +321,7 @@ class Translator(TextTranslator):
         inputs: list[list[Any]] = []
         if self.sampling is not None:
             inputs.append(seeds_of_lines(seeds, len(lines)))
-        elif not isinstance(seeds, int) or seeds != 0:
+        elif not isinstance(seeds, numbers.Integral) or seeds != 0:
             raise UserError(f"`seeds` are for a translator that samples, `sample=True`. Received: seeds={seeds!r}")
         if prefixes is not None:
             inputs.append(check_lines(prefixes))

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, exhausted, one_line
 
 CAPACITY = 16384  # bytes of what a chief can tell
 
@@ -76,10 +76,7 @@ class Workers:
         try:
             yield
         except tf.errors.ResourceExhaustedError as error:
-            raise UserError(
-                "Memory does not suffice for an update: lower `batch_size`, or raise `accumulation_steps`. "
-                f"Received: {one_line(error.message)[:200]}"
-            ) from error
+            raise UserError(exhausted(error, "lower `batch_size`, or raise `accumulation_steps`")) from error
         except tf.errors.OpError as error:
             if self.number == 1:
                 raise

@@ -368,6 +368,7 @@ def test_half_precision_logits_give_float32_scores():
         ({"num_hypotheses": 5}, "num_hypotheses=5, beam_size=2"),
         ({"num_hypotheses": 0}, "num_hypotheses=0"),
         ({"length_penalty": float("inf")}, "length_penalty=inf"),
+        ({"length_penalty": np.float32("nan")}, "length_penalty=nan"),
         ({"suppress": (0, 99)}, r"`suppress` has ids of a vocabulary of \d+ only. Received: \[99\]"),
         ({"prefix": np.array([[4, -2]])}, r"`prefix` has ids of a vocabulary of \d+ only. Received: \[\[4, -2\]\]"),
         ({"prefix": np.array([[4], [4]])}, r"`prefix` must be \[B, P\], with B = 1"),

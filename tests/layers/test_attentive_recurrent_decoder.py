@@ -275,6 +275,7 @@ def test_reads_embeddings_that_have_a_mask(random):
         {"score": "cosine"},
         {"dropout": 1.0},
         {"dropout": "0.1"},
+        {"attention": "general"},
         {"attention": LuongAttention(7, dtype="float32")},
         {"attention": LuongAttention(8, dtype="float32"), "score": "concat"},
         {"attention": LuongAttention(8, dtype="mixed_bfloat16")},

@@ -77,6 +77,20 @@ def test_further_outputs_have_the_mask_of_the_input(case, flag):
     np.testing.assert_allclose(model(np.pad(short, ((0, 0), (0, 3)))), model(short), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize(("case", "flag"), [("encoder", "return_states"), ("roles", "return_roles")])
+@pytest.mark.parametrize("is_attached", [False, True])
+def test_a_mask_that_is_given_is_that_of_all_outputs(case, flag, is_attached):
+    ids, mask = keras.Input((3,), dtype="int32"), keras.Input((3,), dtype="bool")
+    embeddings = keras.layers.Embedding(9, D, mask_zero=is_attached)(ids)
+    outputs = keras.tree.flatten(CASES[case][0]()(embeddings, mask=mask, **{flag: True}))
+    model = keras.Model([ids, mask], [keras.layers.GlobalAveragePooling1D()(outputs[place]) for place in (0, -1)])
+    given = [np.array([[4, 5, 0]]), np.array([[True, False, True]])]
+    for pooled, all_positions in zip(
+        model(given), keras.Model([ids, mask], [outputs[0], outputs[-1]])(given), strict=True
+    ):
+        np.testing.assert_allclose(pooled, np.mean(all_positions[:, ::2], 1), rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("case", MASKS)
 def test_states_of_another_width_are_refused_where_the_model_is_made(case):
     make, shapes, _ = CASES[case]
@@ -97,5 +111,21 @@ def test_the_source_of_a_shortcut_is_checked_where_the_model_is_made(case):
     with pytest.raises(ValueError, match="must have the same shape but for their last dimension. Received: "):
         layer(states, memory, memory_lexical=keras.Input((S + 1, D)))
     layer(states, memory, memory_lexical=keras.Input((S, D)))
+    with pytest.raises(ValueError, match=f"`memory_lexical` must be .*last dimension is {D}. Received: "):
+        layer(states, memory, memory_lexical=keras.Input((S, D + 2)))
     with pytest.raises(ValueError, match="`memory_lexical` is given where `cross_shortcut` is set.* Received: "):
         layer(states, memory)
+
+
+def test_the_source_of_a_layers_own_shortcut_is_checked_where_the_model_is_made():
+    make, shapes, _ = CASES["decoder layer"]
+    states, memory = (keras.Input(shape[1:]) for shape in shapes)
+    layer = make(shortcut="plain")
+    layer(states, memory, lexical=keras.Input((T, E)))
+    for lexical, message in (
+        (keras.Input((T, D)), f"`lexical` must be .*last dimension is {E}. Received: "),
+        (keras.Input((S, E)), "`inputs` and `lexical` must have the same shape but for.* Received: "),
+        (None, "`lexical` is given where `shortcut` is set, and only there. Received: "),
+    ):
+        with pytest.raises(ValueError, match=message):
+            layer(states, memory, lexical=lexical)

@@ -45,6 +45,12 @@ def test_writes_table_and_plot(cost_curves, monkeypatch, tmp_path):
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_without_matplotlib_nothing_is_measured_for_a_plot(cost_curves, monkeypatch, tmp_path):
+    monkeypatch.setattr(cost_curves.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"pip install keras_nmt\[bench\]. Received: --plot .*p.png"):
+        run_main(cost_curves, "--plot", tmp_path / "p.png")
+
+
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [

@@ -45,7 +45,7 @@ def test_a_sample_attends_to_its_own_words_only(sampler, model, lines):
 
 
 def test_seeds_out_of_range_are_refused(sampler):
-    for seeds, told in ((-1, "-1"), (2**32, str(2**32)), ([5, 2**31], str(2**31))):
+    for seeds, told in ((-1, "-1"), (2**32, str(2**32)), (1.5, "1.5"), ([5, 2**31], str(2**31)), ([5, "7"], "'7'")):
         with pytest.raises(UserError, match=f"Received: {told}$"):
             sampler.translate(["a", "b"], seeds=seeds)
 

@@ -171,6 +171,7 @@ def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer,
         translator.translate(["ab", b"cd"])
     with pytest.raises(UserError, match="`seeds` are for a translator that samples.* Received: seeds=4"):
         translator.translate(["ab"], seeds=4)
+    assert translator.translate([], seeds=np.int64(0)) == []  # the default
 
 
 def test_as_many_targets_as_sources_in_the_graph(translator):

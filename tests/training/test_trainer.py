@@ -123,6 +123,7 @@ def test_splits_agree_with_xla_extra_losses_and_every_clipping(
 ) -> None:
     def model() -> keras.Model:
         model = make_model()
+        model.get_layer("output").kernel.regularizer = keras.regularizers.L2(0.01)
         hidden = PenaltyLayer()(model.get_layer("hidden").output, model.inputs[1])
         return keras.Model(model.inputs, model.get_layer("output")(hidden))
 
@@ -152,6 +153,9 @@ def test_splits_agree_with_xla_extra_losses_and_every_clipping(
 @pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
 def test_the_first_loss_is_that_of_the_batch(make_trainer: Make, batches: TrainingBatches, normalize_by: str) -> None:
     trainer = make_trainer(normalize_by=normalize_by, max_updates=1)
+    kernel = trainer.model.get_layer("hidden").kernel
+    kernel.regularizer = keras.regularizers.L2(0.1)
+    squares = 0.1 * np.sum(kernel.numpy() ** 2)
     batch = next(iter(batches.dataset()))
     logits = trainer.model([batch["source"], batch["target_input"]])
     loss, nll = LabelSmoothedCrossEntropy(0.1).terms(batch["target_output"], logits)
@@ -159,7 +163,8 @@ def test_the_first_loss_is_that_of_the_batch(make_trainer: Make, batches: Traini
     count = tokens if normalize_by == "tokens" else np.sum(batch["target_output"].numpy()[:, 0] != 0)
     trainer.train()
     line = log_of(trainer)[0]
-    np.testing.assert_allclose(line["loss"], loss.numpy().sum() / count, rtol=1e-5)
+    np.testing.assert_allclose(line["extra_loss"], squares, rtol=1e-5)
+    np.testing.assert_allclose(line["loss"], loss.numpy().sum() / count + squares, rtol=1e-5)
     np.testing.assert_allclose(line["perplexity"], np.exp(nll.numpy().sum() / tokens), rtol=1e-5)
     assert line["tokens"] == tokens
 
