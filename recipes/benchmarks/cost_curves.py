@@ -8,6 +8,7 @@ this file.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import time
 from pathlib import Path
@@ -94,6 +95,8 @@ def main(
     names = [name.strip() for name in curves.split(",")]
     if unknown := sorted(set(names) - set(CURVES)):
         raise UserError(f"Known curves are {', '.join(CURVES)}. Received: {', '.join(unknown)}")
+    if plot is not None and importlib.util.find_spec("matplotlib") is None:  # said before anything is measured
+        raise UserError(f"matplotlib is missing: pip install keras_nmt[bench]. Received: --plot {plot}")
     if point:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
