@@ -180,10 +180,11 @@ class Experiment(TrainingSettings):
             callbacks=[RoleTemperature()] if model.get_config()["roles"] == "one_hot" else [],
         )
         result = trainer.train()
-        if not workers.is_chief:
-            return {}
-        results = self._results(folder, model, result, report)
-        write_json(folder.path / "results.json", results)
+        results: dict[str, Any] = {}
+        if workers.is_chief:
+            results = self._results(folder, model, result, report)
+            write_json(folder.path / "results.json", results)
+        workers.wait()  # a chief that is lost in the test finds the others still there when it starts again
         return results
 
     def _results(
@@ -217,7 +218,7 @@ class Experiment(TrainingSettings):
         sizes = [self.vocabulary_size, self.target_vocabulary_size or self.vocabulary_size]
         if self.joint_vocabulary:
             sides = {source_tokenizer_name(True): [*sources, *targets]}
-        if self.init_from is not None:
+        if self.init_from is not None and not all((folder.path / name).exists() for name in sides):
             given = dict.fromkeys(ModelDirectory(self.init_from).subword_paths().values())
             if len(given) != len(sides):
                 raise UserError(

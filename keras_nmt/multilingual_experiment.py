@@ -18,6 +18,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel
 from keras_nmt.models._without_weights import without_weights
+from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.serving import MultilingualTranslator
 from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import RoleTemperature, Task, TaskSchedule, TrainingResult
@@ -85,6 +86,7 @@ class MultilingualExperiment(TrainingSettings):
     }
     POSITIVE: ClassVar[tuple[str, ...]] = (*TrainingSettings.POSITIVE, "dev_sentences", "temperature")
     MAY_CHANGE: ClassVar[tuple[str, ...]] = (*TrainingSettings.MAY_CHANGE, "test", "test_pairs")
+    DATA: ClassVar[tuple[str, ...]] = ("train", "dev", "test")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -250,10 +252,11 @@ class MultilingualExperiment(TrainingSettings):
             callbacks=[RoleTemperature()] if (self.model.get("transformer") or {}).get("roles") == "one_hot" else [],
         )
         result = trainer.train()
-        if not workers.is_chief:
-            return {}
-        results = self._results(folder, model, result, report)
-        write_json(folder.path / "results.json", results)
+        results: dict[str, Any] = {}
+        if workers.is_chief:
+            results = self._results(folder, model, result, report)
+            write_json(folder.path / "results.json", results)
+        workers.wait()  # a chief that is lost in the test finds the others still there when it starts again
         return results
 
     def _evaluate(
@@ -348,7 +351,7 @@ class MultilingualExperiment(TrainingSettings):
     ) -> dict[str, SubwordTokenizer]:
         """By language: those of the folder, or of `init_from`, or freshly trained on the training data."""
         names = self._subword_names()
-        if self.init_from is not None:
+        if self.init_from is not None and not all((folder.path / name).exists() for name in names.values()):
             given = ModelDirectory(self.init_from).subword_paths()
             for language in self.languages:
                 if language in given and not (folder.path / names[language]).exists():
@@ -374,7 +377,19 @@ class MultilingualExperiment(TrainingSettings):
                 seed=self.seed,
             )
         tokenizers = {name: SubwordTokenizer(folder.path / name) for name in dict.fromkeys(names.values())}
+        if self.architecture == "language_label":
+            self._check_labels(tokenizers["subwords.model"])
         return {language: tokenizers[name] for language, name in names.items()}
+
+    def _check_labels(self, tokenizer: SubwordTokenizer) -> None:
+        """The first subwords of `init_from` must be the labels, in this order: the model knows them by their place."""
+        labels = LanguageLabelModel.labels(self.languages)
+        found = tokenizer.pieces(FIRST_LABEL, FIRST_LABEL + len(labels))
+        if found != labels:
+            raise UserError(
+                f"The subwords of {self.init_from} begin with other labels: give its languages, in its order. "
+                f"Received: languages={list(self.languages)}, subwords {', '.join(found)}"
+            )
 
     # Tasks.
 

@@ -12,6 +12,9 @@ Settings = dict[str, Any]
 # Gated lexical shortcuts: Emelin et al., 2019, https://arxiv.org/abs/1906.12284, appendix A.
 SHORTCUTS: Settings = {
     "preset": "transformer_base",  # A.1; one table for source, target and output is the model's default
+    # Ours. The authors' release has a norm in front of each sub-layer, too, but adds what the norm gives to the
+    # sub-layer's output, and makes keys and values of states that are not normalised.
+    "model": {"norm": "pre"},
     "batch_size": 25_000,  # A.1
     "schedule": "noam",  # A.1, as Vaswani et al., 2017
     "warmup_steps": 4000,  # A.1
@@ -39,7 +42,7 @@ SHORTCUT_KINDS: dict[str, Settings] = {"baseline": {}, "plain": PLAIN, "fusion":
 COMPOSITION: Settings = {
     "preset": "transformer_base",
     "model": {"norm": "post"},  # (V)
-    "vocabulary_size": 32_000,  # 32K merges
+    "vocabulary_size": 32_000,  # 32K merges; the subwords here include the characters
     "batch_size": 8 * 4096,  # eight GPUs
     "schedule": "noam",  # (V)
     "warmup_steps": 4000,  # (V)
@@ -141,13 +144,13 @@ ATTENTION_BRIDGE: Settings = {
         "hidden_dim": 512,  # embeddings, both directions of the encoder, decoder
         "num_encoder_layers": 2,
         "num_decoder_layers": 2,
-        "dropout": 0.3,  # (O)
+        "dropout": 0.3,  # (O); of embeddings, too (ours)
         "attention_score": "general",  # (O)
         "bridge_heads": 10,
         "bridge_hidden_dim": 1024,
     },
     "optimizer": "sgd",
-    "schedule": "constant",
+    "schedule": "constant",  # ours: (O) halves the rate every 10,000 updates after 50,000
     "learning_rate": 1.0,
     "batch_size": 64,
     "batch_unit": "sentences",
@@ -157,6 +160,8 @@ ATTENTION_BRIDGE: Settings = {
     "max_length": 100,  # ours
     "keep_last": 1,
     "final": "best",  # on the development data
+    "beam_size": 5,  # (O)
+    "length_penalty": 0.0,  # (O)
 }
 # What serves two cores better: Transformer encoders and decoders, Adam. All of it ours.
 ATTENTION_BRIDGE_SMALL: Settings = {
@@ -182,11 +187,15 @@ ATTENTION_BRIDGE_SMALL: Settings = {
     "dev_sentences": 200,
     "keep_last": 5,
     "final": "last",
+    "beam_size": 4,
+    "length_penalty": 0.6,
 }
 # Section 3.2.1.
 ATTENTION_BRIDGE_EUROPARL: Settings = {
-    "vocabulary_size": 32_000,
+    "vocabulary_size": 32_000,  # merges a language; the subwords here include the characters
     "optimizer": "adam",
+    "beta_2": 0.999,  # Kingma and Ba, 2015, to whom the paper refers
+    "epsilon": 1e-8,  # the same
     "learning_rate": 0.0004,
     "batch_size": 256,
 }

@@ -56,6 +56,8 @@ class TrainingSettings:
         batch_unit: "tokens" (positions of a side, padding included) or "sentences".
         accumulation_steps: Micro-batches a replica.
         optimizer: "adam", "adamw" or "sgd".
+        beta_2: Of "adam" and "adamw", decay of the second moment. None: 0.98, as Vaswani et al., 2017.
+        epsilon: Of "adam" and "adamw", added to the root of the second moment. None: 1e-9, the same.
         schedule: "noam", "inverse_square_root", "constant", or "cosine": down to zero at `max_updates`, which it needs.
         learning_rate: Peak learning rate ("inverse_square_root", "cosine"), scale ("noam") or the rate itself
             ("constant").
@@ -98,6 +100,8 @@ class TrainingSettings:
     length_buckets: Sequence[int] | None = None
     accumulation_steps: int = 1
     optimizer: str = "adam"
+    beta_2: float | None = None
+    epsilon: float | None = None
     schedule: str = "noam"
     learning_rate: float = 1.0
     warmup_steps: int = 4000
@@ -148,6 +152,7 @@ class TrainingSettings:
         "max_ratio",
         "accumulation_steps",
         "learning_rate",
+        "epsilon",
         "clip",
         "replicas",
         "evaluate_every",
@@ -169,6 +174,18 @@ class TrainingSettings:
         "keep_best",
         "beam_size",
         "length_penalty",
+    )
+
+    # Settings of the data's files.
+    DATA: ClassVar[tuple[str, ...]] = ()
+
+    # What has no part in subwords: they are not trained anew when it changes before there is a checkpoint.
+    NOT_OF_SUBWORDS: ClassVar[tuple[str, ...]] = (
+        *("model", "preset", "dtype", "jit_compile", "replicas", "deterministic"),
+        *("subword_sampling", "max_length", "max_ratio", "corpus_weights"),
+        *("batch_size", "batch_unit", "length_buckets", "accumulation_steps", "label_smoothing", "normalize_by"),
+        *("optimizer", "beta_2", "epsilon", "schedule", "learning_rate", "warmup_steps", "weight_decay", "clip"),
+        *("max_updates", "evaluate_every", "save_every"),
     )
 
     def __post_init__(self) -> None:
@@ -197,6 +214,18 @@ class TrainingSettings:
                 f"`warmup_steps` must be positive where schedule={self.schedule!r}. "
                 f"Received: warmup_steps={self.warmup_steps}"
             )
+        if (self.weight_decay is not None) != (self.optimizer == "adamw"):
+            raise UserError(
+                '`weight_decay` goes with optimizer="adamw", which needs it, and with no other. '
+                f"Received: optimizer={self.optimizer!r}, weight_decay={self.weight_decay}"
+            )
+        moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(self, name)) is not None}
+        if moments and self.optimizer == "sgd":
+            raise UserError(f"`beta_2` and `epsilon` are for adam and adamw. Received: optimizer='sgd', {moments}")
+        if not 0 <= moments.get("beta_2", 0) < 1:
+            raise UserError(f"`beta_2` is in [0, 1). Received: beta_2={self.beta_2}")
+        if self.max_ratio < 1:
+            raise UserError(f"`max_ratio` is at least 1. Received: max_ratio={self.max_ratio}")
         if not 0 <= self.label_smoothing < 1:
             raise UserError(f"`label_smoothing` is in [0, 1). Received: label_smoothing={self.label_smoothing}")
         if not math.isfinite(self.length_penalty):
@@ -345,37 +374,36 @@ class TrainingSettings:
         folder = ModelDirectory(self.directory)
         workers = Workers(strategy)
         if workers.is_chief:
-            self._note_data(folder)
-            self._write_settings(folder)
+            self._note(folder)
         return folder, strategy, workers
 
-    def _note_data(self, folder: ModelDirectory) -> None:
-        """Writes what the data are, unless the run has begun with other ones."""
-        digests = self.data_digests()
-        if folder.checkpoints_path.exists() and folder.data_path.is_file():
+    def _note(self, folder: ModelDirectory) -> None:
+        """Writes what the data and the settings are, unless the run has begun with other ones: then nothing."""
+        digests, before = self.data_digests(), {}
+        if folder.data_path.is_file():
             before = json.loads(folder.data_path.read_text(encoding="utf-8"))
-            names = [name for name in before if not name.startswith("test")]
-            if changed := [name for name in names if digests.get(name) != before[name]]:
+        shared = [name for name in before if name in digests and not name.startswith("test")]
+        other_text = [name for name in shared if digests[name] != before[name]]
+        may_change = set(self.MAY_CHANGE) - ({"max_updates"} if self.schedule == "cosine" else set())
+        if before == digests:  # the same lines, wherever they lie
+            may_change |= set(self.DATA)
+        changed = self.changed_settings(may_change) if folder.settings_path.is_file() else []
+        if folder.checkpoints_path.exists():
+            if other_text:
                 raise UserError(
                     f"{folder.path} holds a run that began with other text: take another folder, or the same data. "
-                    f"Received: {', '.join(changed)}"
+                    f"Received: {', '.join(other_text)}"
                 )
-        folder.path.mkdir(parents=True, exist_ok=True)
-        write_json(folder.data_path, digests)
-
-    def _write_settings(self, folder: ModelDirectory) -> None:
-        if folder.settings_path.is_file():
-            may_change = set(self.MAY_CHANGE) - ({"max_updates"} if self.schedule == "cosine" else set())
-            changed = self.changed_settings(may_change)
-            if changed and not folder.checkpoints_path.exists():
-                for path in folder.path.glob("subwords*.model"):  # they may be those of other settings
-                    path.unlink()
-            elif changed:
+            if changed:
                 raise UserError(
                     f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
                     f"Received: {', '.join(changed)}"
                 )
+        elif other_text or {text.partition("=")[0] for text in changed} - set(self.NOT_OF_SUBWORDS):
+            for path in folder.path.glob("subwords*.model"):  # they may be those of other settings, or of other text
+                path.unlink()
         folder.path.mkdir(parents=True, exist_ok=True)
+        write_json(folder.data_path, digests)
         write_json(folder.settings_path, self.settings())
 
     def _read(
@@ -422,8 +450,9 @@ class TrainingSettings:
 
     def _optimizer(self, hidden_dim: int) -> keras.optimizers.Optimizer:
         """To be called in the strategy's scope."""
+        moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(self, name)) is not None}
         optimizer = make_optimizer(
-            self.optimizer, self._learning_rate(hidden_dim), weight_decay=self.weight_decay, clip=self.clip
+            self.optimizer, self._learning_rate(hidden_dim), weight_decay=self.weight_decay, clip=self.clip, **moments
         )
         return keras.optimizers.LossScaleOptimizer(optimizer) if self.dtype == "mixed_float16" else optimizer
 
@@ -439,7 +468,7 @@ class TrainingSettings:
                 warmup_target=self.learning_rate,
                 warmup_steps=self.warmup_steps,
             )
-        return self.learning_rate
+        return float(self.learning_rate)
 
     def _trainer(
         self,

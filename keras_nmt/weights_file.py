@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+import h5py
+
 from keras_nmt.atomic_files import atomic_path
 
 
@@ -20,9 +22,28 @@ def write_weights(path: str | os.PathLike[str], model: Any) -> None:
 
 
 def read_weights(path: str | os.PathLike[str], model: Any) -> None:
-    """Loads the weights of a Keras model from `path`."""
+    """Loads the weights of a Keras model from `path`.
+
+    Raises:
+        ValueError: The file holds more than the model has, of which Keras takes what it finds and says nothing.
+        Exception: Whatever Keras raises where it holds less, or something else.
+    """
     with _without_optimizer(model):
         model.load_weights(path)
+    held = _number_of_variables(path)
+    if held > len(model.weights):
+        raise ValueError(
+            "The weights are those of another model, such as a deeper one. "
+            f"Received: {held} variables in {os.fspath(path)}, {len(model.weights)} in the model"
+        )
+
+
+def _number_of_variables(path: str | os.PathLike[str]) -> int:
+    """How many variables a file holds, but for those of an optimizer."""
+    names: list[str] = []
+    with h5py.File(path, "r") as file:
+        file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
+    return sum(not name.startswith("optimizer/") for name in names)
 
 
 @contextlib.contextmanager

@@ -122,7 +122,7 @@ def test_a_run_goes_on_with_the_text_it_began_with(tmp_path):
 
     def note():
         experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files)
-        experiment._note_data(ModelDirectory(experiment.directory))
+        experiment._note(ModelDirectory(experiment.directory))
         return json.loads((tmp_path / "run" / "data.json").read_text())
 
     assert note() == {name: [text_digest(path)] for name, path in files.items()}
@@ -132,6 +132,95 @@ def test_a_run_goes_on_with_the_text_it_began_with(tmp_path):
     files["train_target"].write_text("eins\nzwo\n")
     with pytest.raises(UserError, match="began with other text.* Received: train_target$"):
         note()
+
+
+def test_a_refused_start_leaves_what_the_run_began_with(tmp_path):
+    files = {name: tmp_path / name for name in FILES if name != "max_updates"}
+    for path in files.values():
+        path.write_text("eins\nzwei\n")
+
+    def note(**changed):
+        experiment = Experiment(**{"directory": tmp_path / "run", "max_updates": 1, **files, **changed})
+        experiment._note(ModelDirectory(experiment.directory))
+
+    note()
+    (tmp_path / "run" / "checkpoints").mkdir()
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.json")}
+    assert set(before) == {"data.json", "settings.json"}
+    more = tmp_path / "more"
+    more.write_text("drei\n")
+    with pytest.raises(UserError, match="began with other text"):
+        note(train_source=[files["train_source"], more], train_target=[files["train_target"], more])
+    with pytest.raises(UserError, match="run with other settings.* Received: batch_size=9"):
+        note(batch_size=9)
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.json")}
+    note(max_updates=9)  # longer is no other run, and nor is the same text elsewhere
+    elsewhere = {name: path.rename(tmp_path / f"moved {name}") for name, path in files.items()}
+    note(max_updates=9, **elsewhere)
+
+
+def test_a_cosine_schedule_ends_where_it_was_to_end(tmp_path):
+    text = tmp_path / "text"
+    text.write_text("eins\n")
+    files = {name: text for name in FILES if name != "max_updates"}
+    short, longer = (
+        Experiment(directory=tmp_path / "run", schedule="cosine", warmup_steps=2, max_updates=number, **files)
+        for number in (5, 9)
+    )
+    short._note(ModelDirectory(short.directory))
+    (tmp_path / "run" / "checkpoints").mkdir()
+    with pytest.raises(UserError, match=r"Received: max_updates=9 \(was 5\)"):  # the rate would jump
+        longer._note(ModelDirectory(longer.directory))
+
+
+@pytest.mark.parametrize(
+    ("changed", "are_kept"), [({"batch_size": 9}, True), ({"vocabulary_size": 9}, False), ({"text": "drei"}, False)]
+)
+def test_subwords_stay_where_nothing_of_theirs_changes(tmp_path, changed, are_kept):
+    """Before the first checkpoint settings may change, and so may the text."""
+    files = {name: tmp_path / name for name in FILES if name != "max_updates"}
+    for path in files.values():
+        path.write_text("eins\n")
+    subwords = tmp_path / "run" / "subwords.model"
+    for more in ({}, changed):
+        if "text" in more:
+            files["train_source"].write_text(more["text"])
+        settings = {name: value for name, value in more.items() if name != "text"}
+        experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files, **settings)
+        experiment._note(ModelDirectory(experiment.directory))
+        if not more:
+            subwords.write_bytes(b"")
+    assert subwords.exists() == are_kept
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"optimizer": "adamw"},
+        {"weight_decay": 0.1},
+        {"optimizer": "sgd", "beta_2": 0.9},
+        {"beta_2": 1.0},
+        {"epsilon": 0.0},
+        {"max_ratio": 0.5},
+    ],
+)
+def test_settings_that_cannot_be_are_found_before_anything_is_made(settings):
+    with pytest.raises(UserError, match="Received: "):
+        Experiment(directory="x", **{**FILES, **settings})
+
+
+def test_settings_of_the_optimizer_reach_it():
+    given = {"schedule": "constant", "learning_rate": 1, "beta_2": 0.999, "epsilon": 1e-8}  # an integer, as of --set
+    optimizer = Experiment(directory="x", **{**FILES, **given})._optimizer(8)
+    assert (optimizer.beta_2, optimizer.epsilon, float(optimizer.learning_rate)) == (0.999, 1e-8, 1.0)
+    optimizer = Experiment(directory="x", **FILES)._optimizer(8)
+    assert (optimizer.beta_2, optimizer.epsilon) == (0.98, 1e-9)
+    # The noam schedule's scale.
+    rates = [
+        float(Experiment(directory="x", **{**FILES, "learning_rate": rate})._learning_rate(8)(99))
+        for rate in (1.0, 2.0)
+    ]
+    assert rates[1] == pytest.approx(2 * rates[0])
 
 
 def test_two_sides_that_are_no_pair_are_found_before_the_training(tmp_path):

@@ -205,6 +205,36 @@ def test_the_label_baseline_runs_on_the_same_data(settings, tmp_path):
     assert len(set(ModelDirectory(tmp_path / "label").subword_paths().values())) == 1
 
 
+def test_a_label_model_that_starts_from_another_needs_its_labels(settings, tmp_path):
+    """Their places in the vocabulary are what the model knows."""
+    label = {
+        **settings,
+        "architecture": "language_label",
+        "model": MODEL,
+        "vocabulary_size": 40,
+        "languages": ["digits", "words"],
+        "pairs": ["digits-words"],
+        "schedule": "constant",
+        "max_updates": 1,
+        "evaluate_every": 1,
+        "test": None,
+    }
+    MultilingualExperiment(directory=tmp_path / "first", **label).run(report=lambda line: None)
+    later = {**label, "init_from": str(tmp_path / "first")}
+    for languages in (["words", "digits"], ["digits", "words", "letters"]):
+        changed = {
+            "languages": languages,
+            "pairs": [f"{languages[0]}-{languages[1]}", f"{languages[-1]}-{languages[0]}"],
+        }
+        with pytest.raises(UserError, match="begin with other labels: give its languages.* Received: languages="):
+            MultilingualExperiment(directory=tmp_path / "later", **{**later, **changed}).run(report=lambda line: None)
+    again = MultilingualExperiment(directory=tmp_path / "again", **later)
+    again.run(report=lambda line: None)
+    # A run that has its subwords does not need what it started from.
+    (tmp_path / "first").rename(tmp_path / "gone")
+    again.run(report=lambda line: None)
+
+
 def test_files_of_pairs_and_their_own_sides(corpus, tmp_path, settings):
     """A corpus a pair, in either order of its name; A -> A has the sides of all of them."""
     for pair, languages in (("digits-words", ("digits", "words")), ("letters-words", ("letters", "words"))):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import keras
 from keras import ops
 
 # Of a fraction made of 32 random bits: its unit, and the largest that is below 1 in float32.
@@ -32,7 +33,7 @@ def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:
     """
     state = _mix(_uint32(seeds))
     for counter in (samples, position, ids):
-        state = _mix(ops.bitwise_xor(state, _uint32(counter) * _constant(0x9E3779B9) + _constant(0x7F4A7C15)))
+        state = _mix(ops.bitwise_xor(state, _wrapped(_uint32(counter) * _constant(0x9E3779B9) + _constant(0x7F4A7C15))))
     # Small fractions are exact in float32, and these decide: they are what large numbers come from.
     fraction = ops.minimum((ops.cast(state, "float32") + 0.5) * _UNIT, _LARGEST)
     # -log1p(-fraction), which XLA computes one number at a time: by the series where 1 - fraction would round.
@@ -43,12 +44,17 @@ def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:
 def _mix(bits: Any) -> Any:
     """Lets every bit depend on every bit: the finalizer of MurmurHash3."""
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
-        bits = ops.bitwise_xor(bits, ops.right_shift(bits, _constant(shift))) * _constant(factor)
+        bits = _wrapped(ops.bitwise_xor(bits, ops.right_shift(bits, _constant(shift))) * _constant(factor))
     return ops.bitwise_xor(bits, ops.right_shift(bits, _constant(16)))
 
 
 def _uint32(x: Any) -> Any:
-    return ops.cast(ops.cast(x, "int32"), "uint32")
+    return _wrapped(ops.cast(ops.cast(x, "int32"), "uint32"))
+
+
+def _wrapped(bits: Any) -> Any:
+    """The lower 32 bits: Keras has 64 under this name with PyTorch, which knows no uint32."""
+    return ops.bitwise_and(bits, _constant(0xFFFFFFFF)) if keras.backend.backend() == "torch" else bits
 
 
 def _constant(value: int) -> Any:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,7 +34,8 @@ def paired_bootstrap_of_runs(
         The p-value; 1 where the scores are equal.
 
     Raises:
-        UserError: there are no runs, nothing to score, or numbers of lines that differ.
+        UserError: there are no runs, nothing to score, or numbers of lines that differ; or `samples` is no positive
+            integer.
 
     Example:
 
@@ -51,6 +53,8 @@ def paired_bootstrap_of_runs(
             "There must be runs of both, with a line for each reference. "
             f"Received: {len(systems)} and {len(baselines)} runs, lines: {', '.join(map(str, lengths))}"
         )
+    if isinstance(samples, bool) or not isinstance(samples, numbers.Integral) or samples < 1:
+        raise UserError(f"`samples` must be a positive integer. Received: samples={samples!r}")
     metric = BLEU()
     ours, theirs = (np.sum([_counts(metric, run, references) for run in runs], axis=0) for runs in (systems, baselines))
     difference = abs(_bleu(ours.sum(0)) - _bleu(theirs.sum(0)))
@@ -70,4 +74,7 @@ def _counts(metric: BLEU, hypotheses: Sequence[str], references: Sequence[str]) 
 
 def _bleu(counts: np.ndarray) -> float:
     system_length, reference_length, *ngrams = counts.tolist()
-    return BLEU.compute_bleu(ngrams[:4], ngrams[4:], system_length, reference_length).score
+    # Smoothed as the score of the corpus is, which counts where no n-gram of some length matches.
+    return BLEU.compute_bleu(
+        ngrams[:4], ngrams[4:], system_length, reference_length, smooth_method=BLEU().smooth_method
+    ).score

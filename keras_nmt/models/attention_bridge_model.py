@@ -21,8 +21,10 @@ class AttentionBridgeModel(MultilingualModel):
     pairs never trained together included, and M is a representation of the sentence. Recurrent decoders start from the
     mean of M.
 
-    A language has one table of embeddings for its encoder and its decoder. The defaults are the sizes of the paper's
-    experiments on Multi30k, and the dropout rate of the toolkit used there.
+    A language has one table of embeddings for its encoder and its decoder, multiplied by sqrt(d) where one of them is a
+    Transformer. The defaults are the sizes of the paper's experiments on Multi30k, and the dropout rate of the toolkit
+    used there, which drops states between LSTMs; here, embeddings and what decoders give are dropped, too. Logits have
+    no bias; the toolkit's have.
 
     Args:
         languages: Mapping of each language, such as "de", to the number of its subwords.

@@ -258,7 +258,12 @@ class MultilingualModel(keras.Model):
     def _embedding(self, vocabulary_size: int, name: str) -> TokenEmbedding:
         options = self._options
         return TokenEmbedding(
-            vocabulary_size, options["hidden_dim"], tie_weights=options["tie_output"], dtype=self._policy, name=name
+            vocabulary_size,
+            options["hidden_dim"],
+            tie_weights=options["tie_output"],
+            scale="transformer" in (options["encoder"], options["decoder"]),
+            dtype=self._policy,
+            name=name,
         )
 
     def _make_source_side(self, embedding: TokenEmbedding, prefix: str = "") -> Any:

@@ -8,12 +8,14 @@ from keras import ops
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class TokenEmbedding(keras.layers.Layer):
-    """Token ids to embeddings, scaled by the root of their width; and decoder states back to logits.
+    """Token ids to embeddings; and decoder states back to logits.
 
     Args:
         vocabulary_size: Integer V.
         hidden_dim: Integer d.
         tie_weights: Boolean, whether logits use the lookup's table (default) or one of their own.
+        scale: Boolean, default True. Whether embeddings are multiplied by sqrt(d), as a Transformer needs it: at first
+            they are as large as positions then. What reads them is a recurrent network otherwise.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -36,11 +38,14 @@ class TokenEmbedding(keras.layers.Layer):
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.4.
     """
 
-    def __init__(self, vocabulary_size: int, hidden_dim: int, tie_weights: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self, vocabulary_size: int, hidden_dim: int, tie_weights: bool = True, scale: bool = True, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.vocabulary_size = vocabulary_size
         self.hidden_dim = hidden_dim
         self.tie_weights = tie_weights
+        self.scale = scale
         self.supports_masking = True
         self.table = keras.layers.ReversibleEmbedding(
             vocabulary_size,
@@ -59,7 +64,8 @@ class TokenEmbedding(keras.layers.Layer):
             return self._vocabulary_first(inputs)
         if reverse:
             return ops.cast(self.table(inputs, reverse=True), "float32")  # [..., V]
-        return self.table(inputs) * self.hidden_dim**0.5  # [B, T, d]
+        embeddings = self.table(inputs)  # [B, T, d]
+        return embeddings * self.hidden_dim**0.5 if self.scale else embeddings
 
     def _vocabulary_first(self, states: Any) -> Any:
         if self.table.quantization_mode is not None or self.compute_dtype != self.variable_dtype:
@@ -88,4 +94,5 @@ class TokenEmbedding(keras.layers.Layer):
             "vocabulary_size": self.vocabulary_size,
             "hidden_dim": self.hidden_dim,
             "tie_weights": self.tie_weights,
+            "scale": self.scale,
         }

@@ -247,7 +247,7 @@ class _Transport(Protocol):
 class _Rest:
     def __init__(self, parts: urllib.parse.SplitResult, model: str, version: int | None) -> None:
         self._connection = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._host, self._port = parts.hostname or "", parts.port
+        self._host, self._port = parts.hostname or "", parts.port or self._connection.default_port
         name = urllib.parse.quote(model, safe="")
         versions = "" if version is None else f"/versions/{version}"
         path = urllib.parse.quote(parts.path.rstrip("/"), safe="/%")
@@ -292,9 +292,9 @@ class _Grpc:
         options = {
             "grpc.max_receive_message_length": -1,
             "grpc.max_send_message_length": -1,
-            # Our waits decide when to try again, not the channel's, which are longer.
+            # Our waits decide when to try again, not the channel's, which are longer. Its least one stays as it is: it
+            # is also how long a server may take to answer a connection.
             "grpc.initial_reconnect_backoff_ms": int(1000 * FIRST_WAIT),
-            "grpc.min_reconnect_backoff_ms": int(1000 * FIRST_WAIT),
             "grpc.max_reconnect_backoff_ms": int(1000 * LONGEST_WAIT),
         }
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname

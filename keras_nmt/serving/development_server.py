@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.server
 import json
 import os
 import re
+import socket
 import threading
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +21,7 @@ import tensorflow_text  # noqa: F401  registers the subword operators
 from google.protobuf import json_format
 from tensorflow.core.protobuf import error_codes_pb2, saved_model_pb2
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.serving._serving_api import serving_api
 from keras_nmt.serving.client import XLA_DISABLED
 
@@ -108,13 +110,15 @@ class DevelopmentServer:
         )
         try:
             port = self._rpc.add_insecure_port(f"{HOST}:{port}")
-        except RuntimeError:
+        except (RuntimeError, OverflowError):
             raise UserError(f"The port for gRPC cannot be used: choose another. Received: port={port}") from None
         try:
             self._http = _HttpServer((HOST, rest_port), _Handler)
-        except OSError as error:
+        except (OSError, OverflowError) as error:
+            self._rpc.stop(None)
             raise UserError(
-                f"The port for REST cannot be used, {error.strerror}: choose another. Received: rest_port={rest_port}"
+                f"The port for REST cannot be used, {getattr(error, 'strerror', error)}: choose another. "
+                f"Received: rest_port={rest_port}"
             ) from None
         self.grpc_url, self.rest_url = f"grpc://{HOST}:{port}", f"http://{HOST}:{self._http.server_port}"
         self._http.model = model
@@ -133,6 +137,7 @@ class DevelopmentServer:
         """Ends the server. Requests that it is working on are not answered."""
         self._http.shutdown()
         self._http.server_close()
+        self._http.close_connections()
         self._rpc.stop(None).wait()
         self._thread.join()
 
@@ -157,9 +162,15 @@ class _Model:
 
     def __init__(self, name: str, folder: Path, xla: bool, apis: Any) -> None:
         self.name, self.version, self._xla, self._apis = name, int(folder.name), xla, apis
-        saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
-        self.definitions = dict(saved_model.meta_graphs[0].signature_def)
-        self._loaded = tf.saved_model.load(str(folder))  # its variables live as long as it does
+        try:
+            saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+            self.definitions = dict(saved_model.meta_graphs[0].signature_def)
+            self._loaded = tf.saved_model.load(str(folder))  # its variables live as long as it does
+        except Exception as error:  # whatever damage makes protobuf and TensorFlow raise
+            raise UserError(
+                f"The version cannot be loaded; if it is damaged, export it again. Received: {folder} "
+                f"({one_line(error)[:200]})"
+            ) from error
 
     def check(self, name: str, version: int | None) -> None:
         """Refuses what is asked of another model or version."""
@@ -297,6 +308,23 @@ def _to_proto(array: np.ndarray) -> Any:
 class _HttpServer(http.server.ThreadingHTTPServer):
     request_queue_size = 128  # connections that come at once
     model: _Model
+
+    def __init__(self, *arguments: Any) -> None:
+        self._connections: set[Any] = set()  # they stay open from one request to the next
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._connections.discard(request)
+        super().shutdown_request(request)
+
+    def close_connections(self) -> None:
+        for connection in list(self._connections):
+            with contextlib.suppress(OSError):  # it has just been closed
+                connection.shutdown(socket.SHUT_RDWR)
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

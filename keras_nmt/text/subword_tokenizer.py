@@ -66,6 +66,10 @@ class SubwordTokenizer(tf.Module):
         """The number of ids, the four special ones included."""
         return self._vocabulary_size
 
+    def pieces(self, start: int, stop: int) -> list[str]:
+        """The subwords of the ids from `start` to below `stop`, as far as there are any."""
+        return [self._processor.id_to_piece(i) for i in range(start, min(stop, self._vocabulary_size))]
+
     @property
     def proto(self) -> bytes:
         """The SentencePiece model, as its file holds it."""

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -117,15 +118,21 @@ class Checkpoints:
         )
 
     def _find_states(self) -> None:
-        """Lists the states anew where their list, the file `checkpoint`, is gone: lost in a copy, or in a power cut."""
+        """Lists the states anew where their list, the file `checkpoint`, is of no use.
+
+        It was lost in a copy, or in a power cut; or the clock is behind the run's first start, by which TensorFlow
+        would take all states for ones to keep for ever, and we for leftovers.
+        """
         try:
             listed = tf.train.get_checkpoint_state(str(self.folder))
         except ValueError:
             listed = None
         matches = [re.fullmatch(r"state-(\d+)\.index", path.name) for path in self.folder.glob("state-*.index")]
         updates = sorted(int(match[1]) for match in matches if match)
-        if listed is not None or not updates:
+        if not updates or (listed is not None and listed.last_preserved_timestamp <= time.time()):
             return
+        if self.read_only and listed is not None:
+            return  # its paths are all that is read
         if self.read_only:
             raise UserError(
                 f"The list of checkpoints is gone; the chief makes it again: start again. Received: {self.folder}"
@@ -189,7 +196,8 @@ class Checkpoints:
         Raises:
             UserError: if the state is that of another model or optimizer, or if none of the states can be read.
         """
-        paths = list(reversed(self._manager.checkpoints))
+        listed = tf.train.get_checkpoint_state(str(self.folder))
+        paths = [] if listed is None else list(reversed(listed.all_model_checkpoint_paths))
         if not self.read_only:
             self._remove_leftovers()
         for path in paths:

@@ -606,16 +606,18 @@ class Trainer:
         metrics: dict[str, float] = {}
         is_evaluated = self.evaluate_every is not None and (reason or progress.update % self.evaluate_every == 0)
         is_saved = is_evaluated or reason or progress.update % self.save_every == 0
-        progress.settled = progress.update
         if is_saved:
             self._fetch()
             self._interval.pause()
             if is_evaluated:
+                checkpoints.save_state(progress)  # whatever happens in the evaluation, which may take long
                 metrics = self._evaluate()
                 progress.seconds = time.monotonic() - self._began
                 self._log_metrics(metrics)
+            progress.settled = progress.update
             checkpoints.save(progress, metrics.get(self.best_metric))
             self._interval.resume()
+        progress.settled = progress.update
         if reason or progress.update % self._round_length == 0:
             if not self._in_round:
                 callbacks.on_epoch_begin((progress.update - 1) // self._round_length)
@@ -755,7 +757,8 @@ class Trainer:
         of_task = f" of task {name!r}" if len(self.tasks) > 1 else ""
         raise UserError(
             f"The loss or the gradient is not finite at update {update + 1}{of_task}, whose batch holds line numbers "
-            f"{shown}. The last checkpoint is left as it was; a lower learning rate or clipping may help. "
+            f"{shown}, counted through all files of its data. The last checkpoint is left as it was; a lower learning "
+            "rate or clipping may help. "
             f"Received: {numbers}"
         )
 

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError, exhausted, one_line
 
-CAPACITY = 16384  # bytes of what a chief can tell
+CAPACITY = 16384  # bytes of what a chief can tell at once
 
 
 class Workers:
@@ -48,15 +48,15 @@ class Workers:
         """
         if self.number == 1:
             return value
-        message = b""
-        if self.is_chief:
-            message = json.dumps(value).encode()
-            if len(message) > CAPACITY:
-                raise ValueError(f"A chief tells at most {CAPACITY} bytes. Received: {len(message)} bytes")
-        codes = tf.constant([*message, *[0] * (CAPACITY - len(message))], tf.int32)
-        with self.errors():
-            told = self._strategy.experimental_local_results(self._tell(codes))[0].numpy()
-        return json.loads(bytes(told[told > 0].tolist()))
+        message, told, follows = json.dumps(value).encode() if self.is_chief else b"", b"", True
+        while follows:
+            part, message = message[:CAPACITY], message[CAPACITY:]
+            codes = tf.constant([bool(message), *part, *[0] * (CAPACITY - len(part))], tf.int32)
+            with self.errors():
+                found = self._strategy.experimental_local_results(self._tell(codes))[0].numpy()
+            told += bytes(found[1:][found[1:] > 0].tolist())
+            follows = bool(found[0])
+        return json.loads(told)
 
     def _sum_over_workers(self, codes: tf.Tensor) -> Any:
         def replica(codes: tf.Tensor) -> tf.Tensor:

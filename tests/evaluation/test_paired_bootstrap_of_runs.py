@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from sacrebleu.metrics import BLEU
 
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import paired_bootstrap, paired_bootstrap_of_runs
@@ -27,6 +28,27 @@ def test_of_one_run_each_it_is_what_sacrebleu_says(rates):
     system, baseline = damaged(references, rates[0], 2), damaged(references, rates[1], 3)
     expected = paired_bootstrap(system, baseline, references, metrics=["bleu"])["bleu"].p_value
     assert paired_bootstrap_of_runs([system], [baseline], references) == pytest.approx(expected, abs=2e-3)
+
+
+def test_corpora_without_long_matches_are_smoothed_as_sacrebleu_does():
+    references = corpus(1)
+    system, baseline = damaged(references, 0.9, 2), damaged(references, 1.0, 3)
+    system = [" ".join(line.split()[:3]) for line in system]  # no four words in a row
+    assert not sum(BLEU().corpus_score(system, [references]).counts[3:])
+    expected = paired_bootstrap(system, baseline, references, metrics=["bleu"])["bleu"].p_value
+    assert paired_bootstrap_of_runs([system], [baseline], references) == pytest.approx(expected, abs=2e-2)
+    assert expected < 1
+
+
+def test_seed_and_number_of_samples_count():
+    references = corpus(1)
+    runs = [damaged(references, 0.2, 2)], [damaged(references, 0.25, 3)]
+    few = [paired_bootstrap_of_runs(*runs, references, samples=50, seed=seed) for seed in range(8)]
+    assert len(set(few)) > 1
+    assert all(round(p * 51, 6).is_integer() for p in few)
+    for samples in (0, -1, 2.5):
+        with pytest.raises(UserError, match=f"`samples` must be .* Received: samples={samples}"):
+            paired_bootstrap_of_runs(*runs, references, samples=samples)
 
 
 def test_copies_of_a_run_make_nothing_more_significant():

@@ -265,6 +265,13 @@ def test_without_a_bridge_recurrent_decoders_start_from_the_encoders_last_states
     np.testing.assert_array_equal(memory["mask"], source != PAD)
 
 
+def test_recurrent_networks_read_embeddings_as_they_are_in_the_table_and_transformers_scaled_ones():
+    ids = np.array([[5, 6, 3]])
+    for options, scale in zip(KINDS, (1, 8**0.5, 8**0.5, 8**0.5), strict=True):
+        embedding = _model(options).de_embedding
+        np.testing.assert_allclose(embedding(ids), scale * embedding.table.embeddings.numpy()[ids], rtol=1e-6)
+
+
 def test_without_a_bridge_they_start_from_the_mean_of_a_transformers_states():
     pair = _model(VARIANTS[3]).pair("de", "fr")
     source, _ = batch(pair)

@@ -111,6 +111,14 @@ def test_weights_that_are_missing_cut_or_of_another_model_are_named(directory):
     directory.save_weights(other)
     with pytest.raises(UserError, match="does not fit config.json or is damaged"):
         directory.load_model()
+    # More than there is a place for: a deeper model, and one with a mechanism.
+    config = directory.load_config()["model"]["config"]
+    for more in ({"num_encoder_layers": config["num_encoder_layers"] + 1}, {"roles": "softmax", "num_roles": 2}):
+        directory.save_weights(Transformer.from_config({**config, **more}))
+        with pytest.raises(
+            UserError, match=r"are those of another model, .* Received: \d+ variables in .*, \d+ in the"
+        ):
+            directory.load_model()
     for ending in (".keras", ".h5", ".txt"):
         path = directory.path / f"other{ending}"
         path.write_bytes(b"no weights at all")

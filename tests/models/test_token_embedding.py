@@ -1,4 +1,4 @@
-"""Logits with the vocabulary first are the others, transposed, whatever the table."""
+"""The lookup, and logits with the vocabulary first: the others, transposed, whatever the table."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ import pytest
 from keras_nmt.models.token_embedding import TokenEmbedding
 
 STATES = np.random.default_rng(1).normal(size=(2, 3, 8)).astype("float32")
+
+
+@pytest.mark.parametrize(("scale", "factor"), [(True, 4.0), (False, 1.0)])
+def test_embeddings_are_rows_of_the_table(scale, factor):
+    embedding = TokenEmbedding(11, 16, scale=scale)
+    ids = np.array([[3, 10, 0]])
+    np.testing.assert_allclose(embedding(ids), factor * embedding.table.embeddings.numpy()[ids], rtol=1e-6)
+    copy = TokenEmbedding.from_config(embedding.get_config())
+    copy.build((None, None))
+    copy.set_weights(embedding.get_weights())
+    np.testing.assert_array_equal(copy(ids), embedding(ids))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16"])

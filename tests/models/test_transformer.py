@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from one_in import one_in
 
 from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.layers import TransformerEncoder
 from keras_nmt.models import Transformer, count_parameters
 
 V = 23
@@ -254,6 +255,22 @@ def test_roles_stand_between_embeddings_and_positions(roles, training):
         expected = positions(role_layer(embeddings, mask=mask))
         np.testing.assert_allclose(states, expected, rtol=1e-4, atol=1e-5)
         assert not np.allclose(states, positions(embeddings), atol=1e-2)
+
+
+@pytest.mark.parametrize("source_of_shortcuts", ["lexical", "non_lexical"])
+def test_shortcuts_on_cross_attention_read_embeddings_or_the_states_below_the_last(source_of_shortcuts):
+    options = {"shortcuts": "plain", "shortcut_sites": ("cross",), "shortcut_sides": ("decoder",)}
+    model = _randomise(Transformer(**TINY, **options, shortcut_source=source_of_shortcuts))
+    source, _ = _batch(model)
+    d, positions = 8, np.arange(source.shape[1])[:, None]
+    angles = positions / 10000 ** (2 * (np.arange(d) // 2) / d)
+    encoding = np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
+    (table,) = (w for w in model.weights if w.path.endswith("table/embeddings"))
+    lexical = table.numpy()[source] * np.sqrt(d) + encoding  # E, Vaswani et al., 2017, section 3.4 and 3.5
+    if source_of_shortcuts == "non_lexical":
+        stack = next(x for x in model._flatten_layers() if isinstance(x, TransformerEncoder))
+        lexical = stack(lexical.astype("float32"), mask=source != PAD, return_states=True)[1][2]  # H_{L-1}, L = 3
+    np.testing.assert_allclose(model.encoder(source)["lexical"], lexical, rtol=1e-4, atol=1e-5)
 
 
 def test_tying():

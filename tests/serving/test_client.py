@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import io
 import socket
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -213,6 +215,39 @@ def test_a_server_that_starts_late_is_waited_for(folder, api):
     finally:
         late.join()
         started[0].stop()
+
+
+def test_a_server_that_is_slow_to_take_a_connection_is_no_lost_one(server, api):
+    """As one far away, or busy: a proxy lets nothing through for longer than the first wait between attempts."""
+    target = urllib.parse.urlsplit(_url(server, api))
+
+    def pipe(source, sink):
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+
+    def serve(listener):
+        with contextlib.suppress(OSError):
+            while True:
+                near = listener.accept()[0]
+                time.sleep(0.4)
+                far = socket.create_connection((target.hostname, target.port))
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=pipe, args=ends, daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+        url = f"{target.scheme}://127.0.0.1:{listener.getsockname()[1]}"
+        with Client(url, "echo", retries=0, timeout=30) as client:
+            assert client.translate(["a"])[0].text == "a"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_an_address_of_ipv6_needs_no_port(scheme):
+    client = Client(f"{scheme}://[100::a]", "echo", retries=0, timeout=1)  # of the block that leads nowhere
+    with pytest.raises((ConnectionError, TimeoutError)):
+        client.translate(["a"])
 
 
 @pytest.fixture(params=APIS)

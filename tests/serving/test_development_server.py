@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
 import itertools
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -258,6 +260,27 @@ def test_what_cannot_be_served_is_one_line(path, server, tmp_path):
         DevelopmentServer(path, port=used["grpc_url"], rest_port=0)
     with pytest.raises(UserError, match="The port for REST cannot be used"):
         DevelopmentServer(path, port=0, rest_port=used["rest_url"])
+    with pytest.raises(UserError, match="The port for REST cannot be used.* Received: rest_port=70000"):
+        DevelopmentServer(path, port=0, rest_port=70_000)
+    shutil.copytree(path / "10", tmp_path / "cut" / "1")
+    saved_model = tmp_path / "cut" / "1" / "saved_model.pb"
+    for content in (b"", saved_model.read_bytes()[:-9]):
+        saved_model.write_bytes(content)
+        with pytest.raises(UserError, match="export it again. Received: .*cut/"):
+            DevelopmentServer(tmp_path / "cut", port=0, rest_port=0)
+
+
+def test_a_stopped_server_answers_no_more_on_connections_that_are_open(path):
+    server = DevelopmentServer(path, name="echo", port=0, rest_port=0)
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
+    connection.request("GET", "/v1/models/echo")
+    assert connection.getresponse().read()
+    connection.auto_open = 0  # of a connection that is closed, no other is made
+    server.stop()
+    with contextlib.suppress(OSError):  # it may still be sent
+        connection.request("GET", "/v1/models/echo")
+    with pytest.raises((OSError, http.client.HTTPException)):
+        connection.getresponse()
 
 
 def test_the_command_serves_until_it_is_interrupted(path):

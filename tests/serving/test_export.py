@@ -204,9 +204,13 @@ def test_int8_weights_serve_as_the_quantised_model_and_take_a_quarter(
         np.testing.assert_allclose(answer["score"], [translation.score for translation in expected], atol=0.02)
 
 
-def test_unknown_quantisation_is_refused_before_anything_is_written(
+def test_a_quantisation_that_cannot_be_is_refused_before_anything_is_written(
     model, source_tokenizer, target_tokenizer, tmp_path
 ):
     with pytest.raises(UserError, match="int8. Received: int3"):
         export(tmp_path / "model", model, source_tokenizer, target_tokenizer, quantize="int3")
+    quantized = model.with_dtype("float32")
+    quantize(quantized)
+    with pytest.raises(UserError, match="quantised already: export it as it was before.* Received: "):
+        export(tmp_path / "model", quantized, source_tokenizer, target_tokenizer)
     assert not list(tmp_path.rglob("*"))

@@ -174,6 +174,20 @@ def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer,
     assert translator.translate([], seeds=np.int64(0)) == []  # the default
 
 
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_batches_hold_no_more_tokens_than_they_may(model, source_tokenizer, target_tokenizer, jit_compile):
+    options = {"length_buckets": (8, 32, 128), "batch_buckets": (1, 4, 16), "max_batch_tokens": 128}
+    translator = Translator(model, source_tokenizer, target_tokenizer, jit_compile=jit_compile, **options)
+    lengths = np.array([3] * 40 + [30] * 9 + [128, 100])
+    batches = list(translator._batches(lengths))
+    assert sorted(row for rows, _ in batches for row in rows) == list(range(len(lengths)))
+    for rows, size in batches:
+        length = min(bucket for bucket in (8, 32, 128) if bucket >= lengths[rows].max())
+        assert len(rows) <= size
+        assert size * length <= 128
+    assert [len(rows) for rows, _ in batches] == [1, 1, 4, 4, 4, 16, 16, 5]
+
+
 def test_as_many_targets_as_sources_in_the_graph(translator):
     for score in (translator.score_graph, translator._score):  # eagerly, and as a graph, which may leave out operators
         with pytest.raises(tf.errors.InvalidArgumentError, match="Inputs differ in number"):

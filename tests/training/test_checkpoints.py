@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -107,6 +108,25 @@ def test_states_whose_list_is_gone_are_found(
     assert restored is not None
     assert restored.update == 10
     assert len(list(tmp_path.glob("state-*.index"))) == 2
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_clock_that_went_back_loses_nothing(
+    tmp_path: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch, read_only: bool
+) -> None:
+    _, _, checkpoints = make(tmp_path, make_model)
+    for update in (9, 10):
+        checkpoints.save(Progress(update=update))
+    yesterday = time.time() - 86_400
+    monkeypatch.setattr(time, "time", lambda: yesterday)
+    model, _, checkpoints = make(tmp_path, make_model, seed=1, read_only=read_only)
+    restored = checkpoints.restore()
+    assert restored is not None
+    assert restored.update == 10
+    assert len(list(tmp_path.glob("state-*.index"))) == 2
+    if not read_only:
+        checkpoints.save(Progress(update=11))
+        assert {path.name for path in tmp_path.glob("state-*.index")} == {"state-10.index", "state-11.index"}
 
 
 def test_all_states_cut_is_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:

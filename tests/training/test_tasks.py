@@ -330,7 +330,7 @@ def test_not_finite_names_the_task_and_its_lines(make_trainer: Make, data: dict[
     with pytest.raises(UserError, match="update 7 of task 'a-b'") as error:
         trainer.train()
     lines = next(iter(data["a-b"].dataset(2)))["line_numbers"].numpy()
-    assert f"line numbers {', '.join(map(str, sorted(lines[lines >= 0])))}." in str(error.value)
+    assert f"line numbers {', '.join(map(str, sorted(lines[lines >= 0])))}, counted" in str(error.value)
 
 
 def test_wrong_tasks_are_named(make_trainer: Make, data: dict[str, TrainingBatches], tmp_path: Path) -> None:

@@ -343,6 +343,46 @@ def test_a_run_that_was_interrupted_can_be_ended_where_it_is(make_trainer: Make)
     assert rounds == ["begin 0", "end 0 1.0"]
 
 
+def test_an_evaluation_that_fails_costs_no_updates(make_trainer: Make) -> None:
+    class Counter(keras.callbacks.Callback):
+        updates = 0
+
+        def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+            self.updates += 1
+
+    def fail() -> dict[str, float]:
+        raise MemoryError("the dev set is too long")
+
+    options = {"evaluate_every": 5, "max_updates": 10}
+    with pytest.raises(MemoryError):
+        make_trainer(evaluate=fail, **options).train()
+    counter = Counter()
+    trainer = make_trainer(evaluate=Scores(1.0, 2.0, 2.0), callbacks=[counter], **options)
+    result = trainer.train()
+    assert counter.updates == 5
+    assert [line["update"] for line in log_of(trainer) if "val_bleu" in line][:2] == [5, 10]
+    whole = make_trainer("whole", evaluate=Scores(1.0, 2.0, 2.0), **options)
+    assert whole.train().final_updates == result.final_updates
+    assert_same(values_of(trainer), values_of(whole))
+
+
+def test_a_loss_scale_goes_on_where_it_was(make_trainer: Make) -> None:
+    def scales(name: str, *ends: int) -> list[float]:
+        for max_updates in ends:
+            trainer = make_trainer(
+                name,
+                optimizer=lambda: keras.optimizers.LossScaleOptimizer(
+                    make_optimizer("adam", 0.01), initial_scale=8.0, dynamic_growth_steps=2
+                ),
+                max_updates=max_updates,
+            )
+            trainer.train()
+        return [line["loss_scale"] for line in log_of(trainer)]
+
+    assert scales("stopped", 5, 8) == scales("whole", 8)
+    assert len(set(scales("whole", 8))) > 3
+
+
 def test_a_time_limit_that_passes_between_evaluations_ends_with_one(make_trainer: Make) -> None:
     class Slow(keras.callbacks.Callback):
         def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
