@@ -93,6 +93,7 @@ def test_two_workers_are_one_whatever_happens_to_them(tmp_path: Path) -> None:
     for result in results:
         assert result["update"] == UPDATES
         assert result["traces"] == 1
+        assert result["heard"] == [*range(9000)]
         np.testing.assert_allclose(result["weights"], expected["weights"], rtol=1e-4)
         np.testing.assert_allclose(result["metrics"]["bleu"], expected["metrics"]["bleu"], rtol=1e-4)
     assert results[0]["evaluated"][-2:] == [UPDATES, UPDATES]
