@@ -511,7 +511,7 @@ class Trainer:
                 f"directory={self.directory}, update {self.progress.update} here, update {update} there"
             )
         if self.workers.is_chief:
-            self.log.truncate(self.progress.update)
+            self.log.truncate(self.progress.update, self.progress.settled)
         return checkpoints
 
     def _restore(self) -> Checkpoints:

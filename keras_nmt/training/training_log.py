@@ -51,9 +51,15 @@ class TrainingLog:
                 lines.append(line)
         return lines
 
-    def truncate(self, update: int) -> None:
-        """Drops what a continued run says again: lines of later updates, and the line on the final weights."""
+    def truncate(self, update: int, settled: int) -> None:
+        """Drops what a continued run says again: later lines, and the one on the final weights.
+
+        Args:
+            update: The last update that has been made.
+            settled: The last one whose evaluation, if it was due, has been saved.
+        """
         if self.path.exists():
-            kept = [line for line in self.read() if line["update"] <= update and "final" not in line]
+            last = {True: update, False: settled}
+            kept = [line for line in self.read() if line["update"] <= last["loss" in line] and "final" not in line]
             with atomic_path(self.path) as temporary:
                 temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
