@@ -23,7 +23,7 @@ class TrainingLog:
     >>> log = TrainingLog(pathlib.Path(tempfile.mkdtemp()) / "training_log.jsonl")
     >>> log.append({"update": 100, "loss": 4.5})
     >>> log.append({"update": 200, "loss": 3.5})
-    >>> log.truncate(100)
+    >>> log.truncate(100, settled=100)
     >>> log.read()
     [{'update': 100, 'loss': 4.5}]
     """
