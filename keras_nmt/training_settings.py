@@ -219,10 +219,11 @@ class TrainingSettings:
                 '`weight_decay` goes with optimizer="adamw", which needs it, and with no other. '
                 f"Received: optimizer={self.optimizer!r}, weight_decay={self.weight_decay}"
             )
-        moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(self, name)) is not None}
-        if moments and self.optimizer == "sgd":
-            raise UserError(f"`beta_2` and `epsilon` are for adam and adamw. Received: optimizer='sgd', {moments}")
-        if not 0 <= moments.get("beta_2", 0) < 1:
+        if self._moments and self.optimizer == "sgd":
+            raise UserError(
+                f"`beta_2` and `epsilon` are for adam and adamw. Received: optimizer='sgd', {self._moments}"
+            )
+        if not 0 <= self._moments.get("beta_2", 0) < 1:
             raise UserError(f"`beta_2` is in [0, 1). Received: beta_2={self.beta_2}")
         if self.max_ratio < 1:
             raise UserError(f"`max_ratio` is at least 1. Received: max_ratio={self.max_ratio}")
@@ -399,7 +400,7 @@ class TrainingSettings:
                     f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
                     f"Received: {', '.join(changed)}"
                 )
-        elif other_text or {text.partition("=")[0] for text in changed} - set(self.NOT_OF_SUBWORDS):
+        elif other_text or (changed and self.changed_settings({*may_change, *self.NOT_OF_SUBWORDS})):
             for path in folder.path.glob("subwords*.model"):  # they may be those of other settings, or of other text
                 path.unlink()
         folder.path.mkdir(parents=True, exist_ok=True)
@@ -448,11 +449,19 @@ class TrainingSettings:
                 sampling=sampling,
             )
 
+    @property
+    def _moments(self) -> dict[str, float]:
+        """What is set of Adam's moments."""
+        return {name: value for name in ("beta_2", "epsilon") if (value := getattr(self, name)) is not None}
+
     def _optimizer(self, hidden_dim: int) -> keras.optimizers.Optimizer:
         """To be called in the strategy's scope."""
-        moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(self, name)) is not None}
         optimizer = make_optimizer(
-            self.optimizer, self._learning_rate(hidden_dim), weight_decay=self.weight_decay, clip=self.clip, **moments
+            self.optimizer,
+            self._learning_rate(hidden_dim),
+            weight_decay=self.weight_decay,
+            clip=self.clip,
+            **self._moments,
         )
         return keras.optimizers.LossScaleOptimizer(optimizer) if self.dtype == "mixed_float16" else optimizer
 

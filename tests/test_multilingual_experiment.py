@@ -188,37 +188,23 @@ def test_a_language_is_added_to_a_trained_model(trained, settings, corpus, tmp_p
         )
 
 
-def test_the_label_baseline_runs_on_the_same_data(settings, tmp_path):
-    label = {
-        **settings,
-        "architecture": "language_label",
-        "model": MODEL,
-        "vocabulary_size": 40,
-        "pairs": ["digits-words", "words-letters"],
-        "schedule": "constant",
-        "max_updates": 6,
-        "evaluate_every": 6,
-        "test_pairs": ["digits-letters"],
-    }
+@pytest.fixture(scope="module")
+def label_settings(settings):
+    label = {"architecture": "language_label", "model": MODEL, "vocabulary_size": 40}
+    return {**settings, **label, "schedule": "constant", "max_updates": 6, "evaluate_every": 6}
+
+
+def test_the_label_baseline_runs_on_the_same_data(label_settings, tmp_path):
+    label = {**label_settings, "pairs": ["digits-words", "words-letters"], "test_pairs": ["digits-letters"]}
     results = MultilingualExperiment(directory=tmp_path / "label", **label).run(report=lambda line: None)
     assert set(results["test"]) == {"digits-letters"}
     assert len(set(ModelDirectory(tmp_path / "label").subword_paths().values())) == 1
 
 
-def test_a_label_model_that_starts_from_another_needs_its_labels(settings, tmp_path):
+def test_a_label_model_that_starts_from_another_needs_its_labels(label_settings, tmp_path):
     """Their places in the vocabulary are what the model knows."""
-    label = {
-        **settings,
-        "architecture": "language_label",
-        "model": MODEL,
-        "vocabulary_size": 40,
-        "languages": ["digits", "words"],
-        "pairs": ["digits-words"],
-        "schedule": "constant",
-        "max_updates": 1,
-        "evaluate_every": 1,
-        "test": None,
-    }
+    two = {"languages": ["digits", "words"], "pairs": ["digits-words"], "test": None}
+    label = {**label_settings, **two, "max_updates": 1, "evaluate_every": 1}
     MultilingualExperiment(directory=tmp_path / "first", **label).run(report=lambda line: None)
     later = {**label, "init_from": str(tmp_path / "first")}
     for languages in (["words", "digits"], ["digits", "words", "letters"]):

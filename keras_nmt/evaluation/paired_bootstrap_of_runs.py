@@ -8,6 +8,8 @@ from sacrebleu.metrics.bleu import BLEU
 
 from keras_nmt.errors import UserError
 
+SMOOTHING = BLEU().smooth_method
+
 
 def paired_bootstrap_of_runs(
     systems: Sequence[Sequence[str]],
@@ -75,6 +77,4 @@ def _counts(metric: BLEU, hypotheses: Sequence[str], references: Sequence[str]) 
 def _bleu(counts: np.ndarray) -> float:
     system_length, reference_length, *ngrams = counts.tolist()
     # Smoothed as the score of the corpus is, which counts where no n-gram of some length matches.
-    return BLEU.compute_bleu(
-        ngrams[:4], ngrams[4:], system_length, reference_length, smooth_method=BLEU().smooth_method
-    ).score
+    return BLEU.compute_bleu(ngrams[:4], ngrams[4:], system_length, reference_length, smooth_method=SMOOTHING).score

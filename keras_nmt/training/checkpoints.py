@@ -129,10 +129,10 @@ class Checkpoints:
             listed = None
         matches = [re.fullmatch(r"state-(\d+)\.index", path.name) for path in self.folder.glob("state-*.index")]
         updates = sorted(int(match[1]) for match in matches if match)
-        if not updates or (listed is not None and listed.last_preserved_timestamp <= time.time()):
+        # Who only restores reads the list's paths, whatever the clock says.
+        is_of_use = listed is not None and (self.read_only or listed.last_preserved_timestamp <= time.time())
+        if is_of_use or not updates:
             return
-        if self.read_only and listed is not None:
-            return  # its paths are all that is read
         if self.read_only:
             raise UserError(
                 f"The list of checkpoints is gone; the chief makes it again: start again. Received: {self.folder}"

@@ -609,15 +609,15 @@ class Trainer:
         if is_saved:
             self._fetch()
             self._interval.pause()
-            if is_evaluated:
-                checkpoints.save_state(progress)  # whatever happens in the evaluation, which may take long
-                metrics = self._evaluate()
-                progress.seconds = time.monotonic() - self._began
-                self._log_metrics(metrics)
-            progress.settled = progress.update
+        if is_evaluated:
+            checkpoints.save_state(progress)  # whatever happens in the evaluation, which may take long
+            metrics = self._evaluate()
+            progress.seconds = time.monotonic() - self._began
+            self._log_metrics(metrics)
+        progress.settled = progress.update
+        if is_saved:
             checkpoints.save(progress, metrics.get(self.best_metric))
             self._interval.resume()
-        progress.settled = progress.update
         if reason or progress.update % self._round_length == 0:
             if not self._in_round:
                 callbacks.on_epoch_begin((progress.update - 1) // self._round_length)
