@@ -67,6 +67,10 @@ class Experiment(TrainingSettings):
 
     CHOICES: ClassVar[dict[str, tuple[Any, ...]]] = {**TrainingSettings.CHOICES, "preset": tuple(TRANSFORMER_PRESETS)}
     MAY_CHANGE: ClassVar[tuple[str, ...]] = (*TrainingSettings.MAY_CHANGE, "test_source", "test_target")
+    OF_SUBWORDS: ClassVar[tuple[str, ...]] = (
+        *TrainingSettings.OF_SUBWORDS,
+        *("joint_vocabulary", "target_vocabulary_size", "user_symbols"),
+    )
     DATA: ClassVar[tuple[str, ...]] = tuple(
         f"{data}_{side}" for data in ("train", "dev", "test") for side in ("source", "target")
     )
@@ -184,7 +188,7 @@ class Experiment(TrainingSettings):
         if workers.is_chief:
             results = self._results(folder, model, result, report)
             write_json(folder.path / "results.json", results)
-        workers.wait()  # a chief that is lost in the test finds the others still there when it starts again
+        workers.end()
         return results
 
     def _results(

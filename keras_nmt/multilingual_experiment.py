@@ -86,6 +86,10 @@ class MultilingualExperiment(TrainingSettings):
     }
     POSITIVE: ClassVar[tuple[str, ...]] = (*TrainingSettings.POSITIVE, "dev_sentences", "temperature")
     MAY_CHANGE: ClassVar[tuple[str, ...]] = (*TrainingSettings.MAY_CHANGE, "test", "test_pairs")
+    OF_SUBWORDS: ClassVar[tuple[str, ...]] = (
+        *TrainingSettings.OF_SUBWORDS,
+        *("languages", "pairs", "architecture", "lowercase"),
+    )
     DATA: ClassVar[tuple[str, ...]] = ("train", "dev", "test")
 
     def __post_init__(self) -> None:
@@ -256,7 +260,7 @@ class MultilingualExperiment(TrainingSettings):
         if workers.is_chief:
             results = self._results(folder, model, result, report)
             write_json(folder.path / "results.json", results)
-        workers.wait()  # a chief that is lost in the test finds the others still there when it starts again
+        workers.end()
         return results
 
     def _evaluate(
@@ -378,17 +382,17 @@ class MultilingualExperiment(TrainingSettings):
             )
         tokenizers = {name: SubwordTokenizer(folder.path / name) for name in dict.fromkeys(names.values())}
         if self.architecture == "language_label":
-            self._check_labels(tokenizers["subwords.model"])
+            self._check_labels(folder, tokenizers["subwords.model"])
         return {language: tokenizers[name] for language, name in names.items()}
 
-    def _check_labels(self, tokenizer: SubwordTokenizer) -> None:
-        """The first subwords of `init_from` must be the labels, in this order: the model knows them by their place."""
+    def _check_labels(self, folder: ModelDirectory, tokenizer: SubwordTokenizer) -> None:
+        """The first subwords must be the labels, in this order: the model knows them by their place."""
         labels = LanguageLabelModel.labels(self.languages)
         found = tokenizer.pieces(FIRST_LABEL, FIRST_LABEL + len(labels))
         if found != labels:
             raise UserError(
-                f"The subwords of {self.init_from} begin with other labels: give its languages, in its order. "
-                f"Received: languages={list(self.languages)}, subwords {', '.join(found)}"
+                f"The subwords of {self.init_from or folder.path} begin with other labels: give the languages they are "
+                f"for, in that order. Received: languages={list(self.languages)}, subwords {', '.join(found)}"
             )
 
     # Tasks.

@@ -179,14 +179,8 @@ class TrainingSettings:
     # Settings of the data's files.
     DATA: ClassVar[tuple[str, ...]] = ()
 
-    # What has no part in subwords: they are not trained anew when it changes before there is a checkpoint.
-    NOT_OF_SUBWORDS: ClassVar[tuple[str, ...]] = (
-        *("model", "preset", "dtype", "jit_compile", "replicas", "deterministic"),
-        *("subword_sampling", "max_length", "max_ratio", "corpus_weights"),
-        *("batch_size", "batch_unit", "length_buckets", "accumulation_steps", "label_smoothing", "normalize_by"),
-        *("optimizer", "beta_2", "epsilon", "schedule", "learning_rate", "warmup_steps", "weight_decay", "clip"),
-        *("max_updates", "evaluate_every", "save_every"),
-    )
+    # What subwords are made of, beside the text: they are made anew when it changes before there is a checkpoint.
+    OF_SUBWORDS: ClassVar[tuple[str, ...]] = ("vocabulary_size", "subword_model", "seed", "init_from")
 
     def __post_init__(self) -> None:
         self._check_types()
@@ -381,12 +375,15 @@ class TrainingSettings:
     def _note(self, folder: ModelDirectory) -> None:
         """Writes what the data and the settings are, unless the run has begun with other ones: then nothing."""
         digests, before = self.data_digests(), {}
+
+        def without_test(data: dict[str, list[str]]) -> dict[str, list[str]]:
+            return {name: data[name] for name in data if not name.startswith("test")}
+
         if folder.data_path.is_file():
             before = json.loads(folder.data_path.read_text(encoding="utf-8"))
-        shared = [name for name in before if name in digests and not name.startswith("test")]
-        other_text = [name for name in shared if digests[name] != before[name]]
+        other_text = [name for name in without_test(before) if name in digests and digests[name] != before[name]]
         may_change = set(self.MAY_CHANGE) - ({"max_updates"} if self.schedule == "cosine" else set())
-        if before == digests:  # the same lines, wherever they lie
+        if without_test(before) == without_test(digests):  # the same lines, wherever they lie
             may_change |= set(self.DATA)
         changed = self.changed_settings(may_change) if folder.settings_path.is_file() else []
         if folder.checkpoints_path.exists():
@@ -400,9 +397,11 @@ class TrainingSettings:
                     f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
                     f"Received: {', '.join(changed)}"
                 )
-        elif other_text or (changed and self.changed_settings({*may_change, *self.NOT_OF_SUBWORDS})):
-            for path in folder.path.glob("subwords*.model"):  # they may be those of other settings, or of other text
-                path.unlink()
+        elif changed or other_text:
+            others = {field.name for field in dataclasses.fields(self)} - {*self.OF_SUBWORDS}
+            if self.changed_settings(others) or any(name.startswith("train") for name in other_text):
+                for path in folder.path.glob("subwords*.model"):
+                    path.unlink()
         folder.path.mkdir(parents=True, exist_ok=True)
         write_json(folder.data_path, digests)
         write_json(folder.settings_path, self.settings())

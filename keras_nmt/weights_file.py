@@ -30,7 +30,8 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
     """
     with _without_optimizer(model):
         model.load_weights(path)
-    held = _number_of_variables(path)
+    # A whole model in a file, which Keras takes as well, has other things beside the weights.
+    held = _number_of_variables(path) if os.fspath(path).endswith(".weights.h5") else 0
     if held > len(model.weights):
         raise ValueError(
             "The weights are those of another model, such as a deeper one. "

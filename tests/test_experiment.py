@@ -156,7 +156,7 @@ def test_a_refused_start_leaves_what_the_run_began_with(tmp_path):
     assert before == {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.json")}
     note(max_updates=9)  # longer is no other run, and nor is the same text elsewhere
     elsewhere = {name: path.rename(tmp_path / f"moved {name}") for name, path in files.items()}
-    note(max_updates=9, **elsewhere)
+    note(max_updates=9, **elsewhere, test_source=more, test_target=more)  # and what is tested may change, too
 
 
 def test_a_cosine_schedule_ends_where_it_was_to_end(tmp_path):
@@ -174,7 +174,14 @@ def test_a_cosine_schedule_ends_where_it_was_to_end(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "are_kept"), [({"batch_size": 9}, True), ({"vocabulary_size": 9}, False), ({"text": "drei"}, False)]
+    ("changed", "are_kept"),
+    [
+        ({"batch_size": 9, "allow_new": ["*"]}, True),
+        ({"vocabulary_size": 9}, False),
+        ({"joint_vocabulary": False}, False),
+        ({"train_source": "drei"}, False),
+        ({"dev_source": "drei"}, True),
+    ],
 )
 def test_subwords_stay_where_nothing_of_theirs_changes(tmp_path, changed, are_kept):
     """Before the first checkpoint settings may change, and so may the text."""
@@ -183,9 +190,9 @@ def test_subwords_stay_where_nothing_of_theirs_changes(tmp_path, changed, are_ke
         path.write_text("eins\n")
     subwords = tmp_path / "run" / "subwords.model"
     for more in ({}, changed):
-        if "text" in more:
-            files["train_source"].write_text(more["text"])
-        settings = {name: value for name, value in more.items() if name != "text"}
+        for name in files.keys() & more.keys():
+            files[name].write_text(more[name])
+        settings = {name: value for name, value in more.items() if name not in files}
         experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files, **settings)
         experiment._note(ModelDirectory(experiment.directory))
         if not more:

@@ -212,7 +212,7 @@ def test_a_label_model_that_starts_from_another_needs_its_labels(label_settings,
             "languages": languages,
             "pairs": [f"{languages[0]}-{languages[1]}", f"{languages[-1]}-{languages[0]}"],
         }
-        with pytest.raises(UserError, match="begin with other labels: give its languages.* Received: languages="):
+        with pytest.raises(UserError, match="begin with other labels: give the languages.* Received: languages="):
             MultilingualExperiment(directory=tmp_path / "later", **{**later, **changed}).run(report=lambda line: None)
     again = MultilingualExperiment(directory=tmp_path / "again", **later)
     again.run(report=lambda line: None)

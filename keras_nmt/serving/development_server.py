@@ -166,6 +166,8 @@ class _Model:
             saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
             self.definitions = dict(saved_model.meta_graphs[0].signature_def)
             self._loaded = tf.saved_model.load(str(folder))  # its variables live as long as it does
+        except (PermissionError, tf.errors.ResourceExhaustedError):
+            raise
         except Exception as error:  # whatever damage makes protobuf and TensorFlow raise
             raise UserError(
                 f"The version cannot be loaded; if it is damaged, export it again. Received: {folder} "

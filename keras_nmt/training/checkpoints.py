@@ -35,7 +35,8 @@ class Progress:
         evaluations_since_best: evaluations after the best one; early stopping looks at it.
         scores: the score of every evaluated update that still has its weights on disk.
         saved: the updates that have their weights on disk.
-        settled: the last update after which all that was due has been done; behind `update` after an interruption.
+        settled: the last update after which all that was due has been done; behind `update` after an interruption, and
+            where an evaluation did not come to its end.
         best_update: the update with the best score so far.
         best_score: that score.
         pending: sums since the last line of the training log.
@@ -81,7 +82,8 @@ class Checkpoints:
     - `update-<update>.weights.h5`: the weights of the last `keep_last` saves and of the `keep_best` best;
     - `index.json`: which is which: `{"last": [updates], "best": [updates, best first], "scores": {update: score}}`.
 
-    Every file gets its name when it is whole, and nothing is removed before what replaces it is there.
+    Every file gets its name when it is whole, and nothing is removed before what replaces it is there. Where an update
+    is evaluated, its state is saved before, and again with the scores.
 
     Args:
         folder: the folder, made when needed.
@@ -140,7 +142,10 @@ class Checkpoints:
         names = [f"state-{update}" for update in updates]
         times = [(self.folder / f"{name}.index").stat().st_mtime for name in names]
         tf.compat.v1.train.update_checkpoint_state(
-            str(self.folder), names[-1], names, all_model_checkpoint_timestamps=times
+            os.path.abspath(self.folder),  # of a relative one, the names would be relative to the working directory
+            names[-1],
+            names,
+            all_model_checkpoint_timestamps=times,
         )
 
     def save(self, progress: Progress, score: float | None = None) -> str:

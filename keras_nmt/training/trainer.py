@@ -561,7 +561,7 @@ class Trainer:
         self._began = time.monotonic() - progress.seconds
         self._in_round = False
         reason = self._reason_to_stop(self._own_wishes())  # what the checkpoint says, to all workers
-        if progress.settled < progress.update:  # an interruption came before what was due
+        if progress.settled < progress.update:  # the run ended before it had done what was due
             reason = self._settle(checkpoints, callbacks, reason)
         while reason is None:
             if not self._in_round:

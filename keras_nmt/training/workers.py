@@ -70,6 +70,18 @@ class Workers:
         """Returns when all workers have come here."""
         self.from_chief()
 
+    def end(self) -> None:
+        """Waits for all workers at the end of a run, while the chief translates the test.
+
+        If it is lost there, the others fail with it, and whatever started all of them starts all of them again. A chief
+        that comes here is done, whether or not others are lost.
+        """
+        try:
+            self.wait()
+        except UserError:
+            if not self.is_chief:
+                raise
+
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
         """A block in which a lost worker, or a lack of memory, shows: these errors become a `UserError`."""

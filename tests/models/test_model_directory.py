@@ -119,6 +119,12 @@ def test_weights_that_are_missing_cut_or_of_another_model_are_named(directory):
             UserError, match=r"are those of another model, .* Received: \d+ variables in .*, \d+ in the"
         ):
             directory.load_model()
+    whole = Transformer.from_config(config)
+    whole.compile("adam")
+    whole.save(directory.path / "whole.keras")
+    given = directory.load_model(weights=directory.path / "whole.keras").get_weights()
+    for weight, expected in zip(given, whole.get_weights(), strict=True):
+        np.testing.assert_array_equal(weight, expected)
     for ending in (".keras", ".h5", ".txt"):
         path = directory.path / f"other{ending}"
         path.write_bytes(b"no weights at all")

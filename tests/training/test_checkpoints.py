@@ -22,6 +22,12 @@ def make(folder: Path, make_model: Callable[..., keras.Model], seed: int = 0, **
     return model, optimizer, Checkpoints(folder, model, optimizer, **options)
 
 
+@pytest.fixture(params=["absolute", "relative"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "run" if request.param == "absolute" else Path("run")
+
+
 def weight_files(folder: Path) -> set[str]:
     return {file.name.split(".")[0] for file in folder.glob("*.weights.h5")}
 
@@ -93,40 +99,40 @@ def test_a_cut_state_falls_back_to_the_one_before(tmp_path: Path, make_model: Ca
 
 @pytest.mark.parametrize("damage", [None, b"", b"model_checkpoint_path: what?"])
 def test_states_whose_list_is_gone_are_found(
-    tmp_path: Path, make_model: Callable[..., keras.Model], damage: bytes | None
+    folder: Path, make_model: Callable[..., keras.Model], damage: bytes | None
 ) -> None:
-    _, _, checkpoints = make(tmp_path, make_model)
+    _, _, checkpoints = make(folder, make_model)
     for update in (9, 10):
         checkpoints.save(Progress(update=update))
-    (tmp_path / "checkpoint").unlink()
+    (folder / "checkpoint").unlink()
     if damage is not None:
-        (tmp_path / "checkpoint").write_bytes(damage)
+        (folder / "checkpoint").write_bytes(damage)
     with pytest.raises(UserError, match="The list of checkpoints is gone"):
-        make(tmp_path, make_model, read_only=True)
-    _, _, checkpoints = make(tmp_path, make_model, seed=1)
+        make(folder, make_model, read_only=True)
+    _, _, checkpoints = make(folder, make_model, seed=1)
     restored = checkpoints.restore()
     assert restored is not None
     assert restored.update == 10
-    assert len(list(tmp_path.glob("state-*.index"))) == 2
+    assert len(list(folder.glob("state-*.index"))) == 2
 
 
 @pytest.mark.parametrize("read_only", [False, True])
 def test_a_clock_that_went_back_loses_nothing(
-    tmp_path: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch, read_only: bool
+    folder: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch, read_only: bool
 ) -> None:
-    _, _, checkpoints = make(tmp_path, make_model)
+    _, _, checkpoints = make(folder, make_model)
     for update in (9, 10):
         checkpoints.save(Progress(update=update))
     yesterday = time.time() - 86_400
     monkeypatch.setattr(time, "time", lambda: yesterday)
-    model, _, checkpoints = make(tmp_path, make_model, seed=1, read_only=read_only)
+    model, _, checkpoints = make(folder, make_model, seed=1, read_only=read_only)
     restored = checkpoints.restore()
     assert restored is not None
     assert restored.update == 10
-    assert len(list(tmp_path.glob("state-*.index"))) == 2
+    assert len(list(folder.glob("state-*.index"))) == 2
     if not read_only:
         checkpoints.save(Progress(update=11))
-        assert {path.name for path in tmp_path.glob("state-*.index")} == {"state-10.index", "state-11.index"}
+        assert {path.name for path in folder.glob("state-*.index")} == {"state-10.index", "state-11.index"}
 
 
 def test_all_states_cut_is_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
