@@ -8,7 +8,7 @@ class SearchResult(NamedTuple):
 
     Finished hypotheses (those that end in `END`) come first, by score. Where a sentence has fewer than N of them, the
     unfinished ones that its length limit cut off follow, by score; where it has fewer than N hypotheses at all, the
-    rest is empty: no tokens, length 0, scores of -1e9. (Where the limit is 0, the first N are so, with scores of 0.)
+    rest is empty: no tokens, length 0, scores of -1e9. Where the limit is 0, all are empty, and scores say nothing.
 
     Attributes:
         tokens: `[B, N, max_length]` int32, `END` kept, `PAD` after it.

@@ -22,6 +22,7 @@ class ContextualizedEmbedding(keras.layers.Layer):
         context: "lstm" (default), "bilstm" or "cnn"; see `RoleAssignment`, also for the rest.
         context_units: Integer, width of the context in one direction. Default None: `num_roles`.
         kernel_size: Integer, width of the convolution. Default 7.
+        activation: Name of a Keras activation, the convolution's. Default "relu".
         causal: Boolean, default False. Whether e~_t depends on e_1 .. e_t only.
         exclusive: Boolean, default False. Whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`.
         dropout: Float, dropout rate of the roles. Default 0.
@@ -58,6 +59,7 @@ class ContextualizedEmbedding(keras.layers.Layer):
         context: str = "lstm",
         context_units: int | None = None,
         kernel_size: int = 7,
+        activation: str = "relu",
         causal: bool = False,
         exclusive: bool = False,
         dropout: float = 0.0,
@@ -70,6 +72,7 @@ class ContextualizedEmbedding(keras.layers.Layer):
             context=context,
             context_units=context_units,
             kernel_size=kernel_size,
+            activation=activation,
             causal=causal,
             exclusive=exclusive,
             dropout=dropout,
@@ -105,5 +108,5 @@ class ContextualizedEmbedding(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         config = self.role_assignment.get_config()
-        names = ("num_roles", "context", "context_units", "kernel_size", "causal", "exclusive", "dropout")
-        return {**super().get_config(), **{name: config[name] for name in names}}
+        taken = ("num_roles", "context", "context_units", "kernel_size", "activation", "causal", "exclusive", "dropout")
+        return {**super().get_config(), **{name: config[name] for name in taken}}

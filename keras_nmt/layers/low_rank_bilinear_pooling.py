@@ -27,10 +27,11 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
     `units` neurons of R^ (all of them where heads are composed, the last layer where layers are). A model that starts
     from a trained one without composition gives at first what that one gives. Where r is below `units`, V P keeps r
     random directions of these neurons. Without first order there is no such start: U, V and P are random, and
-    representations of variance one give an output of variance one. The paper is silent.
+    representations of variance one give an output of variance one. The paper is silent. That U and b_V start at zero
+    holds nothing up: b_U is one and V is not zero, so that they and P all have a gradient at once.
 
     Weights: 2 N d' r + r `units`, and 2 r more with first order. Under `mixed_float16` products that are too large for
-    float16 stay finite: the output overflows only where it does not fit itself.
+    float16 stay finite: the output overflows only where R^ U, R^ V or the output itself does not fit.
 
     Args:
         units: Integer, width of the output. Default None: the width d' of a representation.

@@ -25,7 +25,7 @@ class RoleAssignment(keras.layers.Layer):
     """Roles of each token, read from its context.
 
     A small network reads the embeddings `e_1 .. e_T` and gives each position its context `h_t`: an LSTM, one in each
-    direction ("bilstm"), or a convolution with a ReLU ("cnn"). From it come the roles (section 3.1):
+    direction ("bilstm"), or a convolution ("cnn"). From it come the roles (section 3.1):
 
         dense:    r_t = tanh(W h_t + b)
         softmax:  r_t = softmax(U' tanh(W h_t + b))
@@ -43,6 +43,7 @@ class RoleAssignment(keras.layers.Layer):
         context: "lstm" (default), "bilstm" or "cnn".
         context_units: Integer, width of h_t in one direction. Default None: `num_roles`.
         kernel_size: Integer, width of the convolution. Default 7.
+        activation: Name of a Keras activation, the convolution's. Default "relu".
         causal: Boolean, default False. Whether the role of t depends on e_1 .. e_t only. An LSTM always does; the
             convolution sees positions on its left instead of both sides; "bilstm" cannot. Needed for `step`.
         exclusive: Boolean, default False. Whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`.
@@ -88,6 +89,7 @@ class RoleAssignment(keras.layers.Layer):
         context: str = "lstm",
         context_units: int | None = None,
         kernel_size: int = 7,
+        activation: str = "relu",
         causal: bool = False,
         exclusive: bool = False,
         straight_through: bool = False,
@@ -116,6 +118,7 @@ class RoleAssignment(keras.layers.Layer):
         self.context = context
         self.context_units = optional_size("context_units", context_units)
         self.kernel_size = int(kernel_size)
+        self.activation = activation
         self.causal = causal
         self.exclusive = exclusive
         self.straight_through = straight_through
@@ -131,7 +134,7 @@ class RoleAssignment(keras.layers.Layer):
                 self._units,
                 self.kernel_size,
                 padding="valid" if causal else "same",  # causal: `call` pads on the left, `step` gives one window
-                activation="relu",
+                activation=activation,
                 dtype="float32",
                 name="context",
             )
@@ -294,6 +297,7 @@ class RoleAssignment(keras.layers.Layer):
             "context": self.context,
             "context_units": self.context_units,
             "kernel_size": self.kernel_size,
+            "activation": self.activation,
             "causal": self.causal,
             "exclusive": self.exclusive,
             "straight_through": self.straight_through,

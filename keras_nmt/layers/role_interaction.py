@@ -31,10 +31,11 @@ class RoleInteraction(Int8Kernels):
 
     Args:
         num_roles: Integer, number of roles hr.
-        assignment: "dense" (default), "softmax" or "one_hot"; see `RoleAssignment`, also for the next seven.
+        assignment: "dense" (default), "softmax" or "one_hot"; see `RoleAssignment`, also for the next eight.
         context: "lstm" (default), "bilstm" or "cnn".
         context_units: Integer, width of the context in one direction. Default None: `num_roles`.
         kernel_size: Integer, width of the convolution. Default 7.
+        activation: Name of a Keras activation, the convolution's. Default "relu".
         causal: Boolean, default False. Whether e~_t depends on e_1 .. e_t only.
         exclusive: Boolean, default False. Whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`.
         straight_through: Boolean, default False. Whether "one_hot" roles are one-hot in training too.
@@ -83,6 +84,7 @@ class RoleInteraction(Int8Kernels):
         context: str = "lstm",
         context_units: int | None = None,
         kernel_size: int = 7,
+        activation: str = "relu",
         causal: bool = False,
         exclusive: bool = False,
         straight_through: bool = False,
@@ -101,6 +103,7 @@ class RoleInteraction(Int8Kernels):
             context=context,
             context_units=context_units,
             kernel_size=kernel_size,
+            activation=activation,
             causal=causal,
             exclusive=exclusive,
             straight_through=straight_through,

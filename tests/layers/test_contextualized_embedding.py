@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from keras import ops
 
 from keras_nmt.layers import ContextualizedEmbedding
 
@@ -46,6 +47,28 @@ def test_padding_is_invisible(random, context):
     np.testing.assert_allclose(layer(inputs[1:, :3]), outputs[1:, :3], atol=1e-5)
 
 
+@pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
+def test_padding_alone_and_single_words_are_finite(random, context):
+    layer, inputs = ContextualizedEmbedding(HR, context), random(B, T, D)
+    assert np.isfinite(layer(inputs, mask=np.zeros((B, T), bool))).all()
+    np.testing.assert_allclose(
+        layer(inputs[:, :1]), layer(inputs, mask=np.arange(T) < np.ones((B, 1)))[:, :1], atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
+@pytest.mark.parametrize("scale", [1e-4, 1e4])
+def test_half_precision_extremes_are_finite_and_right(random, policy, scale):
+    layer = ContextualizedEmbedding(HR, "bilstm")
+    inputs = np.asarray(ops.cast(ops.cast(scale * random(B, T, D), policy.removeprefix("mixed_")), "float32"))
+    expected = np.asarray(layer(inputs))
+    half = ContextualizedEmbedding.from_config({**layer.get_config(), "dtype": policy})
+    half.build((None, None, D))
+    half.set_weights(layer.get_weights())
+    outputs = np.asarray(ops.cast(half(inputs), "float32"))
+    assert np.abs(outputs - expected).max() < 2e-2 * np.abs(expected).max()
+
+
 def test_numpy_sizes_become_plain_integers():
     layer = ContextualizedEmbedding(np.int64(HR), context="cnn", context_units=np.int32(3), kernel_size=np.int64(5))
     config = json.loads(json.dumps(layer.get_config()))
@@ -56,3 +79,11 @@ def test_numpy_sizes_become_plain_integers():
 def test_wrong_arguments_are_named(arguments):
     with pytest.raises(ValueError, match="Received: "):
         ContextualizedEmbedding(**{"num_roles": 4, **arguments})
+
+
+def test_options_reach_the_assignment():
+    options = {"context": "cnn", "context_units": 3, "kernel_size": 5, "activation": "tanh", "causal": True}
+    options |= {"exclusive": True, "dropout": 0.25}
+    layer = ContextualizedEmbedding(HR, **options)
+    assert layer.role_assignment.get_config().items() >= options.items()
+    assert layer.get_config().items() >= options.items()

@@ -30,7 +30,8 @@ def _context(layer, sentence):
         before = layer.kernel_size - 1 if layer.causal else (layer.kernel_size - 1) // 2
         padded = np.pad(sentence, ((before, layer.kernel_size - 1 - before), (0, 0)))
         windows = [padded[t : t + layer.kernel_size] for t in range(len(sentence))]
-        context = np.array([np.maximum(np.einsum("kd,kdu->u", window, kernel) + bias, 0) for window in windows])
+        activation = {"relu": lambda x: np.maximum(x, 0), "tanh": np.tanh}[layer.activation]
+        context = np.array([activation(np.einsum("kd,kdu->u", window, kernel) + bias) for window in windows])
     return np.concatenate([0 * context[:1], context[:-1]]) if layer.exclusive else context
 
 
@@ -59,9 +60,10 @@ def test_follows_the_equations_whatever_the_padding(random, assignment, options)
         np.testing.assert_allclose(roles[b, :length], _roles(layer, inputs[b, :length]), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("kernel_size", [1, 2, 4])
-def test_a_convolution_that_is_not_causal_sees_both_sides(random, kernel_size):
-    layer = _randomised(RoleAssignment(HR, context="cnn", kernel_size=kernel_size), random)
+@pytest.mark.parametrize(("kernel_size", "activation"), [(1, "relu"), (2, "relu"), (4, "relu"), (4, "tanh")])
+def test_a_convolution_that_is_not_causal_sees_both_sides(random, kernel_size, activation):
+    made = RoleAssignment(HR, context="cnn", kernel_size=kernel_size, activation=activation)
+    layer = _randomised(RoleAssignment.from_config(made.get_config()), random)
     inputs = random(1, T, D)
     np.testing.assert_allclose(layer(inputs)[0], _roles(layer, inputs[0]), rtol=1e-4, atol=1e-5)
 
@@ -254,3 +256,9 @@ def test_inputs_of_another_width_are_named(random):
     layer(random(2, 3, 4))
     with pytest.raises(ValueError, match="`inputs` must be .* 4. Received: shape"):
         layer(random(2, 3, 5))
+
+
+def test_noise_is_drawn_for_each_token(random):
+    layer = _randomised(RoleAssignment(HR, "one_hot", "cnn", kernel_size=1), random)
+    roles = np.asarray(layer(np.zeros((50, 2, D), "float32"), training=True))  # the same logits everywhere
+    assert not np.allclose(roles[:, 0], roles[:, 1])

@@ -330,3 +330,9 @@ def test_roles_tell_two_readings_of_a_word_apart():
         assert purity(chosen, readings) > 0.9
         assert purity(chosen, generator.permutation(readings)) < 0.6  # by chance
         assert (np.asarray(model(words)).argmax(-1) == names)[here].mean() > 0.9  # the readings are used
+
+
+def test_options_reach_the_assignment():
+    options = {"assignment": "one_hot", "context": "cnn", "context_units": 3, "kernel_size": 5, "activation": "tanh"}
+    options |= {"causal": True, "exclusive": True, "straight_through": True, "dropout": 0.25}
+    assert RoleInteraction(HR, **options).role_assignment.get_config().items() >= options.items()
