@@ -46,9 +46,9 @@ RECIPE = Recipe(
         "all": {"model": {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}},
     },
     baseline="baseline",
-    # Equal numbers of updates, and so of tokens: some twelve minutes a run on two cores. The peak rate is near those of
-    # the papers, below what serves the baseline best in so short a time: at higher ones the mechanisms learn worse, see
-    # the README.
+    # Equal numbers of updates, and so of tokens: some 18 minutes of the baseline on one core. The peak rate is near
+    # those of the papers, below what serves the baseline best in so short a time: at higher ones the mechanisms learn
+    # worse, see the README.
     comparison={
         "model": {"dropout": 0.1},
         "schedule": "cosine",

@@ -174,3 +174,9 @@ def test_batch_and_length_of_unknown_size_without_xla():
 def test_an_unknown_ranking():
     with pytest.raises(ValueError, match="'log_probability', 'score'.* Received: ranking='length'"):
         beam_search(lambda *_: None, {}, {}, batch_size=1, beam_size=2, max_length=3, ranking="length")
+
+
+def test_of_equal_scores_that_which_ends_comes_first():
+    options = {"batch_size": 1, "beam_size": 2, "max_length": 3, "length_penalty": 0.0, "ranking": "score"}
+    result = beam_search(lambda tokens, position, constants, caches: (ops.zeros((1, 2, 6)), caches), {}, {}, **options)
+    assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [1, END]]

@@ -167,3 +167,14 @@ def test_the_likeliest_token_alone_is_greedy_search(compiled, options):
 def test_what_is_out_of_range_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         sampling_search(TableDecoder(5).step, {}, {}, batch_size=1, **{"seeds": [0], "max_length": 3, **options})
+
+
+def test_what_is_suppressed_is_there_only_where_the_prefix_has_it():
+    decoder = TableDecoder(vocabulary_size=9, seed=9)
+    options = {"max_length": 6, "suppress": (PAD, BEGIN, 1, 5, END)}
+    found = sample(decoder, [0] * 50, list(range(50)), prefix=np.array([[5]] * 50), **options).tokens.numpy()[:, 0]
+    assert (found[:, 0] == 5).all()
+    assert set(np.unique(found[:, 1:])) == {4, 6, 7, 8}
+    constants, caches = decoder.start([0], 1, 6)
+    greedy = greedy_search(decoder.step, constants, caches, batch_size=1, prefix=np.array([[5]]), **options)
+    assert int(greedy.tokens[0, 0, 0]) == 5

@@ -30,9 +30,9 @@ def test_a_real_difference_is_significant_and_none_is_not():
 
 
 def test_scores_are_those_of_corpus_scores():
-    comparisons = paired_bootstrap(GOOD, BAD, [REFERENCES], samples=5, lowercase=True, tokenize="char")
-    good = corpus_scores(GOOD, REFERENCES, lowercase=True, tokenize="char")
-    bad = corpus_scores(BAD, REFERENCES, lowercase=True, tokenize="char")
+    options = {"lowercase": True, "tokenize": "char", "chrf_word_order": 2}
+    comparisons = paired_bootstrap(GOOD, BAD, [REFERENCES], samples=5, **options)
+    good, bad = (corpus_scores(system, REFERENCES, **options) for system in (GOOD, BAD))
     assert list(comparisons) == list(good)
     for name, comparison in comparisons.items():
         assert comparison.name == good[name].name
@@ -82,3 +82,9 @@ def test_a_system_does_not_differ_from_itself() -> None:
     lines = ["a small cat sleeps", "two dogs run fast"]
     for comparison in paired_bootstrap(lines, lines, lines, samples=20).values():
         assert (comparison.delta, comparison.p_value) == (0.0, 1.0)
+
+
+def test_each_system_has_its_own_interval():
+    found = paired_bootstrap(GOOD, REFERENCES, REFERENCES, samples=30, metrics=["bleu"])["bleu"]
+    assert found.baseline_interval == pytest.approx(0, abs=1e-6)  # each sample of it is perfect
+    assert 0.1 < found.system_interval < 20

@@ -113,3 +113,13 @@ def test_every_output_carries_the_mask(make):
     embedded = keras.layers.Embedding(9, D, mask_zero=True)(np.array([[4, 5, 0]]))
     for output in make(embedded):
         np.testing.assert_array_equal(output._keras_mask, [[True, True, False]])
+
+
+@pytest.mark.parametrize(("kind", "fan_in"), [(None, 64), ("plain", 64), ("fusion", 128)])
+def test_kernels_side_by_side_start_as_each_alone(kind, fan_in):
+    layer = KeyValueProjection(64) if kind is None else LexicalShortcut(64, kind)
+    layer.build(*[(None, None, 64)] * (1 if kind is None else 2))
+    kernels = [weight for weight in layer.weights if len(weight.shape) == 2]
+    assert kernels
+    for kernel in kernels:
+        assert np.std(kernel) == pytest.approx(fan_in**-0.5, rel=0.05)

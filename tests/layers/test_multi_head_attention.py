@@ -86,6 +86,22 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, shortcut, weights, p
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "weights", "parameters"),
+    [
+        ("extended", 6, 4 * D * D + D * 16 + 16 + 8 * D),  # U and V of rank 8, a row of ones, P
+        ("hierarchical", 9, 3 * D * D + 4 * D + (D + 1) * 16 + (16 + 1) * 4 + 8),  # W_O from heads of 4; FFN, norm
+    ],
+)
+def test_composed_heads_keep_the_contract_of_a_layer(check_layer, random, kind, weights, parameters):
+    check_layer(
+        lambda **kwargs: MultiHeadAttention(H, D, head_composition=kind, **kwargs),
+        {"query": random(B, T, D), "memory": random(B, S, D)},
+        weights=weights,
+        parameters=parameters,
+    )
+
+
 def test_takes_the_mask_that_keras_attached(random):
     table = keras.layers.Embedding(10, D, mask_zero=True)
     layer = MultiHeadAttention(H, D)
@@ -94,10 +110,12 @@ def test_takes_the_mask_that_keras_attached(random):
     np.testing.assert_allclose(layer(table(padded))[:, :3], layer(table(short)), rtol=1e-5, atol=1e-6)
 
 
-def test_a_row_without_anything_to_attend_to_is_finite(random):
-    layer = MultiHeadAttention(H, D)
+@pytest.mark.parametrize("kind", [None, "extended", "hierarchical"])
+@pytest.mark.parametrize("policy", ["float32", "mixed_float16", "mixed_bfloat16"])
+def test_a_row_without_anything_to_attend_to_is_finite(random, policy, kind):
+    layer = MultiHeadAttention(H, D, head_composition=kind, dtype=policy)
     output = layer(random(B, T, D), attention_mask=np.zeros((B, 1, T), bool))
-    assert np.isfinite(output).all()
+    assert np.isfinite(keras.ops.cast(output, "float32")).all()
 
 
 def test_dropout_is_active_in_training_only(random):

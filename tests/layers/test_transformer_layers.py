@@ -17,12 +17,13 @@ ATTENTION, FEED, NORM = 4 * D * D, 2 * D * F + D + F, 2 * D
 PLAIN, FUSION = 2 * D * D + 2 * D, 6 * D * D + 2 * D
 
 
-def test_feed_forward_follows_the_equation(random):
-    layer, x = FeedForward(F, D), random(B, T, D)
+@pytest.mark.parametrize(("activation", "function"), [("relu", lambda x: np.maximum(x, 0)), ("tanh", np.tanh)])
+def test_feed_forward_follows_the_equation(random, activation, function):
+    layer, x = FeedForward(F, D, activation=activation), random(B, T, D)
     layer(x)
     layer.set_weights([random(*w.shape) for w in layer.get_weights()])
     w1, b1, w2, b2 = layer.get_weights()
-    np.testing.assert_allclose(layer(x), np.maximum(x @ w1 + b1, 0) @ w2 + b2, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(layer(x), function(x @ w1 + b1) @ w2 + b2, rtol=1e-4, atol=1e-4)
 
 
 def test_feed_forward_keeps_the_contract(check_layer, random):
@@ -62,16 +63,18 @@ def test_decoder_layer_keeps_the_contract(check_layer, random, shortcut):
 def test_stacks_keep_the_contract(check_layer, random):
     layer = ATTENTION + FEED + 2 * NORM
     check_layer(
-        lambda **kwargs: TransformerEncoder(2, 2, D, F, shortcut="plain", **kwargs),
+        lambda **kwargs: TransformerEncoder(2, 2, D, F, shortcut="plain", layer_composition="low_rank", **kwargs),
         {"inputs": random(B, T, D)},
-        weights=2 * 13 + 2,
-        parameters=2 * (layer + PLAIN) + NORM,
+        weights=2 * 13 + 2 + 2 * 2 + 2,
+        parameters=2 * (layer + PLAIN) + 3 * NORM + 2 * D * 2 * D + D * D,
     )
     check_layer(
-        lambda **kwargs: TransformerDecoder(2, 2, D, F, norm="post", cross_shortcut="fusion", **kwargs),
+        lambda **kwargs: TransformerDecoder(
+            2, 2, D, F, norm="post", cross_shortcut="fusion", layer_composition="hierarchical", **kwargs
+        ),
         {"inputs": random(B, T, D), "memory": random(B, S, D), "memory_lexical": random(B, S, D)},
-        weights=2 * 17,
-        parameters=2 * (layer + ATTENTION + NORM + FUSION),
+        weights=2 * 17 + 6,
+        parameters=2 * (layer + ATTENTION + NORM + FUSION) + (2 * D + 1) * 4 * D + (4 * D + 1) * D + NORM,
     )
 
 
@@ -218,3 +221,36 @@ def test_rates_are_checked_by_their_own_names(name):
 def test_the_decoder_names_its_own_arguments(random):
     with pytest.raises(ValueError, match="`memory_lexical` is given where `cross_shortcut` is set"):
         TransformerDecoder(1, 2, D, F, cross_shortcut="plain")(random(B, T, D), random(B, S, D))
+
+
+def test_dropout_falls_on_what_a_sub_layer_gives(random):
+    layer, x = TransformerEncoderLayer(2, D, F, dropout=0.5), random(20, T, D)
+    layer(x)
+    layer.self_attention.output_layer.kernel.assign(np.zeros((D, D)))  # attention gives 0, the network 1
+    layer.feed_forward.outer.kernel.assign(np.zeros((F, D)))
+    layer.feed_forward.outer.bias.assign(np.ones(D))
+    added = np.asarray(layer(x, training=True)) - x
+    np.testing.assert_allclose(np.minimum(np.abs(added), np.abs(added - 2)), 0, atol=1e-5)
+    assert 0.4 < (added > 1).mean() < 0.6
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("rate", ["dropout", "attention_dropout", "activation_dropout"])
+def test_each_rate_alone_is_for_training(random, rate, norm):
+    x, memory = random(B, T, D), random(B, S, D)
+    for kind, inputs in ((TransformerEncoder, [x]), (TransformerDecoder, [x, memory])):
+        stack = kind(1, 2, D, F, norm=norm, **{rate: 0.5})
+        plain = np.asarray(stack(*inputs))
+        np.testing.assert_array_equal(stack(*inputs), plain)
+        assert not np.allclose(stack(*inputs, training=True), plain)
+
+
+@pytest.mark.parametrize("attached", [False, True])
+@pytest.mark.parametrize("kind", [TransformerDecoder, TransformerDecoderLayer])
+def test_decoders_see_no_padding_in_front_of_their_inputs(random, kind, attached):
+    decoder = TransformerDecoder(2, 2, D, F) if kind is TransformerDecoder else TransformerDecoderLayer(2, D, F)
+    ids, memory = np.array([[0, 0, 4, 5]]), random(1, S, D)
+    embedded = keras.layers.Embedding(9, D, mask_zero=True)(ids)
+    plain = np.asarray(embedded)
+    found = decoder(embedded, memory) if attached else decoder(plain, memory, inputs_mask=ids != 0)
+    np.testing.assert_allclose(np.asarray(found)[:, 2:], decoder(plain[:, 2:], memory), rtol=1e-5, atol=1e-5)

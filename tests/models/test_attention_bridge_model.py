@@ -518,3 +518,17 @@ def test_wrong_languages_are_named():
 def test_it_is_called_by_pairs():
     with pytest.raises(TypeError, match=r"model.pair\(source, target\)"):
         _model()(batch(_model().pair("de", "fr")))
+
+
+def test_dropout_falls_on_the_embeddings_of_both_sides_and_in_the_stacks():
+    model = _fresh({"de": 17}, dropout=0.5)  # one language: each stack is called once
+    pair, stacks = model.pair("de", "de"), (model.de_encoder, model.de_decoder)
+    first = keras.Model(pair.inputs, [keras.tree.flatten(stack.input)[0] for stack in stacks])
+    inputs = batch(pair)
+    for plain, dropped in zip(first(inputs), first(inputs, training=True), strict=True):
+        plain, dropped = np.asarray(plain), np.asarray(dropped)
+        assert 0.3 < (dropped != 0).mean() < 0.7
+        np.testing.assert_allclose(dropped[dropped != 0], 2 * plain[dropped != 0], rtol=1e-5)
+    assert {stack.dropout for stack in stacks} == {0.5}
+    both = AttentionBridgeModel({"de": 17}, **{**TINY, **BOTH}, dropout=0.5)
+    assert {both.de_encoder.dropout, both.de_decoder.dropout} == {0.5}

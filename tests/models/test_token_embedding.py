@@ -35,3 +35,7 @@ def test_vocabulary_first(dtype, tie_weights, quantized):
     assert keras.backend.standardize_dtype(found.dtype) == "float32"
     np.testing.assert_allclose(np.moveaxis(found, 0, -1), expected, rtol=1e-5, atol=1e-5)
     assert embedding.compute_output_shape((2, 3, 8), reverse=True, vocabulary_first=True) == found.shape
+
+
+def test_embeddings_start_as_large_as_positions():
+    assert np.std(TokenEmbedding(500, 64)(np.arange(500)[None])) == pytest.approx(1, rel=0.05)

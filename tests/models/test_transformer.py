@@ -46,17 +46,24 @@ VARIANTS = [
     *SHORTCUTS,
     {**SHORTCUTS[-1], "norm": "post", "target_vocabulary_size": 17},
 ]
+# Every mechanism, for what takes long.
+COMPILED = [
+    SHORTCUTS[-1],
+    {"shortcuts": "fusion", "layer_composition": "extended", "head_composition": "extended", "roles": "softmax"},
+    {"norm": "post", "layer_composition": "hierarchical", "head_composition": "hierarchical", "roles": "one_hot"},
+    {"layer_composition": "linear", "head_composition": "low_rank", "roles": "contextualized", "role_context": "cnn"},
+]
 
 
 def _name(options):
     return "-".join("+".join(v) if isinstance(v, tuple) else str(v) for v in options.values()) or "plain transformer"
 
 
-def _randomise(model):
+def _randomise(model, scale=0.2):
     """Weights that make every part matter: the initial gates, biases and norms are 0 or 1."""
     generator = np.random.default_rng(5)
     for weight in model.trainable_weights:
-        noise = generator.normal(scale=0.2, size=weight.shape)
+        noise = generator.normal(scale=scale, size=weight.shape)
         weight.assign(weight + noise)
     return model
 
@@ -96,13 +103,14 @@ def test_stepwise_equals_full(options):
     np.testing.assert_allclose(_stepwise(model, source, target), model([source, target]), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("jit_compile", [False, True])
-def test_compiled_stepwise_equals_full(jit_compile):
-    model = _randomise(Transformer(**TINY, **SHORTCUTS[-1]))
+@pytest.mark.parametrize("options", COMPILED, ids=_name)
+def test_compiled_stepwise_equals_full(options):
+    two_layers = {"num_encoder_layers": 2, "num_decoder_layers": 2}
+    model = _randomise(Transformer(**{**TINY, **two_layers, **options}), scale=0.1)
     source, target = _batch(model)
-    np.testing.assert_allclose(
-        _stepwise(model, source, target, jit_compile=jit_compile), model([source, target]), rtol=1e-4, atol=1e-4
-    )
+    expected = tf.function(model, jit_compile=True)([source, target])
+    np.testing.assert_allclose(expected, model([source, target]), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(_stepwise(model, source, target, jit_compile=True), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("options", one_in(4, VARIANTS, _name))
@@ -196,6 +204,10 @@ D = 512
         ({"head_composition": "extended", "output_projection": False}, 14_174_208 - 18 * D**2),
         # 13,565,952 without the biases and LayerNorms of four nodes.
         ({"head_composition": "hierarchical"}, 13_565_952 + 18 * 4 * (1024 + 64 + 2 * 64)),
+        (
+            {"head_composition": "hierarchical", "head_intermediate_dim": 256},
+            18 * (15 * 64 * 256 + 64 * D - D * D + 4 * (256 + 64 + 2 * 64)),
+        ),
         ({"head_composition": "linear"}, 0),
         ({"layer_composition": "linear"}, 3_145_728),
         ({"layer_composition": "hierarchical"}, 23_090_176),
@@ -293,10 +305,11 @@ def test_no_biases_where_there_should_be_none_and_no_final_norm_under_post():
     assert not any("final_norm" in w.path for w in post.trainable_weights)
 
 
+@pytest.mark.parametrize("options", COMPILED[:2], ids=_name)
 @pytest.mark.parametrize("dtype", ["mixed_bfloat16", "mixed_float16"])
-def test_half_precision_is_near_float32(dtype):
-    model = _randomise(Transformer(**TINY, **SHORTCUTS[-1]))
-    half = Transformer(**TINY, **SHORTCUTS[-1], dtype=dtype)
+def test_half_precision_is_near_float32(dtype, options):
+    model = _randomise(Transformer(**TINY, **options))
+    half = Transformer(**TINY, **options, dtype=dtype)
     half.set_weights(model.get_weights())
     source, target = _batch(model)
     assert all(w.dtype == "float32" for w in half.trainable_weights)
@@ -383,3 +396,41 @@ def test_a_preset_takes_every_argument():
     model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=V, num_heads=8, norm="post", dropout=0.0)
     config = model.get_config()
     assert (config["num_heads"], config["norm"], config["dropout"], config["hidden_dim"]) == (8, "post", 0.0, 128)
+
+
+def test_each_rate_reaches_its_place():
+    model = Transformer(**TINY, dropout=0.1, attention_dropout=0.2, activation_dropout=0.3)
+    for layer in [*model.get_layer("encoder").layers, *model.get_layer("decoder").layers]:
+        attentions = [layer.self_attention, getattr(layer, "cross_attention", layer.self_attention)]
+        assert {attention.weight_dropout.rate for attention in attentions} == {0.2}
+        assert (layer.residual_dropout.rate, layer.feed_forward.inner_dropout.rate) == (0.1, 0.3)
+
+
+def test_without_roles_dropout_falls_on_embeddings_with_their_positions():
+    model = _randomise(Transformer(**TINY, dropout=0.5))
+    entering = [keras.tree.flatten(model.get_layer(name).input)[0] for name in ("encoder", "decoder")]
+    first, batch = keras.Model(model.inputs, entering), _batch(model)
+    for plain, dropped in zip(first(batch), first(batch, training=True), strict=True):
+        plain, dropped = np.asarray(plain), np.asarray(dropped)
+        assert 0.3 < (dropped != 0).mean() < 0.7
+        np.testing.assert_allclose(dropped[dropped != 0], 2 * plain[dropped != 0], rtol=1e-5)
+
+
+def test_options_of_roles_reach_their_layers():
+    options = {"role_context": "cnn", "role_units": 5, "role_residual": False, "role_straight_through": True}
+    model = Transformer(**TINY, roles="one_hot", num_roles=3, **options, role_exclusive=True, dropout=0.2)
+    same = {"assignment": "one_hot", "context": "cnn", "context_units": 5, "residual": False, "low_rank": False}
+    same |= {"straight_through": True, "dropout": 0.2}
+    for side, on_target in (("source", False), ("target", True)):
+        config = model.get_layer(f"{side}_roles").get_config()
+        assert config.items() >= {**same, "causal": on_target, "exclusive": on_target}.items()
+
+
+@pytest.mark.parametrize("options", SHORTCUTS, ids=_name)
+def test_shortcuts_are_at_their_sites_and_sides_only(options):
+    model, kind = _model(json.dumps(options)), options["shortcuts"]
+    sites, sides = options["shortcut_sites"], options["shortcut_sides"]
+    encoder, decoder = model.get_layer("encoder"), model.get_layer("decoder")
+    assert encoder.shortcut == (kind if "self" in sites and "encoder" in sides else None)
+    assert decoder.shortcut == (kind if "self" in sites and "decoder" in sides else None)
+    assert decoder.cross_shortcut == (kind if "cross" in sites else None)

@@ -230,7 +230,7 @@ def test_the_papers_hyper_parameters_reach_the_experiments():
 # of its own.
 RUNS = {
     "iwslt14/roles": (["softmax_residual_16", "one_hot_residual_16"], {"de": "de", "en": "en"}),
-    "wmt14/composition": (["baseline", "hierarchical_both"], {"en": "en", "de": "de"}),
+    "wmt14/composition": (["baseline", "ni_both"], {"en": "en", "de": "de"}),
     "wmt14/roles": (["softmax"], {"en": "en", "de": "de"}),
     "wmt14/shortcuts": (["self_and_cross"], {"en": "en", "de": "de"}),
     "wmt14/transformer": (["big_sampled"], {"en": "en", "de": "de"}),
@@ -261,13 +261,20 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
     # One layer where that will do: what takes the time is the tracing of graphs.
     layers = {} if script == "wmt14/composition" else {"num_encoder_layers": 1, "num_decoder_layers": 1}
     tiny |= {"model": {**TINY, **layers}, "max_updates": 2, "beam_size": 2}
+    told: list[str] = []
     for configuration in configurations:
         made = experiment(script, configuration, tmp_path, tmp_path, **tiny)
-        results = made.run(report=lambda line: None)
+        results = made.run(report=told.append)
     assert results["updates"] == 2
     assert 0 <= results["test"]["bleu"]["score"] <= 100
     settings = json.loads((Path(made.directory) / "settings.json").read_text())
     assert settings["train_target"].endswith(f"train.{RECIPES[script].languages[1]}")
+    if configurations[-1] == "ni_both":  # from the plain model: what was taken is told, and what is new
+        summary = next(line for line in told if line.startswith("Warm start: ")).splitlines()
+        taken = len(ModelDirectory(made.init_from).load_model().weights)
+        assert summary[0] == f"Warm start: {taken} weights taken"
+        assert len(summary) > 1
+        assert all(line.startswith("  new: ") and "composition" in line for line in summary[1:])
     if "one_hot" in configurations[-1]:
         model = ModelDirectory(made.directory).load_model()
         temperatures = [float(weight) for weight in model.weights if weight.path.endswith("temperature")]

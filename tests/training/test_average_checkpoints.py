@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import keras
 import numpy as np
 import pytest
@@ -70,3 +71,13 @@ def test_refuses_weights_of_different_models(tmp_path: Path, make_model: Callabl
     with pytest.raises(UserError, match="differ in shape"):
         average_weights(files, tmp_path / "mean.weights.h5")
     assert not (tmp_path / "mean.weights.h5").exists()
+
+
+def test_what_is_no_float_is_taken_from_the_last(tmp_path: Path) -> None:
+    files = [tmp_path / f"{i}.weights.h5" for i in (0, 1)]
+    for i, path in enumerate(files):
+        with h5py.File(path, "w") as file:
+            file["w"], file["seed"] = np.array([float(i)]), np.array([4 + 3 * i], "uint32")
+    average_weights(files, tmp_path / "mean.weights.h5")
+    with h5py.File(tmp_path / "mean.weights.h5") as file:
+        assert (file["w"][()].tolist(), file["seed"][()].tolist()) == ([0.5], [7])
