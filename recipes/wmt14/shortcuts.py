@@ -7,7 +7,7 @@ The tables and figures of the paper, the files, and which configuration is which
 
 from __future__ import annotations
 
-from keras_nmt.papers import FUSION, PLAIN, SHORTCUT_KINDS, SHORTCUTS, SHORTCUTS_BIG
+from keras_nmt.papers import FUSION, PLAIN, SHORTCUT_KINDS, SHORTCUTS_BIG, SHORTCUTS_WMT14
 from keras_nmt.recipe import Recipe, merge_settings
 
 SMALL = {"preset": "transformer_base_half"}  # section 4.1: embeddings, states and feed-forward networks halved
@@ -17,8 +17,7 @@ RECIPE = Recipe(
     corpora={"train": "train", "dev": "dev", "test": "newstest2014"},
     languages=("en", "de"),
     known_languages=("en", "de"),
-    # 32,000 merges, of which, and the characters, the paper's numbers of parameters give 41,138 subwords.
-    settings={**SHORTCUTS, "vocabulary_size": 41_138},
+    settings=SHORTCUTS_WMT14,
     configurations={
         **SHORTCUT_KINDS,
         # Table 1.

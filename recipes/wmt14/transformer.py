@@ -2,13 +2,13 @@
 
     python recipes/wmt14/transformer.py train base --data-dir DATA --source en --target de
 
-It is trained as the baselines of the paper on shortcuts are (`SHORTCUTS` in `keras_nmt/papers.py`), without or with
-BPE-dropout. The files: README.md beside this file.
+It is trained as the baselines of the paper on shortcuts are (`SHORTCUTS_WMT14` in `keras_nmt/papers.py`), without or
+with BPE-dropout. The files: README.md beside this file.
 """
 
 from __future__ import annotations
 
-from keras_nmt.papers import SHORTCUTS, SHORTCUTS_BIG
+from keras_nmt.papers import SHORTCUTS_BIG, SHORTCUTS_WMT14
 from keras_nmt.recipe import Recipe, merge_settings
 
 SAMPLED = {"subword_sampling": 0.1}  # BPE-dropout: Provilkov et al., 2020, https://arxiv.org/abs/1910.13267, section 4
@@ -18,7 +18,7 @@ RECIPE = Recipe(
     corpora={"train": "train", "dev": "dev", "test": "newstest2014"},
     languages=("en", "de"),
     known_languages=("en", "de"),
-    settings={**SHORTCUTS, "vocabulary_size": 41_138},  # as in shortcuts.py
+    settings=SHORTCUTS_WMT14,
     configurations={
         "base": {},
         "base_sampled": SAMPLED,
