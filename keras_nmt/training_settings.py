@@ -397,6 +397,11 @@ class TrainingSettings:
                     f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
                     f"Received: {', '.join(changed)}"
                 )
+        elif folder.weights_path.exists():
+            raise UserError(
+                f"{folder.path} holds a model, and no checkpoints to go on from: take another folder, and give this "
+                f"one as `init_from` to start from it. Received: directory={os.fspath(self.directory)}"
+            )
         elif changed or other_text:
             others = {field.name for field in dataclasses.fields(self)} - {*self.OF_SUBWORDS}
             if self.changed_settings(others) or any(name.startswith("train") for name in other_text):

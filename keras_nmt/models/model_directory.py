@@ -205,8 +205,13 @@ def _check_structure(config: dict[str, Any]) -> None:
     """Raises what using the configuration would raise."""
     if not isinstance(config["model"]["class"], str):
         raise TypeError(config["model"]["class"])
+    dtype = config["model"]["config"].get("dtype", "float32")
+    if not isinstance(dtype, str):  # an object: Keras would make whatever it names
+        raise TypeError(dtype)
     for side in config["model"]["config"].get("languages", ("source", "target")):
         Path(config["subwords"][side])
+    for name in config["subwords"].values():
+        Path(name)
     for name, value in config["search"].items():
         if not _is_search_setting(name, value):
             raise TypeError(f"{name}={value!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ import h5py
 import numpy as np
 
 from keras_nmt.atomic_files import atomic_path
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.training.checkpoints import read_index, weights_path
 
 
@@ -34,7 +35,7 @@ def average_checkpoints(
         The updates whose weights were averaged.
 
     Raises:
-        UserError: if there are no checkpoints, or their weights do not fit each other.
+        UserError: if there are no checkpoints, or their weights are damaged, or do not fit each other.
     """
     directory = Path(directory)
     if which not in ("last", "best"):
@@ -59,25 +60,38 @@ def average_weights(files: Sequence[Path], output: Path) -> None:
         shutil.copyfile(files[-1], temporary)
         if len(files) == 1:
             return
-        sources = [h5py.File(file, "r") for file in files]
-        try:
-            with h5py.File(temporary, "r+") as target:
-                for name in _arrays(sources[-1]):
+        with contextlib.ExitStack() as stack:
+            sources = [stack.enter_context(_open(file)) for file in files]
+            names = _arrays(sources[-1])
+            target = stack.enter_context(h5py.File(temporary, "r+"))
+            try:
+                for name in names:
                     _average(name, sources, target)
-        except KeyError as error:
-            raise UserError(
-                f"The checkpoints are not of one model. Received: {[str(file) for file in files]} ({error})"
-            ) from error
-        finally:
-            for source in sources:
-                source.close()
+            except KeyError as error:
+                raise UserError(
+                    f"The checkpoints are not of one model. Received: {[str(file) for file in files]} ({error})"
+                ) from error
+
+
+def _open(path: Path) -> h5py.File:
+    try:
+        return h5py.File(path, "r")
+    except OSError as error:
+        raise UserError(f"The weights of a checkpoint cannot be read. Received: {path} ({one_line(error)})") from error
 
 
 def _arrays(file: h5py.File) -> list[str]:
-    """The names of all arrays in a file."""
-    names: list[str] = []
-    file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
-    return names
+    """The names of all arrays in a file.
+
+    Raises:
+        UserError: one lies in another file, which whoever made this one may have chosen: it would be written to.
+    """
+    arrays: dict[str, h5py.Dataset] = {}
+    file.visititems(lambda name, item: arrays.update({name: item}) if isinstance(item, h5py.Dataset) else None)
+    for name, array in arrays.items():
+        if array.external or array.is_virtual:
+            raise UserError(f"Weights must lie in the file itself. Received: {file.filename}, {name}")
+    return list(arrays)
 
 
 def _average(name: str, sources: Sequence[h5py.File], target: h5py.File) -> None:

@@ -21,6 +21,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.weights_file import write_weights
 
 INDEX = "index.json"
+STATE = re.compile(r"state-(\d+)")
 
 
 @dataclasses.dataclass
@@ -129,22 +130,26 @@ class Checkpoints:
             listed = tf.train.get_checkpoint_state(str(self.folder))
         except ValueError:
             listed = None
-        matches = [re.fullmatch(r"state-(\d+)\.index", path.name) for path in self.folder.glob("state-*.index")]
+        matches = [STATE.fullmatch(path.name.removesuffix(".index")) for path in self.folder.glob("state-*.index")]
         updates = sorted(int(match[1]) for match in matches if match)
         # Who only restores reads the list's paths, whatever the clock says.
-        is_of_use = listed is not None and (self.read_only or listed.last_preserved_timestamp <= time.time())
-        if is_of_use or not updates:
+        if listed is not None and (self.read_only or listed.last_preserved_timestamp <= time.time()):
+            names = [Path(os.path.abspath(path)) for path in listed.all_model_checkpoint_paths]
+            # What else is listed would be removed one day, whatever it is.
+            if all(name.parent == Path(os.path.abspath(self.folder)) and STATE.fullmatch(name.name) for name in names):
+                return
+        if not updates:
             return
         if self.read_only:
             raise UserError(
                 f"The list of checkpoints is gone; the chief makes it again: start again. Received: {self.folder}"
             )
-        names = [f"state-{update}" for update in updates]
-        times = [(self.folder / f"{name}.index").stat().st_mtime for name in names]
+        states = [f"state-{update}" for update in updates]
+        times = [(self.folder / f"{state}.index").stat().st_mtime for state in states]
         tf.compat.v1.train.update_checkpoint_state(
             os.path.abspath(self.folder),  # of a relative one, the names would be relative to the working directory
-            names[-1],
-            names,
+            states[-1],
+            states,
             all_model_checkpoint_timestamps=times,
         )
 
@@ -292,9 +297,11 @@ def read_index(folder: Path) -> dict[str, Any]:
         raise UserError(f"There are no checkpoints; train first. Received: folder={folder}") from error
     except ValueError as error:
         raise UserError(f"The index of the checkpoints is not JSON. Received: file={folder / INDEX}") from error
-    if not isinstance(index, dict):
-        raise UserError(f"The index of the checkpoints is not a JSON object. Received: file={folder / INDEX}")
-    return index
+    for name in ("last", "best"):
+        updates = index.get(name) if isinstance(index, dict) else None
+        if not isinstance(updates, list) or not all(type(update) is int for update in updates):
+            raise UserError(f"The index of the checkpoints has no list of updates {name!r}. Received: {folder / INDEX}")
+    return dict(index)
 
 
 def _first_line(error: Exception) -> str:

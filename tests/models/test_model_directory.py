@@ -89,6 +89,14 @@ def test_damage_is_one_clear_line(directory, tmp_path):
         with pytest.raises(UserError, match=r"config\.json is damaged"):
             directory.load_model()
     _edit(directory, subwords={"source": "subwords.model", "target": "subwords.model"})
+    _edit(directory, subwords={"source": "subwords.model", "target": "subwords.model", "more": 5})
+    with pytest.raises(UserError, match=r"config\.json is damaged"):
+        directory.load_config()
+    _edit(directory, subwords={"source": "subwords.model", "target": "subwords.model"})
+    policy = {"class_name": "DTypePolicy", "config": {"name": "float32"}}
+    _edit(directory, model={"class": "Transformer", "config": {"source_vocabulary_size": 30, "dtype": policy}})
+    with pytest.raises(UserError, match=r"config\.json is damaged"):
+        directory.load_model()
     for search in (5, [1], {"beam_size": "many"}, {"length_penalty": None}, {"depth": 3}):
         _edit(directory, search=search)
         with pytest.raises(UserError, match=r"config\.json is damaged"):
@@ -182,6 +190,6 @@ def test_no_code_in_a_stranger_s_folder_is_run(directory, tmp_path):
     functional = {"name": "x", "layers": [layer], "input_layers": [["x", 0, 0]], "output_layers": [["x", 0, 0]]}
     for changed in ({"dtype": function}, {"dtype": call}, {"dtype": layer}, functional):
         _edit(directory, model={"class": "Transformer", "config": {**config, **changed}})
-        with pytest.raises(UserError, match="does not describe a model of this version"):
+        with pytest.raises(UserError, match=r"does not describe a model of this version|config\.json is damaged"):
             directory.load_model()
     assert not proof.exists()

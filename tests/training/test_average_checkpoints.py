@@ -81,3 +81,33 @@ def test_what_is_no_float_is_taken_from_the_last(tmp_path: Path) -> None:
     average_weights(files, tmp_path / "mean.weights.h5")
     with h5py.File(tmp_path / "mean.weights.h5") as file:
         assert (file["w"][()].tolist(), file["seed"][()].tolist()) == ([0.5], [7])
+
+
+def test_weights_that_lie_in_another_file_are_refused(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(b"12345678")
+    files = [tmp_path / f"{i}.weights.h5" for i in (0, 1)]
+    for path, external in zip(files, (None, [(str(other), 0, 8)]), strict=True):
+        with h5py.File(path, "w") as file:
+            dataset = file.create_dataset("w", (2,), "float32", external=external)
+            if external is None:
+                dataset[...] = 1
+    with pytest.raises(UserError, match="must lie in the file itself. Received: .*1.weights.h5, w"):
+        average_weights(files, tmp_path / "mean.weights.h5")
+    assert other.read_bytes() == b"12345678"
+    assert not (tmp_path / "mean.weights.h5").exists()
+
+
+@pytest.mark.parametrize("index", ['{"last": 3}', '{"last": ["../x"], "best": []}', "[]", "{}"])
+def test_a_damaged_index_is_one_line(run, index: str) -> None:
+    directory, _, _ = run
+    (directory / "checkpoints" / "index.json").write_text(index)
+    with pytest.raises(UserError, match=r"has no list of updates .* Received: .*index\.json"):
+        average_checkpoints(directory, which="last")
+
+
+def test_damaged_weights_are_named(run) -> None:
+    directory, _, _ = run
+    (directory / "checkpoints" / "update-30.weights.h5").write_bytes(b"what")
+    with pytest.raises(UserError, match=r"cannot be read. Received: .*update-30"):
+        average_checkpoints(directory, which="last")

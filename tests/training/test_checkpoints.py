@@ -135,6 +135,23 @@ def test_a_clock_that_went_back_loses_nothing(
         assert {path.name for path in folder.glob("state-*.index")} == {"state-10.index", "state-11.index"}
 
 
+def test_states_of_others_are_not_listed(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    """TensorFlow would remove them, when there are newer ones."""
+    _, _, checkpoints = make(tmp_path / "other", make_model)
+    checkpoints.save(Progress(update=1))
+    _, _, checkpoints = make(tmp_path / "run", make_model)
+    checkpoints.save(Progress(update=5))
+    others, own = [str(tmp_path / "other" / "state-1")], [str(tmp_path / "run" / "state-5")]
+    tf.compat.v1.train.update_checkpoint_state(str(tmp_path / "run"), own[0], others + own)
+    _, _, checkpoints = make(tmp_path / "run", make_model)
+    restored = checkpoints.restore()
+    assert restored is not None
+    assert restored.update == 5
+    for update in (6, 7):
+        checkpoints.save(Progress(update=update))
+    assert (tmp_path / "other" / "state-1.index").is_file()
+
+
 def test_all_states_cut_is_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
     _, _, checkpoints = make(tmp_path, make_model)
     checkpoints.save(Progress(update=1))
