@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -73,7 +74,9 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     try:
         # Not standalone: typer would print a usage error in a box.
         raise SystemExit(command(standalone_mode=False))
-    except typer.Abort:  # Ctrl-C
+    except typer.Abort as error:  # Ctrl-C, for which typer takes the end of a file, too
+        if isinstance(error.__cause__, EOFError):
+            raise error.__cause__ from None
         raise SystemExit(130) from None
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -430,7 +433,8 @@ def serve(
     with DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla) as server:
         print(f"{server.name}, version {server.version}, for development, until Ctrl-C:", file=sys.stderr)
         for url in (server.rest_url, server.grpc_url):
-            print(f"    keras-nmt translate --server {url} --model {server.name}", file=sys.stderr, flush=True)
+            command = shlex.join(["keras-nmt", "translate", "--server", url, "--model", server.name])
+            print(f"    {command}", file=sys.stderr, flush=True)
         server.wait()
 
 
@@ -485,7 +489,7 @@ def info(directory: Directory) -> None:
     table.add_section()
     for path in sorted({folder.weights_path, *folder.subword_paths().values()}):
         table.add_row(path.name, f"{path.stat().st_size:,} bytes")
-    Console(soft_wrap=True).print(f"{config['model']['class']} in {directory}", table, sep="\n")
+    Console(soft_wrap=True, markup=False).print(f"{config['model']['class']} in {directory}", table, sep="\n")
 
 
 inspect_app = typer.Typer(help="Looks inside a trained model.")
@@ -540,7 +544,7 @@ def inspect_bridge(
     table = Table("", "mean entropy (nats)", title=title, title_justify="left", box=box.SIMPLE)
     for name, label in shown.items():
         table.add_row(label, "-" if numbers[name] is None else f"{numbers[name]:.4f}")
-    Console(soft_wrap=True).print(table)
+    Console(soft_wrap=True, markup=False).print(table)
 
     if output is None:
         return
@@ -714,7 +718,7 @@ def setting(text: str) -> tuple[str, Any]:
 def _what_and_where(error: Exception) -> str | None:
     """What to tell of an error that a user can cause; None of any other."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}. Received: {error.filename}"
+        return f"{error.strerror}. Received: {error.filename or 'no name of a file, as of standard output'}"
     if isinstance(error, (UserError, OSError)):
         return str(error)
     if type(error).__name__ == "ResourceExhaustedError":  # of TensorFlow, which may not be there yet

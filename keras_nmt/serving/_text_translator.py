@@ -287,9 +287,6 @@ def translations(found: dict[str, tf.Tensor], count: int) -> list[Translation]:
     texts, scores = (x.reshape(len(truncated), -1) for x in (texts, scores))
     made = []
     for i in range(count):
-        hypotheses = (
-            Hypothesis(text.decode("utf-8", "replace"), float(score))
-            for text, score in zip(texts[i], scores[i], strict=True)
-        )
+        hypotheses = (Hypothesis.of(text, score) for text, score in zip(texts[i], scores[i], strict=True))
         made.append(Translation(tuple(hypotheses), bool(truncated[i])))
     return made

@@ -264,9 +264,10 @@ class _Rest:
             connection.connect()
             connection.sock.settimeout(_left(deadline))
             connection.request("POST", self._path, body, {"Content-Type": "application/json"})
-            connection.sock.settimeout(_left(deadline))
+            socket = connection.sock  # the response may take it
+            socket.settimeout(_left(deadline))
             response = connection.getresponse()
-            status, content = response.status, response.read().decode("utf-8", "replace")
+            status, content = response.status, _read(response, socket, deadline).decode("utf-8", "replace")
         except TimeoutError as error:
             raise _Failure("DEADLINE_EXCEEDED", str(error)) from None
         except (OSError, http.client.HTTPException) as error:
@@ -338,6 +339,22 @@ def _transport(url: str, model: str, version: int | None) -> _Transport:
     return (_Grpc if parts.scheme == "grpc" else _Rest)(parts, model, version)
 
 
+def _read(response: http.client.HTTPResponse, socket: Any, deadline: float) -> bytes:
+    """The body, in time as a whole: a socket's timeout is that of each part."""
+    content = bytearray()
+    while not response.isclosed():
+        if time.monotonic() > deadline:
+            raise TimeoutError("the answer comes too slowly")
+        socket.settimeout(_left(deadline))
+        part = response.read1(2**16)
+        content += part
+        if not part:
+            break
+    if response.length:  # bytes that were still to come
+        raise http.client.IncompleteRead(bytes(content), response.length)
+    return bytes(content)
+
+
 def _left(deadline: float) -> float:
     """Seconds until then; not 0, which sockets take for something else."""
     return max(deadline - time.monotonic(), 0.001)
@@ -367,10 +384,7 @@ def _translation(texts: Any, scores: Any, truncated: bool) -> Translation:
     """Of one hypothesis or of several."""
     if not isinstance(texts, list):
         texts, scores = [texts], [scores]
-    hypotheses = (
-        Hypothesis(text.decode("utf-8", "replace") if isinstance(text, bytes) else text, float(score))
-        for text, score in zip(texts, scores, strict=True)
-    )
+    hypotheses = (Hypothesis.of(text, score) for text, score in zip(texts, scores, strict=True))
     return Translation(tuple(hypotheses), bool(truncated))
 
 

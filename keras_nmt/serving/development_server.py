@@ -10,6 +10,8 @@ import os
 import re
 import socket
 import threading
+import traceback
+import urllib.parse
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -26,8 +28,9 @@ from keras_nmt.serving._serving_api import serving_api
 from keras_nmt.serving.client import XLA_DISABLED
 
 HOST = "127.0.0.1"
-_PREDICT = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d+))?:predict", re.IGNORECASE)
-_STATUS = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d+))?(/metadata)?", re.IGNORECASE)
+_PREDICT = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d{1,19}))?:predict", re.IGNORECASE)
+_STATUS = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d{1,19}))?(/metadata)?", re.IGNORECASE)
+_LARGEST_BODY = 2**30  # bytes
 _HTTP = {
     "CANCELLED": 499,
     "INVALID_ARGUMENT": 400,
@@ -345,9 +348,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _get(self) -> Any:
         model, match = self.server.model, _STATUS.fullmatch(self._path())
+        self._body()  # else the next request would begin with it
         if not match:
             raise _Refused("INVALID_ARGUMENT", f"Malformed request: GET {self.path}")
-        name, version = match[1], int(match[2]) if match[2] else None
+        name, version = urllib.parse.unquote(match[1]), int(match[2]) if match[2] else None
         if not match[3]:
             return _as_json(model.status(name, version))
         model.check(name, version)
@@ -356,7 +360,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _post(self) -> Any:
         model, match = self.server.model, _PREDICT.fullmatch(self._path())
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = self._body()
         if not match:
             raise _Refused("INVALID_ARGUMENT", f"Malformed request: POST {self.path}")
         try:
@@ -366,7 +370,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             raise _Refused("INVALID_ARGUMENT", f"JSON Parse error: {error}") from None
         if not isinstance(request, dict) or not isinstance(request.get("signature_name", ""), str):
             raise _Refused("INVALID_ARGUMENT", "A request is an object, and 'signature_name' a string in it")
-        model.check(match[1], int(match[2]) if match[2] else None)
+        model.check(urllib.parse.unquote(match[1]), int(match[2]) if match[2] else None)
         signature = request.get("signature_name") or "serving_default"
         if signature not in model.definitions:
             raise _Refused("INVALID_ARGUMENT", f'Serving signature name: "{signature}" not found in signature def')
@@ -378,6 +382,14 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         rows = request["instances"]
         return {"predictions": _rows(model.run(signature, _from_rows(rows, dtypes)), len(rows))}
 
+    def _body(self) -> bytes:
+        length = self.headers.get("Content-Length") or "0"
+        is_known = "Transfer-Encoding" not in self.headers and re.fullmatch(r"\d{1,18}", length)
+        if not is_known or int(length) > _LARGEST_BODY:
+            self.close_connection = True  # where the next request begins is not known
+            raise _Refused("INVALID_ARGUMENT", f"Content-Length must say how long the body is, at most {_LARGEST_BODY}")
+        return self.rfile.read(int(length))
+
     def _path(self) -> str:
         return self.path.partition("?")[0]
 
@@ -387,6 +399,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             answer = make()
         except _Refused as error:
             status, answer = _HTTP.get(error.code, 500), {"error": error.message}
+        except Exception as error:  # a fault of this server: to be seen, and no reason to leave a client waiting
+            traceback.print_exc()
+            status, answer = 500, {"error": f"{type(error).__name__}: {error}"}
         content = json.dumps(answer, ensure_ascii=False, indent=4).encode("utf-8", "replace")
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -446,7 +461,7 @@ def _tensor(value: Any, dtype: tf.DType) -> tf.Tensor:
 
     try:
         return tf.constant(converted(value), dtype)
-    except (ValueError, TypeError) as error:  # also: lists of unequal length, no base64, half of a character
+    except (ValueError, TypeError, RecursionError) as error:  # also: unequal lists, no base64, half of a character
         raise _Refused("INVALID_ARGUMENT", str(error)) from None
 
 

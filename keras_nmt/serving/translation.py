@@ -14,6 +14,21 @@ class Hypothesis(NamedTuple):
     text: str
     score: float
 
+    @classmethod
+    def of(cls, text: bytes | str, score: float) -> Hypothesis:
+        r"""A hypothesis as a model answers it.
+
+        What is no UTF-8 is replaced, and so is the end of a line, which subwords of single bytes can write: a
+        translation stays on its line.
+
+        Example:
+
+        >>> Hypothesis.of(b"a\nb", -1)
+        Hypothesis(text='a b', score=-1.0)
+        """
+        text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+        return cls(text.replace("\n", " ").replace("\r", " "), float(score))
+
 
 class Translation(NamedTuple):
     """What a sentence was translated to.

@@ -330,6 +330,51 @@ def test_a_server_that_does_not_answer(api):
         assert "Received: model='model'" in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("length", "error", "told"),
+    [
+        ("Content-Length: 999\r\n", TimeoutError, "did not answer in 0.5 s"),
+        ("", TimeoutError, "did not answer in 0.5 s"),
+        ("Content-Length: 3\r\n", UserError, "answered HTTP 200: xxx"),
+    ],
+)
+def test_an_answer_that_drips_is_one_that_does_not_come(length, error, told):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def drip():
+            with contextlib.suppress(OSError), listening.accept()[0] as connection:
+                connection.sendall(f"HTTP/1.1 200 OK\r\n{length}\r\n".encode())
+                for _ in range(100):
+                    connection.sendall(b"x")
+                    time.sleep(0.1)
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        start = time.monotonic()
+        client = Client(f"http://127.0.0.1:{listening.getsockname()[1]}", "model", timeout=0.5, retries=0)
+        with client, pytest.raises(error, match=told):
+            client.translate(["a"])
+        assert time.monotonic() - start < 3
+        thread.join()
+
+
+def test_an_answer_that_is_cut_is_no_answer():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def cut():
+            with listening.accept()[0] as connection:
+                while not connection.recv(2**16).endswith(b"}"):
+                    pass
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
+
+        thread = threading.Thread(target=cut, daemon=True)
+        thread.start()
+        client = Client(f"http://127.0.0.1:{listening.getsockname()[1]}", "model", retries=0)
+        with client, pytest.raises(ConnectionError, match="IncompleteRead"):
+            client.translate(["a"])
+        thread.join()
+
+
 @pytest.mark.parametrize("failing", ["rest"], indirect=True)
 @pytest.mark.parametrize(
     ("status", "body", "told"),

@@ -9,6 +9,7 @@ import itertools
 import json
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import urllib.parse
@@ -141,6 +142,8 @@ def test_bytes_that_are_no_utf8_reach_the_model(ask):
         (PREDICT, {}, 400, "one of 'inputs' and 'instances'"),
         (PREDICT, b"", 400, "JSON Parse error"),
         (PREDICT, b"[" * 100_000, 400, "JSON Parse error"),
+        (PREDICT, b'{"inputs": ' + b"[" * 900 + b'"a"' + b"]" * 900 + b"}", 400, ""),
+        ("/v1/models/echo/versions/" + "9" * 5000 + ":predict", {"inputs": ["a"]}, 400, "Malformed request"),
         (PREDICT, ["a"], 400, "A request is an object"),
         (PREDICT, {"inputs": {"txt": ["a"]}}, 400, "Missing named input: text"),
         (PREDICT, {"inputs": {"text": [1]}}, 400, "not of expected type: string"),
@@ -161,6 +164,29 @@ def test_errors_of_rest(ask, url, body, status, told):
     assert found == status
     assert list(answer) == ["error"]
     assert told in answer["error"]
+
+
+@pytest.mark.parametrize(
+    "headers", ["Content-Length: abc", "Content-Length: -1", f"Content-Length: {10**17}", "Transfer-Encoding: chunked"]
+)
+def test_a_body_without_a_length_is_refused_and_the_connection_closed(server, headers):
+    parts = urllib.parse.urlsplit(server.rest_url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=60) as connection:
+        connection.sendall(f"POST {PREDICT} HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\n1\r\n{{\r\n".encode())
+        answer = b""
+        with contextlib.suppress(ConnectionResetError):  # it closes with what we sent unread
+            while part := connection.recv(9999):
+                answer += part
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1") == 1
+    assert b"Content-Length must say how long" in answer
+
+
+def test_names_that_urls_quote(path):
+    with DevelopmentServer(path, name="en dé", port=0, rest_port=0) as server:
+        for url in (server.rest_url, server.grpc_url):
+            with Client(url, "en dé") as client:
+                assert len(client.translate(["a"])) == 1
 
 
 def test_status_and_metadata_by_both_apis(server, ask, channel):
