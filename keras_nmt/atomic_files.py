@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,9 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
         room: bytes that are needed, for writers that do not cope with a full disk: where they are not there, it is an
             `OSError` before anything is written.
 
+    A symbolic link stays, and what it leads to is replaced. A device or a pipe is written to as it is. A file that was
+    there keeps its permissions.
+
     Example:
 
     >>> import pathlib, tempfile
@@ -32,8 +36,12 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
     >>> path.read_text()
     'whole'
     """
-    path = Path(path)
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with errors_that_name(path):
+            yield path
+        return
     descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=suffix or path.suffix, dir=path.parent)
     temporary = Path(name)
     try:
@@ -47,13 +55,20 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
             yield temporary
             with open(temporary, "rb+") as file:
                 os.fsync(file.fileno())
-            umask = os.umask(0)
-            os.umask(umask)
-            temporary.chmod(0o666 & ~umask)  # mkstemp makes files that only their owner can read
+            temporary.chmod(_mode(path))  # mkstemp makes files that only their owner can read
             os.replace(temporary, path)
             sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _mode(path: Path) -> int:
+    """The permissions of a file, or those that a new one gets."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
 
 
 @contextlib.contextmanager
@@ -84,8 +99,12 @@ def remove_leftovers(folder: str | os.PathLike[str]) -> None:
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
     """Writes `value` as JSON, whole or not at all."""
-    with atomic_path(path) as temporary:
-        temporary.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:  # half a character, such as in a path that is no UTF-8
+        content = json.dumps(value, indent=2).encode()
+    write_bytes(path, content + b"\n")
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:

@@ -41,6 +41,18 @@ FLAGS = {
     "train": "--data-dir",
     "dev": "--data-dir",
     "test": "--data-dir",
+    "data_dir": "--data-dir",
+    "system": "SYSTEM",
+    "source": "--source",
+    "target": "--target",
+    "monolingual": "--monolingual",
+    "leave_out": "--leave-out",
+    "label": "--label",
+    "bridge": "--no-bridge",
+    "penalty": "--no-penalty",
+    "shared_attention": "--shared-attention",
+    "size": "--size",
+    "updates_per_pair": "--updates-per-pair",
 }
 
 
@@ -289,6 +301,8 @@ class MultilingualRecipe:
                 init_from=init_from,
                 allow_new=allow_new,
             )
+            if not isinstance(overrides.get("model", {}), dict):
+                raise UserError(f"`model` is arguments of the model by name. Received: model={overrides['model']!r}")
             if bridge_heads is not None:
                 if label or not bridge:
                     raise UserError(f"There is no bridge to have vectors. Received: --bridge-heads {bridge_heads}")

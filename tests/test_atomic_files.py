@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import errno
+import json
+import os
 import stat
 from pathlib import Path
 
@@ -36,3 +38,26 @@ def test_the_file_is_readable_as_others_are(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "new" / "file.json", tmp_path / "plain")]
     assert modes[0] == modes[1]
+
+
+def test_links_stay_pipes_are_written_to_and_permissions_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    target, link, pipe = tmp_path / "far" / "file.json", tmp_path / "link.json", tmp_path / "pipe"
+    write_json(target, 1)
+    target.chmod(0o600)
+    link.symlink_to(target)
+    write_json(link, 2)
+    assert link.is_symlink()
+    assert target.read_text() == "2\n"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_json(pipe, 3)
+    assert os.read(reader, 9) == b"3\n"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_half_a_character_is_written_as_json_can(tmp_path: Path) -> None:
+    write_json(tmp_path / "file.json", "ä\udcff")
+    assert json.loads((tmp_path / "file.json").read_text(encoding="utf-8")) == "ä\udcff"

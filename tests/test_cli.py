@@ -15,6 +15,7 @@ import tensorflow_text  # noqa: F401  registers the operators of the export
 
 from keras_nmt.cli import app, run_app
 from keras_nmt.data import text_digest
+from keras_nmt.experiment import Experiment
 from keras_nmt.models import ModelDirectory
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
@@ -278,3 +279,62 @@ def test_every_command_has_help():
         result = CliRunner().invoke(app, [command, "--help"])
         assert result.exit_code == 0
         assert "Usage" in result.output
+
+
+def test_options_win_over_set_and_set_over_a_file(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(Experiment, "run", lambda self: made.append(self))
+    files = {f"{name}_{side}": "f" for name in ("train", "dev") for side in ("source", "target")}
+    old = {"directory": "old", **files, "max_updates": 1, "batch_size": 7, "seed": 3, "clip": 1.0}
+    old["model"] = {"shortcuts": "plain", "dropout": 0.3}
+    (tmp_path / "settings.json").write_text(json.dumps(old))
+    flags = "--directory new --seed 4 --dtype mixed_bfloat16 --replicas 2 --time-limit 1.5 --batch-size 8"
+    flags += " --preset transformer_tiny --shortcuts fusion --set seed=9 --set clip=2.0"
+    app(["train", "--settings", str(tmp_path / "settings.json"), *flags.split()], standalone_mode=False)
+    (one,) = made
+    assert (one.directory, one.seed, one.clip, one.batch_size) == (Path("new"), 4, 2.0, 8)
+    assert (one.dtype, one.replicas, one.time_limit, one.preset) == ("mixed_bfloat16", 2, 1.5, "transformer_tiny")
+    assert one.model == {"shortcuts": "fusion", "dropout": 0.3}
+
+
+@pytest.mark.parametrize("command", ["translate d", "evaluate TEXT --directory d --source TEXT", "export d out"])
+def test_options_of_the_search_reach_it(command, tmp_path, monkeypatch):
+    class Reached(Exception):
+        pass
+
+    seen = {}
+
+    def reached(*_, **options):
+        seen.update(options)
+        raise Reached
+
+    monkeypatch.setattr("keras_nmt.serving.Translator.from_directory", reached)
+    monkeypatch.setattr("keras_nmt.serving.export_directory", reached)
+    (tmp_path / "text").write_text("a\n")
+    flags = {"beam_size": 7, "length_penalty": 0.5, "weights": Path("w.weights.h5")}
+    if not command.startswith("evaluate"):
+        flags |= {"coverage_penalty": 0.1, "n_best": 2}
+    if command.startswith("export"):
+        flags |= {"quantize": "int8", "max_length": 9, "version": 4}
+    given = [str(x) for name, value in flags.items() for x in ("--" + name.replace("_", "-"), value)]
+    with pytest.raises(Reached):
+        app([*command.replace("TEXT", str(tmp_path / "text")).split(), *given], standalone_mode=False)
+    expected = {"num_hypotheses" if name == "n_best" else name: value for name, value in flags.items()}
+    assert {name: seen[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("which", ["last", "best"])
+def test_average_takes_the_ones_asked_for(which, monkeypatch):
+    seen = {}
+    monkeypatch.setattr("keras_nmt.training.average_checkpoints", lambda *_, **given: seen.update(given) or [1])
+    app(["average", "d", f"--{which}", "3"], standalone_mode=False)
+    assert (seen["which"], seen["number"]) == (which, 3)
+
+
+def test_the_end_of_a_file_is_no_interruption(monkeypatch):
+    def command() -> None:
+        raise EOFError("Compressed file ended")
+
+    monkeypatch.setattr("sys.argv", ["command"])
+    with pytest.raises(EOFError, match="Compressed"):
+        run_app(command)

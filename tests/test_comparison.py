@@ -362,3 +362,20 @@ def test_who_is_told_to_end_tells_the_process_and_waits_for_it(tmp_path, monkeyp
         module._python("_train")
     assert ended.value.code == 143
     assert (tmp_path / "saved").exists()
+
+
+def test_speed_is_that_of_all_lines_after_a_warm_up(files, tmp_path, monkeypatch):
+    clock, sizes = [0.0], []
+
+    class Slow:
+        def translate(self, lines):
+            sizes.append(len(lines))
+            clock[0] += 100.0 if len(sizes) == 1 else 4.0
+
+    monkeypatch.setattr(module.Translator, "from_directory", lambda directory: Slow())
+    monkeypatch.setattr(module.ModelDirectory, "load_config", lambda self: {"search": {"beam_size": 4}})
+    monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(module, "WARM_UP", 8)
+    module._measure_speed(str(tmp_path), str(files["test_source"]))
+    found = json.loads((tmp_path / "speed.json").read_text())
+    assert (sizes, found["seconds"], found["sentences_per_second"]) == ([8, 20], 4.0, 5.0)

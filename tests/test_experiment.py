@@ -6,10 +6,12 @@ import os
 
 import pytest
 
+from keras_nmt import training_settings
 from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiment import Experiment
 from keras_nmt.models import ModelDirectory
+from keras_nmt.text import train_subwords
 
 FILES = {name: f"{name}.txt" for name in ("train_source", "train_target", "dev_source", "dev_target")}
 FILES |= {"max_updates": 1}
@@ -260,3 +262,89 @@ def test_missing_and_unknown_settings_are_named():
         Experiment.from_settings({})
     with pytest.raises(UserError, match="no such settings.*Received: speed"):
         Experiment.from_settings({"directory": "x", **FILES, "speed": 9})
+
+
+class Reached(Exception):
+    """What was to be seen has been."""
+
+
+def test_every_setting_reaches_what_it_is_for(tmp_path, monkeypatch):
+    """None has its default, so what is lost on the way shows."""
+    made, read, subwords, read_parallel = {}, [], {}, training_settings.read_parallel
+
+    def trainer(model, data, directory, **options):
+        made.update(options, model=model, data=data)
+        raise Reached
+
+    def read_and_note(*sides, **options):
+        read.append(options)
+        return read_parallel(*sides, **options)
+
+    def train(files, path, **options):
+        subwords.update(options)
+        return train_subwords(files, path, vocabulary_size=15)
+
+    monkeypatch.setattr(training_settings, "Trainer", trainer)
+    monkeypatch.setattr(training_settings, "read_parallel", read_and_note)
+    monkeypatch.setattr("keras_nmt.experiment.train_subwords", train)
+    text = tmp_path / "text"
+    text.write_text("a b c d e\n" * 10)
+    to_trainer = {
+        **{"accumulation_steps": 3, "label_smoothing": 0.3, "normalize_by": "sentences", "jit_compile": True},
+        **{"seed": 7, "evaluate_every": 11, "save_every": 13, "log_every": 31, "keep_last": 17, "keep_best": 19},
+        **{"patience": 23, "tensorboard": True, "max_updates": 29, "final": "best"},
+        **{"allow_new": ["x"], "allow_unused": ["y"]},
+    }
+    experiment = Experiment(
+        directory=tmp_path / "run",
+        train_source=[text] * 2,
+        train_target=[text] * 2,
+        dev_source=text,
+        dev_target=text,
+        corpus_weights=[0.5, 2],
+        preset="transformer_tiny",
+        model={"num_encoder_layers": 1, "num_decoder_layers": 1},
+        batch_size=5,
+        batch_unit="sentences",
+        length_buckets=[9, 40],
+        subword_sampling=0.3,
+        subword_model="unigram",
+        user_symbols=["<x>"],
+        max_length=30,
+        max_ratio=2.5,
+        clip=0.25,
+        dtype="mixed_float16",
+        time_limit=2,
+        beam_size=6,
+        length_penalty=0.9,
+        **to_trainer,
+    )
+    with pytest.raises(Reached):
+        experiment.run(report=str)
+    assert {name: made[name] for name in to_trainer} == to_trainer
+    assert made["time_limit"] == 120
+    data = made["data"]
+    assert (data.updates_per_epoch, data.seed, data._sampling.alpha) == (5, 7, 0.3)  # 5 + 20 lines; 4 without weights
+    assert {edge for _, edge, _ in data.shapes} <= {9, 40}
+    assert read == [{"max_length": 30, "max_ratio": 2.5, "keep_text": True}] * 2
+    assert [subwords[name] for name in ("model_type", "user_symbols", "seed")] == ["unigram", ["<x>"], 7]
+    assert made["optimizer"].inner_optimizer.global_clipnorm == 0.25
+    assert made["model"].get_config()["dtype"] == "mixed_float16"
+    search = ModelDirectory(tmp_path / "run").load_config()["search"]
+    assert search == {"beam_size": 6, "length_penalty": 0.9}
+
+
+def test_a_model_without_checkpoints_is_not_trained_over(tmp_path):
+    (tmp_path / "text").write_text("eins\n")
+    files = {name: tmp_path / "text" for name in FILES if name != "max_updates"}
+    experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files)
+    experiment._note(ModelDirectory(experiment.directory))
+    before = {}
+    for name in ("model.weights.h5", "subwords.model"):
+        (tmp_path / "run" / name).write_bytes(b"not to be lost")
+    for path in (tmp_path / "run").iterdir():
+        before[path] = path.read_bytes()
+    for seed in (1, 2):
+        with pytest.raises(UserError, match="no checkpoints .* give this one as `init_from`.* Received: directory="):
+            dataclasses.replace(experiment, seed=seed)._note(ModelDirectory(experiment.directory))
+    assert {path: path.read_bytes() for path in before} == before

@@ -14,6 +14,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory
 from keras_nmt.multilingual_experiment import MultilingualExperiment
 from keras_nmt.serving import MultilingualTranslator, Translator
+from keras_nmt.text import SubwordTokenizer
 
 WORDS = ["ka", "ke", "la", "le", "ma", "me", "na", "ne", "pa", "pe"]
 SPELLINGS = {
@@ -294,3 +295,29 @@ def test_a_weighted_schedule_and_one_by_temperature(settings):
     sizes["words", "digits"] = 400
     weights = tempered._task_weights(sizes)
     assert weights["words", "digits"] == pytest.approx(2 * weights["digits", "words"])
+
+
+def test_what_is_set_of_the_tasks_reaches_the_training(settings, tmp_path, monkeypatch):
+    class Reached(Exception):
+        pass
+
+    made = {}
+
+    def trainer(model, data, directory, **options):
+        made.update(options, model=model, tasks=data)
+        raise Reached
+
+    monkeypatch.setattr("keras_nmt.training_settings.Trainer", trainer)
+    weights = {pair: 1.0 + i for i, pair in enumerate(PAIRS)}
+    more = {"task_schedule": "weighted", "task_weights": weights, "best_metric": "bleu_words-digits"}
+    more |= {"beam_size": 7, "dtype": "mixed_bfloat16", "lowercase": True}
+    experiment = MultilingualExperiment(directory=tmp_path / "run", **{**settings, **more})
+    with pytest.raises(Reached):
+        experiment.run(report=str)
+    assert {task.name: task.weight for task in made["tasks"]} == weights
+    assert made["best_metric"] == "bleu_words-digits"
+    assert made["model"].get_config()["dtype"] == "mixed_bfloat16"
+    folder = ModelDirectory(tmp_path / "run")
+    assert folder.load_config()["search"]["beam_size"] == 7
+    tokenizer = SubwordTokenizer(folder.subword_paths()["words"])
+    assert tokenizer.tokenize(["KA"]).to_list() == tokenizer.tokenize(["ka"]).to_list()

@@ -207,6 +207,16 @@ def test_compare_has_the_settings_of_comparisons_and_every_start_first(compariso
     assert (one.max_updates, one.seed) == (5, 2)
 
 
+def test_flags_of_compare_reach_its_runs(comparisons):
+    flags = "--dtype mixed_bfloat16 --replicas 2 --time-limit 1.5 --batch-size 9 --unequal"
+    run("compare", "fusion", "--data-dir", "data", *flags.split())
+    run("compare", "fusion", "--data-dir", "data")
+    one, other = comparisons["run"]
+    made = one._runs[1]["fusion"]
+    assert (made.dtype, made.replicas, made.time_limit, made.batch_size) == ("mixed_bfloat16", 2, 1.5, 9)
+    assert (one.unequal, other.unequal) == (True, False)
+
+
 def test_compare_some_with_the_baseline(comparisons):
     arguments = ["--data-dir", "data", "--seeds", "1", "--output", "here", "--max-updates", "8", "--table-only"]
     run("compare", "fusion", *arguments)

@@ -135,6 +135,8 @@ def _cells(rows: list[Row]) -> list[list[str]]:
 def _plot(rows: list[Row], path: Path) -> None:
     from matplotlib.figure import Figure
 
+    from keras_nmt.analysis._figures import save_figure
+
     names = list(dict.fromkeys(row[0] for row in rows))
     figure = Figure(figsize=(3 * len(names), 5), layout="constrained")
     axes = figure.subplots(2, len(names), squeeze=False)
@@ -146,7 +148,7 @@ def _plot(rows: list[Row], path: Path) -> None:
             axis.plot(values, [point[index] for point in points], marker="o")
             axis.set(xlabel=name, ylabel=label if column == 0 else "", ylim=(0, None))
             axis.set_xticks(values)
-    figure.savefig(path)
+    save_figure(path, figure)
 
 
 if __name__ == "__main__":

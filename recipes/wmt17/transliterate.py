@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -82,6 +83,8 @@ def main(
             output.writelines(map(convert, lines))
         except UnicodeDecodeError as error:
             raise UserError(f"{source} is no UTF-8. Received: {error}") from None
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise UserError(f"Damaged gzip data: make or fetch the file again. Received: {source} ({error})") from None
 
 
 def _open(path: Path, name: Path, mode: str) -> IO[str]:

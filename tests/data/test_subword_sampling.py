@@ -57,6 +57,8 @@ def test_what_comes_out_too_long_stays_as_it_is(tokenizer: SubwordTokenizer, cor
     assert len("\u2581a\u2581mat") < longest <= len("\u2581that\u2581is\u2581that")
     assert lengths[1] == corpus.source_lengths[1] < len("\u2581a\u2581mat")
     assert max(lengths.max(), target_lengths.max()) < longest
+    ids, *_ = sampling.segment(corpus, np.array([3, 1, 0]), (1,))
+    assert ids.tolist() == [token for pair in (3, 1, 0) for token in corpus.source[pair].numpy()]
 
 
 @pytest.mark.parametrize("arguments", [{"alpha": 0.0}, {"alpha": 1.1}, {"alpha": float("nan")}, {"max_length": 1}])

@@ -9,6 +9,7 @@ from scripts import load_script
 
 from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory
+from keras_nmt.multilingual_experiment import MultilingualExperiment
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 TINY = ["vocabulary_size=300", 'model={"hidden_dim": 16, "bridge_heads": 3, "bridge_hidden_dim": 8}', "log_every=1"]
@@ -120,3 +121,24 @@ def test_europarl_on_a_slice(multi30k, tmp_path):
     results = json.loads((tmp_path / "run" / "results.json").read_text())
     assert results["updates"] == 4
     assert all(cell["trained"] for cell in results["test"].values())
+
+
+def test_train_gives_its_choices_to_the_experiment(recipe, monkeypatch):
+    made = []
+    monkeypatch.setattr(MultilingualExperiment, "run", lambda self: made.append(self) or {})
+    flags = "--monolingual --leave-out en-cs --no-penalty --bridge-heads 3 --updates-per-pair 7 --seed 5"
+    for given in (f"{flags} --dtype mixed_bfloat16", "--label"):
+        recipe.app()(["train", "hub", "--data-dir", "x", *given.split()], standalone_mode=False)
+    one, label = made
+    assert set(one.pairs) == {"en-en", "en-de", "de-en", "de-de", "en-fr", "fr-en", "fr-fr"}
+    assert (one.max_updates, one.seed, one.dtype) == (49, 5, "mixed_bfloat16")
+    assert (one.model["bridge_heads"], one.model["penalty_weight"]) == (3, 0.0)
+    assert label.architecture == "language_label"
+
+
+@pytest.mark.parametrize("setting", ["updates_per_pair=5", "system=hub", "label=true", "model=small"])
+def test_choices_of_the_recipe_are_flags(recipe, setting):
+    with pytest.raises(UserError, match=r"Received: "):
+        recipe.app()(
+            ["train", "hub", "--data-dir", "x", "--bridge-heads", "3", "--set", setting], standalone_mode=False
+        )

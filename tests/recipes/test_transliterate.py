@@ -76,3 +76,12 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path):
     assert run.stderr.startswith("Error: ")
     assert "no.ru" in run.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_cut_file_is_one_line_and_leaves_nothing(tmp_path):
+    (tmp_path / "cut.gz").write_bytes(gzip.compress("Объём\n".encode() * 99)[:-9])
+    command = [sys.executable, SCRIPT, "cut.gz", "out"]
+    ran = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("Error: Damaged gzip data")
+    assert [path.name for path in tmp_path.iterdir()] == ["cut.gz"]

@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tensorflow as tf
 from typer.testing import CliRunner
 
 from keras_nmt.cli import app
 from keras_nmt.errors import UserError
-from keras_nmt.models import ModelDirectory
+from keras_nmt.models import ModelDirectory, Transformer
 from keras_nmt.serving import Translator, export_directory
 
 TEXT = "the small cat\na mouse\n"
@@ -88,6 +89,37 @@ def test_prefixes_from_a_file(translate, tmp_path):
     found, error = translate("--prefixes", prefixes, stdin="a\nb\nc\n")
     assert found == []
     assert re.search(message, str(error))
+
+
+def test_prefixes_belong_to_their_lines_also_in_parts(translate, tmp_path, monkeypatch):
+    monkeypatch.setattr("keras_nmt.cli.LINES_AT_ONCE", 1)
+    (tmp_path / "prefixes").write_text("sieben vö\ndrei\n")
+    found, error = translate("--prefixes", tmp_path / "prefixes")
+    assert error is None
+    assert [text.startswith(start) for text, start in zip(found, ("sieben vö", "drei"), strict=True)] == [True, True]
+
+
+def test_what_is_cut_is_said(directory):
+    path = directory / "config.json"
+    kept = path.read_text()
+    config = json.loads(kept)
+    config["search"] |= {"length_buckets": [4, 8]}
+    try:
+        path.write_text(json.dumps(config))
+        text = "the small cat sat in the garden of the old house\na mouse\n"
+        found = CliRunner().invoke(app, ["translate", str(directory)], input=text.encode())
+    finally:
+        path.write_text(kept)
+    assert "1 line(s) of 8 subwords or more were cut." in found.stderr
+
+
+def test_other_weights_are_loaded(directory, model, tmp_path):
+    other = Transformer.from_config({**model.get_config(), "dtype": "float32"})
+    other.set_weights([-weight for weight in model.get_weights()])
+    other.save_weights(tmp_path / "other.weights.h5")
+    found = Translator.from_directory(directory, weights=tmp_path / "other.weights.h5").model.get_weights()
+    for weight, expected in zip(found, other.get_weights(), strict=True):
+        np.testing.assert_array_equal(weight, expected)
 
 
 def test_an_ensemble_translates_scores_and_is_exported(directory, other, translate, tmp_path):

@@ -164,3 +164,9 @@ def test_an_unusable_second_file_is_not_passed_over(text: Path, tmp_path: Path) 
 def test_wrong_arguments(text: Path, tmp_path: Path, arguments: dict) -> None:
     with pytest.raises(UserError, match="Received: "):
         train_subwords(**{"files": [text], "path": tmp_path / "m", "vocabulary_size": 60} | arguments)
+
+
+def test_a_model_lower_cases_what_it_is_given(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("der ärger am haus\nstraße der maus\n" * 5, encoding="utf-8")
+    model = load(train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=30, lowercase=True))
+    assert model.decode(model.encode("DER A\u0308RGER Am Haus")) == "der ärger am haus"

@@ -448,9 +448,38 @@ def test_patience_ends_the_run_and_the_best_weights_are_found(make_trainer: Make
     assert [(line["update"], line["val_bleu"]) for line in evaluations] == [(2, 1.0), (4, 3.0), (6, 2.0), (8, 3.0)]
 
 
-def test_lower_is_better_for_a_loss(make_trainer: Make) -> None:
-    trainer = make_trainer(evaluate=lambda: {"loss": trainer.progress.update}, evaluate_every=2, best_metric="loss")
-    assert trainer.train().best_update == 2
+@pytest.mark.parametrize("metric", ["loss", "nll", "perplexity", "ter"])
+def test_lower_is_better_for_losses_and_error_rates(make_trainer: Make, metric: str) -> None:
+    options = {"evaluate_every": 2, "best_metric": metric, "final": "best", "max_updates": 4}
+    trainer = make_trainer(evaluate=lambda: {metric: trainer.progress.update}, **options)
+    result = trainer.train()
+    assert (result.best_update, result.final_updates) == (2, [2])
+
+
+def test_a_loss_scale_is_undone_on_replicas(make_trainer: Make) -> None:
+    """By SGD: Adam does not notice a factor."""
+
+    def weights(name: str, wrap: Callable[[Any], Any]) -> list[np.ndarray]:
+        def optimizer() -> Any:
+            return wrap(make_optimizer("sgd", 0.5, clip=0.05))
+
+        trainer = make_trainer(name, replicas=2, max_updates=3, optimizer=optimizer)
+        trainer.train()
+        return trainer.model.get_weights()
+
+    scaled = weights("scaled", lambda inner: keras.optimizers.LossScaleOptimizer(inner, initial_scale=2.0**10))
+    for one, other in zip(scaled, weights("plain", lambda inner: inner), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def test_time_goes_on_where_the_run_goes_on(make_trainer: Make) -> None:
+    class Long(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            first._began -= 100  # as if the update had taken so long
+
+    first = make_trainer(max_updates=3, callbacks=[Long()])
+    first.train()
+    assert make_trainer(max_updates=4).train().seconds > 200
 
 
 @pytest.mark.parametrize(
