@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import stat
@@ -24,8 +25,11 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
         room: bytes that are needed, for writers that do not cope with a full disk: where they are not there, it is an
             `OSError` before anything is written.
 
-    A symbolic link stays, and what it leads to is replaced. A device or a pipe is written to as it is. A file that was
-    there keeps its permissions.
+    A file that was there keeps its permissions. A link is replaced, not what it leads to. A device or a pipe is written
+    to as it is.
+
+    Raises:
+        OSError: the name is a folder's, or one of those in `/dev` that lead to a file.
 
     Example:
 
@@ -36,12 +40,16 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
     >>> path.read_text()
     'whole'
     """
-    path = Path(os.path.realpath(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and not path.is_file() and not path.is_dir():
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
         with errors_that_name(path):
             yield path
         return
+    if path.absolute().is_relative_to("/dev"):  # such as /dev/stdout
+        raise OSError(errno.EINVAL, "No file can be made here", str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=suffix or path.suffix, dir=path.parent)
     temporary = Path(name)
     try:

@@ -40,22 +40,30 @@ def test_the_file_is_readable_as_others_are(tmp_path: Path) -> None:
     assert modes[0] == modes[1]
 
 
-def test_links_stay_pipes_are_written_to_and_permissions_are_kept(tmp_path: Path) -> None:
-    (tmp_path / "far").mkdir()
-    target, link, pipe = tmp_path / "far" / "file.json", tmp_path / "link.json", tmp_path / "pipe"
+def test_pipes_are_written_to_links_replaced_and_permissions_kept(tmp_path: Path) -> None:
+    target, link, pipe = tmp_path / "file.json", tmp_path / "link.json", tmp_path / "pipe"
     write_json(target, 1)
     target.chmod(0o600)
-    link.symlink_to(target)
-    write_json(link, 2)
-    assert link.is_symlink()
-    assert target.read_text() == "2\n"
+    write_json(target, 2)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    link.symlink_to(target)
+    write_json(link, 3)
+    assert not link.is_symlink()
+    assert target.read_text() == "2\n"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     write_json(pipe, 3)
     assert os.read(reader, 9) == b"3\n"
     os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_folders_and_names_of_the_system_are_not_replaced(tmp_path: Path) -> None:
+    for path in (tmp_path, Path("/dev/keras-nmt-file")):
+        with pytest.raises(OSError, match=r"Is a directory|No file can be made here") as error:
+            write_json(path, 1)
+        assert error.value.filename == str(path)
+    assert not Path("/dev/keras-nmt-file").exists()
 
 
 def test_half_a_character_is_written_as_json_can(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ HOST = "127.0.0.1"
 _PREDICT = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d{1,19}))?:predict", re.IGNORECASE)
 _STATUS = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d{1,19}))?(/metadata)?", re.IGNORECASE)
 _LARGEST_BODY = 2**30  # bytes
+_DEEPEST = 32  # dimensions of an input
 _HTTP = {
     "CANCELLED": 499,
     "INVALID_ARGUMENT": 400,
@@ -450,9 +451,11 @@ def _from_rows(rows: Any, dtypes: Mapping[str, tf.DType]) -> dict[str, tf.Tensor
 def _tensor(value: Any, dtype: tf.DType) -> tf.Tensor:
     kinds: Any = str if dtype == tf.string else bool if dtype == tf.bool else int if dtype.is_integer else (int, float)
 
-    def converted(value: Any) -> Any:
+    def converted(value: Any, depth: int = 0) -> Any:
+        if depth > _DEEPEST:  # TensorFlow ends the process where there are more than 254 dimensions
+            raise ValueError(f"Lists in lists, deeper than {_DEEPEST}")
         if isinstance(value, list):
-            return [converted(item) for item in value]
+            return [converted(item, depth + 1) for item in value]
         if dtype == tf.string and _is_base64(value):
             return base64.b64decode(value["b64"], validate=True)
         if not isinstance(value, kinds) or (isinstance(value, bool) and dtype != tf.bool):
@@ -461,7 +464,7 @@ def _tensor(value: Any, dtype: tf.DType) -> tf.Tensor:
 
     try:
         return tf.constant(converted(value), dtype)
-    except (ValueError, TypeError, RecursionError) as error:  # also: unequal lists, no base64, half of a character
+    except (ValueError, TypeError) as error:  # also: lists of unequal length, no base64, half of a character
         raise _Refused("INVALID_ARGUMENT", str(error)) from None
 
 

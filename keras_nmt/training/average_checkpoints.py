@@ -56,21 +56,20 @@ def average_checkpoints(
 
 def average_weights(files: Sequence[Path], output: Path) -> None:
     """Writes the mean of files of weights of one model: floats are averaged, anything else is taken from the last."""
-    with atomic_path(output, suffix=".weights.h5") as temporary:
+    with atomic_path(output, suffix=".weights.h5") as temporary, contextlib.ExitStack() as stack:
+        sources = [stack.enter_context(_open(file)) for file in files]
+        names = _arrays(sources[-1])
         shutil.copyfile(files[-1], temporary)
         if len(files) == 1:
             return
-        with contextlib.ExitStack() as stack:
-            sources = [stack.enter_context(_open(file)) for file in files]
-            names = _arrays(sources[-1])
-            target = stack.enter_context(h5py.File(temporary, "r+"))
-            try:
-                for name in names:
-                    _average(name, sources, target)
-            except KeyError as error:
-                raise UserError(
-                    f"The checkpoints are not of one model. Received: {[str(file) for file in files]} ({error})"
-                ) from error
+        target = stack.enter_context(h5py.File(temporary, "r+"))
+        try:
+            for name in names:
+                _average(name, sources, target)
+        except KeyError as error:
+            raise UserError(
+                f"The checkpoints are not of one model. Received: {[str(file) for file in files]} ({error})"
+            ) from error
 
 
 def _open(path: Path) -> h5py.File:

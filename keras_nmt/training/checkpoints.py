@@ -138,12 +138,15 @@ class Checkpoints:
             # What else is listed would be removed one day, whatever it is.
             if all(name.parent == Path(os.path.abspath(self.folder)) and STATE.fullmatch(name.name) for name in names):
                 return
-        if not updates:
+        if listed is None and not updates:
             return
         if self.read_only:
             raise UserError(
                 f"The list of checkpoints is gone; the chief makes it again: start again. Received: {self.folder}"
             )
+        if not updates:
+            (self.folder / "checkpoint").unlink()
+            return
         states = [f"state-{update}" for update in updates]
         times = [(self.folder / f"{state}.index").stat().st_mtime for state in states]
         tf.compat.v1.train.update_checkpoint_state(

@@ -142,7 +142,7 @@ def test_bytes_that_are_no_utf8_reach_the_model(ask):
         (PREDICT, {}, 400, "one of 'inputs' and 'instances'"),
         (PREDICT, b"", 400, "JSON Parse error"),
         (PREDICT, b"[" * 100_000, 400, "JSON Parse error"),
-        (PREDICT, b'{"inputs": ' + b"[" * 900 + b'"a"' + b"]" * 900 + b"}", 400, ""),
+        (PREDICT, b'{"inputs": ' + b"[" * 300 + b'"a"' + b"]" * 300 + b"}", 400, "deeper than 32"),
         ("/v1/models/echo/versions/" + "9" * 5000 + ":predict", {"inputs": ["a"]}, 400, "Malformed request"),
         (PREDICT, ["a"], 400, "A request is an object"),
         (PREDICT, {"inputs": {"txt": ["a"]}}, 400, "Missing named input: text"),

@@ -83,7 +83,8 @@ def test_what_is_no_float_is_taken_from_the_last(tmp_path: Path) -> None:
         assert (file["w"][()].tolist(), file["seed"][()].tolist()) == ([0.5], [7])
 
 
-def test_weights_that_lie_in_another_file_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [1, 2])
+def test_weights_that_lie_in_another_file_are_refused(tmp_path: Path, number: int) -> None:
     other = tmp_path / "other"
     other.write_bytes(b"12345678")
     files = [tmp_path / f"{i}.weights.h5" for i in (0, 1)]
@@ -93,7 +94,7 @@ def test_weights_that_lie_in_another_file_are_refused(tmp_path: Path) -> None:
             if external is None:
                 dataset[...] = 1
     with pytest.raises(UserError, match="must lie in the file itself. Received: .*1.weights.h5, w"):
-        average_weights(files, tmp_path / "mean.weights.h5")
+        average_weights(files[-number:], tmp_path / "mean.weights.h5")
     assert other.read_bytes() == b"12345678"
     assert not (tmp_path / "mean.weights.h5").exists()
 
@@ -106,8 +107,10 @@ def test_a_damaged_index_is_one_line(run, index: str) -> None:
         average_checkpoints(directory, which="last")
 
 
-def test_damaged_weights_are_named(run) -> None:
+@pytest.mark.parametrize("number", [1, 2])
+def test_damaged_weights_are_named(run, number: int) -> None:
     directory, _, _ = run
-    (directory / "checkpoints" / "update-30.weights.h5").write_bytes(b"what")
-    with pytest.raises(UserError, match=r"cannot be read. Received: .*update-30"):
-        average_checkpoints(directory, which="last")
+    (directory / "checkpoints" / "update-40.weights.h5").write_bytes(b"what")
+    with pytest.raises(UserError, match=r"cannot be read. Received: .*update-40"):
+        average_checkpoints(directory, which="last", number=number)
+    assert not (directory / "model.weights.h5").exists()

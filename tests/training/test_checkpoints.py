@@ -141,15 +141,23 @@ def test_states_of_others_are_not_listed(tmp_path: Path, make_model: Callable[..
     checkpoints.save(Progress(update=1))
     _, _, checkpoints = make(tmp_path / "run", make_model)
     checkpoints.save(Progress(update=5))
-    others, own = [str(tmp_path / "other" / "state-1")], [str(tmp_path / "run" / "state-5")]
-    tf.compat.v1.train.update_checkpoint_state(str(tmp_path / "run"), own[0], others + own)
-    _, _, checkpoints = make(tmp_path / "run", make_model)
-    restored = checkpoints.restore()
-    assert restored is not None
-    assert restored.update == 5
-    for update in (6, 7):
-        checkpoints.save(Progress(update=update))
-    assert (tmp_path / "other" / "state-1.index").is_file()
+    other, own = str(tmp_path / "other" / "state-1"), str(tmp_path / "run" / "state-5")
+    for names in ([other, own], [other]):
+        tf.compat.v1.train.update_checkpoint_state(
+            str(tmp_path / "run"), names[-1], names, all_model_checkpoint_timestamps=[2.0] * len(names)
+        )
+        _, _, checkpoints = make(tmp_path / "run", make_model)
+        restored = checkpoints.restore()
+        if own in names:
+            assert restored is not None
+            assert restored.update == 5
+        else:
+            assert restored is None
+        for update in (6, 7, 8):
+            checkpoints.save(Progress(update=update))
+        assert (tmp_path / "other" / "state-1.index").is_file()
+        for path in (tmp_path / "run").glob("state-*"):
+            path.unlink()
 
 
 def test_all_states_cut_is_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
