@@ -301,12 +301,10 @@ class MultilingualRecipe:
                 init_from=init_from,
                 allow_new=allow_new,
             )
-            if not isinstance(overrides.get("model", {}), dict):
-                raise UserError(f"`model` is arguments of the model by name. Received: model={overrides['model']!r}")
             if bridge_heads is not None:
                 if label or not bridge:
                     raise UserError(f"There is no bridge to have vectors. Received: --bridge-heads {bridge_heads}")
-                overrides["model"] = {**overrides.get("model", {}), "bridge_heads": bridge_heads}
+                overrides = merge_settings(overrides, {"model": {"bridge_heads": bridge_heads}})
             chosen = [
                 self.name,
                 system,

@@ -402,9 +402,10 @@ class TrainingSettings:
                 f"{folder.path} holds a model, and no checkpoints to go on from: take another folder, and give this "
                 f"one as `init_from` to start from it. Received: directory={os.fspath(self.directory)}"
             )
-        elif changed or other_text:
+        else:
             others = {field.name for field in dataclasses.fields(self)} - {*self.OF_SUBWORDS}
-            if self.changed_settings(others) or any(name.startswith("train") for name in other_text):
+            is_other_text = any(name.startswith("train") for name in other_text)
+            if is_other_text or (changed and self.changed_settings(others)):
                 for path in folder.path.glob("subwords*.model"):
                     path.unlink()
         folder.path.mkdir(parents=True, exist_ok=True)

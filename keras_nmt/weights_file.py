@@ -39,12 +39,17 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
         )
 
 
+def arrays(file: h5py.File) -> dict[str, h5py.Dataset]:
+    """All arrays of an HDF5 file, by their paths in it."""
+    found: dict[str, h5py.Dataset] = {}
+    file.visititems(lambda name, item: found.update({name: item}) if isinstance(item, h5py.Dataset) else None)
+    return found
+
+
 def _number_of_variables(path: str | os.PathLike[str]) -> int:
     """How many variables a file holds, but for those of an optimizer."""
-    names: list[str] = []
     with h5py.File(path, "r") as file:
-        file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
-    return sum(not name.startswith("optimizer/") for name in names)
+        return sum(not name.startswith("optimizer/") for name in arrays(file))
 
 
 @contextlib.contextmanager

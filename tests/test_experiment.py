@@ -136,6 +136,16 @@ def test_a_run_goes_on_with_the_text_it_began_with(tmp_path):
         note()
 
 
+def test_a_start_that_was_killed_between_data_and_settings_is_begun_anew(tmp_path):
+    files = {name: tmp_path / name for name in FILES if name != "max_updates"}
+    for text in ("eins\n", "zwei\n"):
+        for path in files.values():
+            path.write_text(text)
+        experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files)
+        experiment._note(ModelDirectory(experiment.directory))
+        (tmp_path / "run" / "settings.json").unlink()
+
+
 def test_a_refused_start_leaves_what_the_run_began_with(tmp_path):
     files = {name: tmp_path / name for name in FILES if name != "max_updates"}
     for path in files.values():

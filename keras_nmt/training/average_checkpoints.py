@@ -14,6 +14,7 @@ import numpy as np
 from keras_nmt.atomic_files import atomic_path
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.training.checkpoints import read_index, weights_path
+from keras_nmt.weights_file import arrays
 
 
 def average_checkpoints(
@@ -58,13 +59,17 @@ def average_weights(files: Sequence[Path], output: Path) -> None:
     """Writes the mean of files of weights of one model: floats are averaged, anything else is taken from the last."""
     with atomic_path(output, suffix=".weights.h5") as temporary, contextlib.ExitStack() as stack:
         sources = [stack.enter_context(_open(file)) for file in files]
-        names = _arrays(sources[-1])
+        for name, array in arrays(sources[-1]).items():
+            if (
+                array.external or array.is_virtual
+            ):  # whoever made the file may have chosen which: it would be written to
+                raise UserError(f"Weights must lie in the file itself. Received: {files[-1]}, {name}")
         shutil.copyfile(files[-1], temporary)
         if len(files) == 1:
             return
         target = stack.enter_context(h5py.File(temporary, "r+"))
         try:
-            for name in names:
+            for name in arrays(target):
                 _average(name, sources, target)
         except KeyError as error:
             raise UserError(
@@ -77,20 +82,6 @@ def _open(path: Path) -> h5py.File:
         return h5py.File(path, "r")
     except OSError as error:
         raise UserError(f"The weights of a checkpoint cannot be read. Received: {path} ({one_line(error)})") from error
-
-
-def _arrays(file: h5py.File) -> list[str]:
-    """The names of all arrays in a file.
-
-    Raises:
-        UserError: one lies in another file, which whoever made this one may have chosen: it would be written to.
-    """
-    arrays: dict[str, h5py.Dataset] = {}
-    file.visititems(lambda name, item: arrays.update({name: item}) if isinstance(item, h5py.Dataset) else None)
-    for name, array in arrays.items():
-        if array.external or array.is_virtual:
-            raise UserError(f"Weights must lie in the file itself. Received: {file.filename}, {name}")
-    return list(arrays)
 
 
 def _average(name: str, sources: Sequence[h5py.File], target: h5py.File) -> None:

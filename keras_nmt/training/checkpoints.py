@@ -126,17 +126,19 @@ class Checkpoints:
         It was lost in a copy, or in a power cut; or the clock is behind the run's first start, by which TensorFlow
         would take all states for ones to keep for ever, and we for leftovers.
         """
+        folder = os.path.abspath(
+            self.folder
+        )  # of a relative one, a new list would be relative to the working directory
         try:
-            listed = tf.train.get_checkpoint_state(str(self.folder))
+            listed = tf.train.get_checkpoint_state(folder)
         except ValueError:
             listed = None
         matches = [STATE.fullmatch(path.name.removesuffix(".index")) for path in self.folder.glob("state-*.index")]
         updates = sorted(int(match[1]) for match in matches if match)
         # Who only restores reads the list's paths, whatever the clock says.
         if listed is not None and (self.read_only or listed.last_preserved_timestamp <= time.time()):
-            names = [Path(os.path.abspath(path)) for path in listed.all_model_checkpoint_paths]
-            # What else is listed would be removed one day, whatever it is.
-            if all(name.parent == Path(os.path.abspath(self.folder)) and STATE.fullmatch(name.name) for name in names):
+            names = [os.path.relpath(path, folder) for path in listed.all_model_checkpoint_paths]
+            if all(map(STATE.fullmatch, names)):  # what else is listed would be removed one day, whatever it is
                 return
         if listed is None and not updates:
             return
@@ -149,12 +151,7 @@ class Checkpoints:
             return
         states = [f"state-{update}" for update in updates]
         times = [(self.folder / f"{state}.index").stat().st_mtime for state in states]
-        tf.compat.v1.train.update_checkpoint_state(
-            os.path.abspath(self.folder),  # of a relative one, the names would be relative to the working directory
-            states[-1],
-            states,
-            all_model_checkpoint_timestamps=times,
-        )
+        tf.compat.v1.train.update_checkpoint_state(folder, states[-1], states, all_model_checkpoint_timestamps=times)
 
     def save(self, progress: Progress, score: float | None = None) -> str:
         """Saves everything; `score` is that of the weights as they are, if they have been evaluated.
