@@ -60,9 +60,7 @@ def average_weights(files: Sequence[Path], output: Path) -> None:
     with atomic_path(output, suffix=".weights.h5") as temporary, contextlib.ExitStack() as stack:
         sources = [stack.enter_context(_open(file)) for file in files]
         for name, array in arrays(sources[-1]).items():
-            if (
-                array.external or array.is_virtual
-            ):  # whoever made the file may have chosen which: it would be written to
+            if array.external or array.is_virtual:  # in a file of somebody's choice, which would be written to
                 raise UserError(f"Weights must lie in the file itself. Received: {files[-1]}, {name}")
         shutil.copyfile(files[-1], temporary)
         if len(files) == 1:

@@ -126,9 +126,7 @@ class Checkpoints:
         It was lost in a copy, or in a power cut; or the clock is behind the run's first start, by which TensorFlow
         would take all states for ones to keep for ever, and we for leftovers.
         """
-        folder = os.path.abspath(
-            self.folder
-        )  # of a relative one, a new list would be relative to the working directory
+        folder = os.path.abspath(self.folder)  # else a new list would be relative to the working directory
         try:
             listed = tf.train.get_checkpoint_state(folder)
         except ValueError:
