@@ -95,7 +95,8 @@ def test_an_export_answers_as_the_translator_does(exported, translator, lines):
 def test_batches_are_of_similar_length_and_come_back_in_order(server, lines, batch_size, api):
     with Client(_url(server, api), "echo", batch_size=batch_size) as client:
         found = client.translate(lines)
-    assert [translation.text for translation in found] == lines
+    on_one_line = [line.replace("\r", " ").replace("\n", " ") for line in lines]
+    assert [translation.text for translation in found] == on_one_line
     order = sorted(range(len(lines)), key=lambda i: -len(lines[i].encode()))
     for place, row in enumerate(order):
         first = place - place % batch_size  # of its batch, and the longest there
