@@ -9,6 +9,7 @@ import json
 import os
 import re
 import socket
+import sys
 import threading
 import traceback
 import urllib.parse
@@ -327,6 +328,10 @@ class _HttpServer(http.server.ThreadingHTTPServer):
         self._connections.discard(request)
         super().shutdown_request(request)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # that is a client that has gone
+            super().handle_error(request, client_address)
+
     def close_connections(self) -> None:
         for connection in list(self._connections):
             with contextlib.suppress(OSError):  # it has just been closed
@@ -400,6 +405,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             answer = make()
         except _Refused as error:
             status, answer = _HTTP.get(error.code, 500), {"error": error.message}
+        except ConnectionError:
+            raise  # nobody is there to be answered
         except Exception as error:  # a fault of this server: to be seen, and no reason to leave a client waiting
             traceback.print_exc()
             status, answer = 500, {"error": f"{type(error).__name__}: {error}"}

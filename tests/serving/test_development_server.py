@@ -10,8 +10,10 @@ import json
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import time
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -180,6 +182,20 @@ def test_a_body_without_a_length_is_refused_and_the_connection_closed(server, he
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1") == 1
     assert b"Content-Length must say how long" in answer
+
+
+@pytest.mark.parametrize("body", [b"{", b'{"instances": ["a"]}'])
+def test_a_client_that_goes_is_no_fault_of_the_server(server, body, capfd):
+    parts = urllib.parse.urlsplit(server.rest_url)
+    before = set(server._http._connections)
+    with socket.create_connection((parts.hostname, parts.port), timeout=60) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closes by a reset
+        connection.sendall(f"POST {PREDICT} HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n".encode() + body)
+        while not server._http._connections - before:
+            time.sleep(0.01)
+    while server._http._connections - before:
+        time.sleep(0.01)
+    assert capfd.readouterr().err == ""
 
 
 def test_names_that_urls_quote(path):
