@@ -318,6 +318,9 @@ class TrainingBatches:
 
         options = tf.data.Options()
         options.deterministic = True
+        # There is nothing to tune, and tf.data's tuner, which sleeps longer and longer, up to a minute, is not always
+        # woken when an iterator is deleted: the end of a run would wait for it.
+        options.autotune.enabled = False
         # Sharded here already: a strategy that is given the dataset leaves it whole.
         options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
         portions = tf.data.Dataset.range(first, np.iinfo(np.int64).max).map(plan_portion).prefetch(1)

@@ -129,6 +129,13 @@ def test_a_late_start_equals_skipping(corpus: ParallelCorpus, parts: int, shard_
         assert same(take(late, 5 * each), early[start * each :][: 5 * each])
 
 
+def test_the_end_of_a_run_does_not_wait_for_a_tuner(corpus: ParallelCorpus) -> None:
+    """It sleeps up to a minute, and whether the deletion of an iterator wakes it is chance."""
+    batches = TrainingBatches(corpus, batch_size=64)
+    trained_on = batches.dataset(parts=2).batch(2).prefetch(1)
+    assert trained_on.options().autotune.enabled is False
+
+
 def test_a_late_start_is_cheap(corpus: ParallelCorpus) -> None:
     batches = TrainingBatches(corpus, batch_size=160)
     begin = time.perf_counter()
