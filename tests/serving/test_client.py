@@ -314,11 +314,12 @@ def test_only_what_may_pass_is_tried_again(failing):
 
 def test_one_deadline_is_over_all_attempts(failing):
     start = time.monotonic()
-    client = Client(failing.url, "model", retries=1000, timeout=0.6)
-    with client, pytest.raises(ConnectionError, match="queue is full"):
+    client = Client(failing.url, "model", retries=1000, timeout=2)
+    # The last attempt may come too late to be answered.
+    with client, pytest.raises((ConnectionError, TimeoutError), match=r"queue is full|did not answer in 2 s"):
         client.translate(["a"])
     assert failing.requests > 1
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 10  # a thousand attempts, or a deadline for each, take minutes
 
 
 def test_a_server_that_does_not_answer(api):
