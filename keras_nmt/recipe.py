@@ -362,7 +362,7 @@ def merge_settings(*layers: dict[str, Any]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for layer in layers:
         if not isinstance(layer.get("model", {}), dict):
-            raise UserError(f"`model` must be arguments of Transformer by name. Received: model={layer['model']!r}")
+            raise UserError(f"`model` must be arguments of the model by name. Received: model={layer['model']!r}")
         merged = {**merged, **layer}
     if model := {key: value for layer in layers for key, value in layer.get("model", {}).items()}:
         merged["model"] = model

@@ -59,7 +59,8 @@ def average_weights(files: Sequence[Path], output: Path) -> None:
     """Writes the mean of files of weights of one model: floats are averaged, anything else is taken from the last."""
     with atomic_path(output, suffix=".weights.h5") as temporary, contextlib.ExitStack() as stack:
         sources = [stack.enter_context(_open(file)) for file in files]
-        for name, array in arrays(sources[-1]).items():
+        last = arrays(sources[-1])
+        for name, array in last.items():
             if array.external or array.is_virtual:  # in a file of somebody's choice, which would be written to
                 raise UserError(f"Weights must lie in the file itself. Received: {files[-1]}, {name}")
         shutil.copyfile(files[-1], temporary)
@@ -67,7 +68,7 @@ def average_weights(files: Sequence[Path], output: Path) -> None:
             return
         target = stack.enter_context(h5py.File(temporary, "r+"))
         try:
-            for name in arrays(target):
+            for name in last:
                 _average(name, sources, target)
         except KeyError as error:
             raise UserError(
