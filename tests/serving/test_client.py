@@ -296,7 +296,7 @@ def test_only_what_may_pass_is_tried_again(failing):
         with pytest.raises(ConnectionError, match="queue is full"):
             client.translate(["a"])
         assert failing.requests == 4
-        assert (1 + 2 + 4) * FIRST_WAIT / 2 <= time.monotonic() - start < 20
+        assert (1 + 2 + 4) * FIRST_WAIT / 2 <= time.monotonic() - start < 5
         for status, code in (
             (400, grpc.StatusCode.INVALID_ARGUMENT),
             (404, grpc.StatusCode.NOT_FOUND),
@@ -328,7 +328,7 @@ def test_a_server_that_does_not_answer(api):
         start = time.monotonic()
         with Client(url, "model", timeout=0.4) as client, pytest.raises((TimeoutError, ConnectionError)) as error:
             client.translate(["a"])
-        assert 0.3 < time.monotonic() - start < 20
+        assert 0.3 < time.monotonic() - start < 3
         assert "Received: model='model'" in str(error.value)
 
 
@@ -346,7 +346,7 @@ def test_an_answer_that_drips_is_one_that_does_not_come(length, timeout, error, 
         def drip():
             with contextlib.suppress(OSError), listening.accept()[0] as connection:
                 connection.sendall(f"HTTP/1.1 200 OK\r\n{length}\r\n".encode())
-                for _ in range(300):
+                for _ in range(100):
                     connection.sendall(b"x")
                     time.sleep(0.1)
 
@@ -356,7 +356,7 @@ def test_an_answer_that_drips_is_one_that_does_not_come(length, timeout, error, 
         client = Client(f"http://127.0.0.1:{listening.getsockname()[1]}", "model", timeout=timeout, retries=0)
         with client, pytest.raises(error, match=told):
             client.translate(["a"])
-        assert time.monotonic() - start < 20  # all of it would take thirty
+        assert time.monotonic() - start < 8  # all of it would take ten seconds
         thread.join()
 
 
