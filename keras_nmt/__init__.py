@@ -10,7 +10,19 @@ from types import ModuleType
 
 __version__ = "0.1.0"
 
-_PACKAGES = ("analysis", "data", "decoding", "evaluation", "layers", "models", "serving", "text", "training")
+_PACKAGES = (
+    "analysis",
+    "data",
+    "decoding",
+    "evaluation",
+    "experiments",
+    "inference",
+    "layers",
+    "models",
+    "serving",
+    "text",
+    "training",
+)
 
 __all__ = ["__version__", *_PACKAGES]
 

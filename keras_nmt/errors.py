@@ -31,3 +31,18 @@ def exhausted(error: Exception, remedy: str) -> str:
     if "No space left" in told:
         return f"The disk is full: make room. Received: {told}"
     return f"Memory does not suffice: {remedy}. Received: {told[:200]}"
+
+
+def check_backend(what: str) -> None:
+    """Raises a `UserError` if Keras does not compute with TensorFlow.
+
+    Args:
+        what: String, the part of the package that needs TensorFlow, such as "Training".
+    """
+    import keras  # here: `keras_nmt.errors` is imported where there is no Keras
+
+    if keras.backend.backend() != "tensorflow":
+        raise UserError(
+            f"{what} needs TensorFlow: set KERAS_BACKEND=tensorflow; layers, models and searches run without. "
+            f"Received: {keras.backend.backend()}"
+        )

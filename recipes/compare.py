@@ -11,7 +11,8 @@ LIST.json says what is compared:
       "seeds": [1, 2, 3]
     }
 
-`settings` are those of `keras_nmt.experiment.Experiment` that all share; each of `configurations` has what it changes.
+`settings` are those of `keras_nmt.experiments.experiment.Experiment` that all share; each of `configurations` has what
+it changes.
 To compare what a recipe has, run its own `compare`.
 """
 
@@ -23,11 +24,11 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli import run_app
-from keras_nmt.comparison import Comparison
+from keras_nmt.cli.app import run_app
 from keras_nmt.errors import UserError
-from keras_nmt.experiment import Experiment
-from keras_nmt.recipe import Seeds, Set, TableOnly, Unequal, merge_settings, parse_overrides, parse_seeds
+from keras_nmt.experiments.comparison import Comparison
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.recipe import Seeds, Set, TableOnly, Unequal, merge_settings, parse_overrides, parse_seeds
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
 FLAGS = {"seed": "--seeds", "directory": "--output"}  # what each run has of its own

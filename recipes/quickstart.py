@@ -19,10 +19,10 @@ from typing import Annotated
 
 import typer
 
-from keras_nmt.cli import run_app
+from keras_nmt.cli.app import run_app
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.experiment import Experiment
+from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.serving import export_directory
 
 DATA = Path(__file__).parent / "quickstart_data"

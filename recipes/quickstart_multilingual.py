@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from keras_nmt.multilingual_recipe import MultilingualRecipe
+from keras_nmt.experiments.multilingual_recipe import MultilingualRecipe
 
 RECIPE = MultilingualRecipe(
     name="quickstart",

@@ -15,7 +15,7 @@ import keras
 import pytest
 import tensorflow as tf
 
-from keras_nmt import cli
+from keras_nmt.cli import app as cli
 
 # Two devices, so that every test may use two replicas; set before TensorFlow starts.
 tf.config.set_logical_device_configuration(

@@ -12,25 +12,21 @@ import pytest
 import keras_nmt
 
 ROOT = Path(keras_nmt.__file__).parent
-BASE = {"_backend", "atomic_files", "directory_lock", "errors", "ids", "weights_file"}
+BASE = {"errors", "ids"}
 ALLOWED = {
+    "files": set(),
     "layers": set(),
-    "models": {"layers"},
+    "models": {"layers", "files"},
     "decoding": set(),
-    "text": set(),
-    "data": {"text"},
-    "training": {"models", "data", "text", "layers"},
+    "text": {"files"},
+    "data": {"text", "files"},
+    "training": {"models", "data", "text", "layers", "files"},
     "evaluation": {"decoding", "models", "layers"},
-    "analysis": {"evaluation", "models", "layers", "text", "data"},
-    "serving": {"models", "decoding", "text", "layers"},
-    "papers": set(),
-    "training_settings": {"models", "data", "text", "training"},
-    "experiment": {"training_settings", "models", "data", "text", "training", "evaluation", "serving"},
-    "multilingual_experiment": {"training_settings", "models", "data", "text", "training", "evaluation", "serving"},
-    "cli": {"experiment", "multilingual_experiment", "models", "data", "training", "evaluation", "analysis", "serving"},
-    "comparison": {"training_settings", "experiment", "models", "data", "training", "evaluation", "serving"},
-    "recipe": {"cli", "comparison", "experiment", "models", "training", "serving"},
-    "multilingual_recipe": {"recipe", "cli", "multilingual_experiment", "training", "serving"},
+    "inference": {"models", "decoding", "text", "layers", "files"},
+    "analysis": {"evaluation", "inference", "models", "layers", "text", "data", "files"},
+    "serving": {"inference", "models", "decoding", "text", "layers", "files"},
+    "experiments": {"models", "data", "text", "training", "evaluation", "inference", "serving", "files", "cli"},
+    "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"},
 }
 NO_TENSORFLOW = ("layers", "models", "decoding")
 

@@ -63,7 +63,7 @@ def test_relative_links_are_found():
 def test_the_options_that_the_readme_shows_exist():
     from typer.main import get_command
 
-    from keras_nmt.cli import app
+    from keras_nmt.cli.app import app
 
     commands = get_command(app).commands
     shown = re.findall(r"^    (?:echo .* \| )?keras-nmt (\w+)((?:.*\\\n)*.*)", README, re.MULTILINE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from keras_nmt.atomic_files import atomic_path
 from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,14 +10,14 @@ from typing import Any
 import keras
 
 import keras_nmt
-from keras_nmt.atomic_files import write_json
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.weights_file import read_weights, write_weights
 from keras_nmt.models.attention_bridge_model import AttentionBridgeModel
 from keras_nmt.models.language_label_model import LanguageLabelModel
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.transformer import Transformer
 from keras_nmt.models.translation_model import TranslationModel
-from keras_nmt.weights_file import read_weights, write_weights
 
 FORMAT = 1
 # By name: no code comes from a folder.

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.inference._text_translator import check_lines, seeds_of_lines
+from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.serving._serving_api import serving_api
-from keras_nmt.serving._text_translator import check_lines, seeds_of_lines
-from keras_nmt.serving.translation import Hypothesis, Translation
 
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between attempts
 # What a stock server answers to a function that is marked for XLA.

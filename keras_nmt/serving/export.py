@@ -10,11 +10,11 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from keras_nmt.inference.translator import Translator
 from keras_nmt.models import TranslationModel
 from keras_nmt.serving._for_serving import for_serving
 from keras_nmt.serving._versions import new_version, write_archive, write_version
-from keras_nmt.serving._warmup import warmup_records, write_warmup
-from keras_nmt.serving.translator import Translator
+from keras_nmt.serving.warmup import warmup_records, write_warmup
 from keras_nmt.text import SubwordTokenizer
 
 # Options of the search that are for samples only.
@@ -65,7 +65,7 @@ def export(
         quantize: "int8" turns the weights to int8, see `keras_nmt.models.quantize`. Default None: float32.
         **search: `beam_size`, `length_penalty`, `num_hypotheses`, `max_length`, `max_length_factor`,
             `max_length_offset`, `length_buckets`, `batch_buckets`, `coverage_penalty`; for `sample` alone `sample`,
-            `temperature`, `top_k`, `top_p`: see `keras_nmt.serving.Translator`.
+            `temperature`, `top_k`, `top_p`: see `keras_nmt.inference.Translator`.
 
     Returns:
         The folder written.

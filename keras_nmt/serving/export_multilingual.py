@@ -12,12 +12,12 @@ import keras
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
+from keras_nmt.inference._functions import TEXTS
+from keras_nmt.inference.multilingual_translator import MultilingualTranslator
 from keras_nmt.models import MultilingualModel
 from keras_nmt.serving._for_serving import for_serving
-from keras_nmt.serving._functions import TEXTS
 from keras_nmt.serving._versions import new_version, write_archive, write_version
-from keras_nmt.serving._warmup import warmup_records, write_warmup
-from keras_nmt.serving.multilingual_translator import MultilingualTranslator
+from keras_nmt.serving.warmup import warmup_records, write_warmup
 from keras_nmt.text import SubwordTokenizer
 
 

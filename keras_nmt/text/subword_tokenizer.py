@@ -13,8 +13,8 @@ import tensorflow as tf
 import tensorflow_text
 from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece_tokenizer
 
-from keras_nmt.atomic_files import write_bytes
 from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 
 _SEED = threading.Lock()  # the library has one seed for all models

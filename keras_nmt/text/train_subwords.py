@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import sentencepiece
 
-from keras_nmt.atomic_files import write_bytes
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 from keras_nmt.text.lowercase_rules import lowercase_rules
 from keras_nmt.text.read_blocks import read_blocks

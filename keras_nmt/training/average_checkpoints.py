@@ -11,10 +11,10 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from keras_nmt.atomic_files import atomic_path
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.atomic_files import atomic_path
+from keras_nmt.files.weights_file import arrays
 from keras_nmt.training.checkpoints import read_index, weights_path
-from keras_nmt.weights_file import arrays
 
 
 def average_checkpoints(

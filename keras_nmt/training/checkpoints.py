@@ -16,9 +16,9 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from keras_nmt.atomic_files import remove_leftovers, write_json
 from keras_nmt.errors import UserError
-from keras_nmt.weights_file import write_weights
+from keras_nmt.files.atomic_files import remove_leftovers, write_json
+from keras_nmt.files.weights_file import write_weights
 
 INDEX = "index.json"
 STATE = re.compile(r"state-(\d+)")

@@ -17,10 +17,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_nmt._backend import check_backend
-from keras_nmt.atomic_files import remove_leftovers
-from keras_nmt.directory_lock import directory_lock
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_backend
+from keras_nmt.files.atomic_files import remove_leftovers
+from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.files.weights_file import read_weights
 from keras_nmt.ids import PAD
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training.average_checkpoints import average_checkpoints
@@ -32,7 +32,6 @@ from keras_nmt.training.task_schedule import TaskSchedule
 from keras_nmt.training.training_log import TrainingLog
 from keras_nmt.training.warm_start import warm_start
 from keras_nmt.training.workers import Workers
-from keras_nmt.weights_file import read_weights
 
 # What an update tells of itself, in the order of its vector of measurements. Sums are over the whole update.
 MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_norm", "learning_rate", "loss_scale")

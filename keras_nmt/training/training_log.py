@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.atomic_files import atomic_path, errors_that_name
+from keras_nmt.files.atomic_files import atomic_path, errors_that_name
 
 
 class TrainingLog:

@@ -25,10 +25,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from keras_nmt.atomic_files import write_bytes
-from keras_nmt.cli import run_app
+from keras_nmt.cli.app import run_app
 from keras_nmt.decoding import beam_search
 from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS

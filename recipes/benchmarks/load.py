@@ -29,7 +29,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from keras_nmt.cli import run_app
+from keras_nmt.cli.app import run_app
 from keras_nmt.errors import UserError
 
 LINES = Path(__file__).parents[1] / "quickstart_data" / "test.en"
@@ -69,7 +69,7 @@ def development_server(path: Path, api: str) -> Iterator[Server]:
     """Runs `keras-nmt serve` with XLA in a process of its own."""
     with tempfile.TemporaryDirectory() as cache:
         flags = f"--tf_xla_persistent_cache_directory={cache} --tf_xla_persistent_cache_device_types=CPU"
-        program = "from keras_nmt.cli import main; main()"
+        program = "from keras_nmt.cli.app import main; main()"
         command = [sys.executable, "-c", program, "serve", str(path), "--xla", "--port", "0", "--rest-port", "0"]
         environment = {**os.environ, "TF_XLA_FLAGS": flags}
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:

@@ -37,10 +37,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from keras_nmt.atomic_files import write_bytes
-from keras_nmt.cli import run_app
+from keras_nmt.cli.app import run_app
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.serving import export
 from keras_nmt.training import Trainer, make_optimizer

@@ -8,8 +8,8 @@ DATA is a folder with `train.PAIR.LANGUAGE` (such as `train.de-en.de` and `train
 
 from __future__ import annotations
 
-from keras_nmt.multilingual_recipe import MultilingualRecipe
-from keras_nmt.papers import ATTENTION_BRIDGE, ATTENTION_BRIDGE_EUROPARL
+from keras_nmt.experiments.multilingual_recipe import MultilingualRecipe
+from keras_nmt.experiments.papers import ATTENTION_BRIDGE, ATTENTION_BRIDGE_EUROPARL
 
 RECIPE = MultilingualRecipe(
     name="europarl",

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from keras_nmt.papers import ROLES_SMALL, one_hot_from, role_model
-from keras_nmt.recipe import Recipe
+from keras_nmt.experiments.papers import ROLES_SMALL, one_hot_from, role_model
+from keras_nmt.experiments.recipe import Recipe
 
 
 def with_roles(num_roles: int) -> dict[str, dict[str, Any]]:

@@ -8,8 +8,8 @@ DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGU
 
 from __future__ import annotations
 
-from keras_nmt.multilingual_recipe import MultilingualRecipe
-from keras_nmt.papers import ATTENTION_BRIDGE, ATTENTION_BRIDGE_SMALL
+from keras_nmt.experiments.multilingual_recipe import MultilingualRecipe
+from keras_nmt.experiments.papers import ATTENTION_BRIDGE, ATTENTION_BRIDGE_SMALL
 
 RECIPE = MultilingualRecipe(
     name="multi30k",

@@ -8,7 +8,7 @@ DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGU
 
 from __future__ import annotations
 
-from keras_nmt.recipe import Recipe
+from keras_nmt.experiments.recipe import Recipe
 
 INTERACTION = {"layer_composition": "extended", "head_composition": "extended"}
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from keras_nmt.papers import COMPOSITION, COMPOSITION_BIG
-from keras_nmt.recipe import Recipe, merge_settings
+from keras_nmt.experiments.papers import COMPOSITION, COMPOSITION_BIG
+from keras_nmt.experiments.recipe import Recipe, merge_settings
 
 OUTPUT = "*_attention/output/kernel"  # W_O
 COMPOSED: dict[str, dict[str, Any]] = {

@@ -7,8 +7,8 @@ The tables and figures of the paper, the files, and which configuration is which
 
 from __future__ import annotations
 
-from keras_nmt.papers import FUSION, PLAIN, SHORTCUT_KINDS, SHORTCUTS_BIG, SHORTCUTS_WMT14
-from keras_nmt.recipe import Recipe, merge_settings
+from keras_nmt.experiments.papers import FUSION, PLAIN, SHORTCUT_KINDS, SHORTCUTS_BIG, SHORTCUTS_WMT14
+from keras_nmt.experiments.recipe import Recipe, merge_settings
 
 SMALL = {"preset": "transformer_base_half"}  # section 4.1: embeddings, states and feed-forward networks halved
 

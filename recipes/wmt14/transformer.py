@@ -8,8 +8,8 @@ with BPE-dropout. The files: README.md beside this file.
 
 from __future__ import annotations
 
-from keras_nmt.papers import SHORTCUTS_BIG, SHORTCUTS_WMT14
-from keras_nmt.recipe import Recipe, merge_settings
+from keras_nmt.experiments.papers import SHORTCUTS_BIG, SHORTCUTS_WMT14
+from keras_nmt.experiments.recipe import Recipe, merge_settings
 
 SAMPLED = {"subword_sampling": 0.1}  # BPE-dropout: Provilkov et al., 2020, https://arxiv.org/abs/1910.13267, section 4
 

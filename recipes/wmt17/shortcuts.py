@@ -8,8 +8,8 @@ Files and results: README.md beside this file.
 
 from __future__ import annotations
 
-from keras_nmt.papers import SHORTCUT_KINDS, SHORTCUTS
-from keras_nmt.recipe import Recipe
+from keras_nmt.experiments.papers import SHORTCUT_KINDS, SHORTCUTS
+from keras_nmt.experiments.recipe import Recipe
 
 RECIPE = Recipe(
     name="wmt17-shortcuts",

@@ -18,9 +18,9 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from keras_nmt.atomic_files import atomic_path
-from keras_nmt.cli import run_app
+from keras_nmt.cli.app import run_app
 from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import atomic_path
 
 LATIN = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "abvgdeëžzijklmnoprstufhcčšŝʺyʹèûâ", strict=True))
 # Capitals. ISO 9 writes those of the two signs like the small ones, so that case would be lost: they get others here.

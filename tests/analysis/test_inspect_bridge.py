@@ -10,8 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from keras_nmt import cli
 from keras_nmt.analysis import bridge_entropy
+from keras_nmt.cli import app as cli
 from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from scripts import load_script, run_main
 
-from keras_nmt.comparison import Comparison
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.comparison import Comparison
 
 FILES = {f"{part}_{side}": f"{part}.{side}" for part in ("train", "dev") for side in ("source", "target")}
 LIST = {

@@ -8,8 +8,8 @@ import pytest
 from scripts import load_script
 
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.multilingual_experiment import MultilingualExperiment
 from keras_nmt.models import ModelDirectory
-from keras_nmt.multilingual_experiment import MultilingualExperiment
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 TINY = ["vocabulary_size=300", 'model={"hidden_dim": 16, "bridge_heads": 3, "bridge_hidden_dim": 8}', "log_every=1"]

@@ -77,7 +77,7 @@ def _tiny_model(model):
 
 @pytest.mark.parametrize(("script", "configuration"), ALL, ids=[f"{s}-{c}" for s, c in ALL])
 def test_every_configuration_makes_an_experiment_whose_model_can_be_built(script, configuration, monkeypatch):
-    monkeypatch.setattr("keras_nmt.recipe._matched_hidden_dim", lambda *_: 48)  # slow; tested below
+    monkeypatch.setattr("keras_nmt.experiments.recipe._matched_hidden_dim", lambda *_: 48)  # slow; tested below
     made = experiment(script, configuration)
     assert made.preset in TRANSFORMER_PRESETS
     assert {made.train_source.suffix, made.train_target.suffix} == {f".{x}" for x in RECIPES[script].languages}

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from tensorflow.core.protobuf import saved_model_pb2
 
+from keras_nmt.inference import Translator
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, MultilingualModel, Transformer
-from keras_nmt.serving import Translator, export
+from keras_nmt.serving import export
 from keras_nmt.text import SubwordTokenizer, train_subwords
 
 # Few shapes, so that little is compiled. The largest length cuts the longest line.

@@ -9,8 +9,8 @@ import tensorflow as tf
 from keras_nmt.decoding import shift_right
 from keras_nmt.errors import UserError
 from keras_nmt.ids import END, PAD
-from keras_nmt.serving import MultilingualTranslator, Translator
-from keras_nmt.serving._words import words_of_subwords
+from keras_nmt.inference import MultilingualTranslator, Translator
+from keras_nmt.inference.alignment import words_of_subwords
 
 SOURCES = ["the small cat  sat", "a mouse", "", "seven cats sleep in the garden"]
 TARGETS = ["die kleine katze", "drei rote hunde", "die", ""]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
-from keras_nmt.serving.buckets import bucket_size, bucket_size_tensor, check_buckets
+from keras_nmt.inference.buckets import bucket_size, bucket_size_tensor, check_buckets
 
 BUCKETS = st.sets(st.integers(1, 50), min_size=1, max_size=4).map(lambda sizes: tuple(sorted(sizes)))
 

@@ -5,7 +5,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_nmt.serving._by_group import by_group
+from keras_nmt.inference.routing import by_group
 
 SPECS = [tf.TensorSpec([None, 2, None], tf.float32), tf.TensorSpec([None], tf.string)]
 

@@ -22,9 +22,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tensorflow_serving.apis import prediction_service_pb2_grpc
 
-from keras_nmt import cli
+from keras_nmt.cli import app as cli
 from keras_nmt.errors import UserError
-from keras_nmt.serving import Client, DevelopmentServer, Translation
+from keras_nmt.inference import Translation
+from keras_nmt.serving import Client, DevelopmentServer
 from keras_nmt.serving.client import FIRST_WAIT
 
 APIS = ("rest", "grpc")

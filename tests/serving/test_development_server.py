@@ -327,7 +327,7 @@ def test_a_stopped_server_answers_no_more_on_connections_that_are_open(path):
 
 def test_the_command_serves_until_it_is_interrupted(path):
     answers = []
-    program = "from keras_nmt.cli import main; main()"
+    program = "from keras_nmt.cli.app import main; main()"
     command = [sys.executable, "-c", program, "serve", str(path), "--port", "0", "--rest-port", "0", "--name", "mine"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:

@@ -11,8 +11,9 @@ import pytest
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
+from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory, quantize
-from keras_nmt.serving import Translator, export, export_directory
+from keras_nmt.serving import export, export_directory
 
 README = Path(__file__).parents[2] / "savedmodels" / "README.md"
 

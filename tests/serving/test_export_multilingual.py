@@ -8,8 +8,9 @@ import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_nmt.errors import UserError
+from keras_nmt.inference import MultilingualTranslator, Translator
 from keras_nmt.models import ModelDirectory
-from keras_nmt.serving import MultilingualTranslator, Translator, export, export_directory, export_multilingual
+from keras_nmt.serving import export, export_directory, export_multilingual
 
 OPTIONS = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
 LINES = ["the small cat sat", "", "a mouse", "three red dogs and four blue birds ran from the old house"]

@@ -6,8 +6,8 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import END
+from keras_nmt.inference import MultilingualTranslator, Translator
 from keras_nmt.models import ModelDirectory
-from keras_nmt.serving import MultilingualTranslator, Translator
 
 OPTIONS = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
 LINES = ["the small cat sat", "", "three red dogs and four blue birds ran from the old house", "a mouse", "zürich"]

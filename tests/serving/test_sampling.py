@@ -7,7 +7,8 @@ import pytest
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
-from keras_nmt.serving import Client, DevelopmentServer, MultilingualTranslator, Translator, export
+from keras_nmt.inference import MultilingualTranslator, Translator
+from keras_nmt.serving import Client, DevelopmentServer, export
 
 SAMPLING = {"sample": True, "temperature": 1.5, "top_k": 50, "top_p": 0.95}
 

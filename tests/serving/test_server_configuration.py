@@ -10,7 +10,7 @@ import yaml
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format, wrappers_pb2
 from tensorflow_serving.config import model_server_config_pb2
 
-from keras_nmt.serving._text_translator import BATCH_BUCKETS
+from keras_nmt.inference._text_translator import BATCH_BUCKETS
 
 FOLDER = Path(__file__).parents[2] / "savedmodels"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -7,8 +7,8 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END
+from keras_nmt.inference import Translation, Translator
 from keras_nmt.models import ModelDirectory
-from keras_nmt.serving import Translation, Translator
 
 
 def assert_same(found: list[Translation], expected: list[Translation]) -> None:

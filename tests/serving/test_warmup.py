@@ -8,9 +8,9 @@ import tensorflow as tf
 from tensorflow_serving.apis import prediction_log_pb2
 
 from keras_nmt.errors import UserError
+from keras_nmt.inference.buckets import bucket_size
 from keras_nmt.serving import export, export_multilingual
-from keras_nmt.serving._warmup import warmup_records
-from keras_nmt.serving.buckets import bucket_size
+from keras_nmt.serving.warmup import warmup_records
 
 # What a server does: it runs records in a session, and then answers. XLA writes a file for each compilation.
 REPLAY = """

@@ -14,7 +14,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from keras_nmt.directory_lock import directory_lock
+from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.training import TrainingLog
 
 UPDATES = 120

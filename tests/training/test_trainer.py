@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from keras_nmt.data import ParallelCorpus, SubwordSampling, TrainingBatches, read_parallel
 from keras_nmt.errors import UserError
+from keras_nmt.files.weights_file import read_weights
 from keras_nmt.models import Transformer
 from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import (
@@ -27,7 +28,6 @@ from keras_nmt.training import (
     make_optimizer,
     make_strategy,
 )
-from keras_nmt.weights_file import read_weights
 
 TIMES = ("tokens_per_second", "seconds")  # what differs from run to run
 Make = Callable[..., Trainer]

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from keras_nmt._backend import check_backend
 from keras_nmt.decoding import DecoderStep, SearchResult, beam_search, greedy_search, sampling_search
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_backend
 from keras_nmt.ids import END, PAD
-from keras_nmt.serving.buckets import bucket_size, bucket_size_tensor, check_buckets
-from keras_nmt.serving.translation import Hypothesis, Translation
+from keras_nmt.inference.buckets import bucket_size, bucket_size_tensor, check_buckets
+from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.text import SubwordTokenizer
 
 # Tokens are counted with the END that closes a sentence.

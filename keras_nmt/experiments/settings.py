@@ -14,13 +14,12 @@ from typing import Any, ClassVar, Self
 import keras
 import tensorflow as tf
 
-from keras_nmt._backend import check_backend
-from keras_nmt.atomic_files import write_json
 from keras_nmt.data import SubwordSampling, TrainingBatches, read_parallel
 from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.data.training_batches import BATCH_UNITS
-from keras_nmt.directory_lock import directory_lock
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_backend
+from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer
 from keras_nmt.training import (

@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from keras_nmt.cli import app
+from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.multilingual_experiment import MultilingualExperiment
+from keras_nmt.inference import MultilingualTranslator, Translator
 from keras_nmt.models import ModelDirectory
-from keras_nmt.multilingual_experiment import MultilingualExperiment
-from keras_nmt.serving import MultilingualTranslator, Translator
 from keras_nmt.text import SubwordTokenizer
 
 WORDS = ["ka", "ke", "la", "le", "ma", "me", "na", "ne", "pa", "pe"]
@@ -307,7 +307,7 @@ def test_what_is_set_of_the_tasks_reaches_the_training(settings, tmp_path, monke
         made.update(options, model=model, tasks=data)
         raise Reached
 
-    monkeypatch.setattr("keras_nmt.training_settings.Trainer", trainer)
+    monkeypatch.setattr("keras_nmt.experiments.settings.Trainer", trainer)
     weights = {pair: 1.0 + i for i, pair in enumerate(PAIRS)}
     more = {"task_schedule": "weighted", "task_weights": weights, "best_metric": "bleu_words-digits"}
     more |= {"beam_size": 7, "dtype": "mixed_bfloat16", "lowercase": True}

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from keras_nmt import comparison as module
-from keras_nmt.comparison import Comparison
 from keras_nmt.errors import UserError
-from keras_nmt.experiment import Experiment
+from keras_nmt.experiments import comparison as module
+from keras_nmt.experiments.comparison import Comparison
+from keras_nmt.experiments.experiment import Experiment
 
 LINES = [f"a man number {i} rides his bike through street {i} today" for i in range(20)]
 SIGNATURE = "nrefs:1|tok:13a"

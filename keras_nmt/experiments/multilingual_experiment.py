@@ -12,17 +12,17 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, ClassVar
 
-from keras_nmt.atomic_files import write_bytes, write_json
 from keras_nmt.data import ParallelCorpus, read_line_pairs, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
+from keras_nmt.experiments.settings import TrainingSettings, as_user_errors
+from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.inference import MultilingualTranslator
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.language_label_model import FIRST_LABEL
-from keras_nmt.serving import MultilingualTranslator
 from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import RoleTemperature, Task, TaskSchedule, TrainingResult
-from keras_nmt.training_settings import TrainingSettings, as_user_errors
 
 ARCHITECTURES: dict[str, type[AttentionBridgeModel] | type[LanguageLabelModel]] = {
     "attention_bridge": AttentionBridgeModel,

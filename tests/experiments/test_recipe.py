@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from keras_nmt import comparison
 from keras_nmt.errors import UserError
-from keras_nmt.experiment import Experiment
+from keras_nmt.experiments import comparison
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.recipe import Recipe, corpus_file, merge_settings, parse_seeds
 from keras_nmt.models import count_parameters
-from keras_nmt.recipe import Recipe, corpus_file, merge_settings, parse_seeds
 
 FUSION = {"model": {"shortcuts": "fusion"}}
 CONFIGURATIONS = {

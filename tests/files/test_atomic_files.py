@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from keras_nmt.atomic_files import atomic_path, write_json
+from keras_nmt.files.atomic_files import atomic_path, write_json
 
 
 def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:

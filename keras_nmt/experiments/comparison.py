@@ -19,16 +19,16 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from keras_nmt.atomic_files import write_bytes, write_json
 from keras_nmt.data import read_line_pairs, read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import paired_bootstrap_of_runs
-from keras_nmt.experiment import Experiment
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.settings import LIMITS
+from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
-from keras_nmt.serving import Translator
 from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.training_log import TrainingLog
-from keras_nmt.training_settings import LIMITS
 
 ALIKE = ("dev_source", "dev_target", "test_source", "test_target")
 BUDGET = ("max_updates", "time_limit", "batch_size", "batch_unit")
@@ -309,7 +309,7 @@ def _train(path: str) -> None:
 
 def _python(function: str, *arguments: str) -> None:
     """Calls a function of this module in a process of its own, which saves and ends when this one is to end."""
-    program = f"import sys; from keras_nmt import comparison; comparison.{function}(*sys.argv[1:])"
+    program = f"import sys; from keras_nmt.experiments import comparison; comparison.{function}(*sys.argv[1:])"
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as told,
         Interruption() as interruption,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from keras_nmt.cli import import_tensorflow, run_app
+from keras_nmt.cli.app import import_tensorflow, run_app
 from keras_nmt.errors import UserError
-from keras_nmt.recipe import (
+from keras_nmt.experiments.recipe import (
     AccumulationSteps,
     AllowNew,
     Dtype,
@@ -28,7 +28,7 @@ from keras_nmt.recipe import (
 )
 
 if TYPE_CHECKING:
-    from keras_nmt.multilingual_experiment import MultilingualExperiment
+    from keras_nmt.experiments.multilingual_experiment import MultilingualExperiment
 
 SYSTEMS = ("bilingual", "hub", "many_to_many")
 # What a run has of its own, and what says it.
@@ -198,7 +198,7 @@ class MultilingualRecipe:
             UserError: A choice is unknown, or choices contradict each other.
         """
         import_tensorflow()
-        from keras_nmt.multilingual_experiment import MultilingualExperiment
+        from keras_nmt.experiments.multilingual_experiment import MultilingualExperiment
 
         pairs = self.pairs(system, source=source, target=target, monolingual=monolingual, leave_out=leave_out)
         if not penalty and (label or not bridge):

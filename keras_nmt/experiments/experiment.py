@@ -11,17 +11,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from keras_nmt.atomic_files import write_bytes, write_json
 from keras_nmt.data import read_line_pairs, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
+from keras_nmt.experiments.settings import TrainingSettings, as_user_errors
+from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory, Transformer
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.serving import Translator
 from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import RoleTemperature, TrainingResult
-from keras_nmt.training_settings import TrainingSettings, as_user_errors
 
 Files = list[str | os.PathLike[str]]
 _OWN_ARGUMENTS = ("source_vocabulary_size", "target_vocabulary_size", "dtype")  # settings of their own say these

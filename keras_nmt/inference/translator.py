@@ -13,10 +13,8 @@ import tensorflow as tf
 from keras_nmt.decoding import SearchResult, rerank_by_coverage, sequence_log_probability, shift_right
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import END, PAD
-from keras_nmt.models import TranslationModel
-from keras_nmt.serving._functions import IDS, NUMBERS, TEXTS, function, inside_xla, of_count, one_dimension
-from keras_nmt.serving._load_directory import load_directory
-from keras_nmt.serving._text_translator import (
+from keras_nmt.inference._functions import IDS, NUMBERS, TEXTS, function, inside_xla, of_count, one_dimension
+from keras_nmt.inference._text_translator import (
     TextTranslator,
     check_lines,
     check_tokenizer,
@@ -24,8 +22,10 @@ from keras_nmt.serving._text_translator import (
     seeds_of_lines,
     translations,
 )
-from keras_nmt.serving._words import words_of_subwords
-from keras_nmt.serving.translation import Translation
+from keras_nmt.inference.alignment import words_of_subwords
+from keras_nmt.inference.load import load_directory
+from keras_nmt.inference.translation import Translation
+from keras_nmt.models import TranslationModel
 from keras_nmt.text import SubwordTokenizer
 
 

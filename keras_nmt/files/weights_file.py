@@ -10,7 +10,7 @@ from typing import Any
 
 import h5py
 
-from keras_nmt.atomic_files import atomic_path
+from keras_nmt.files.atomic_files import atomic_path
 
 
 def write_weights(path: str | os.PathLike[str], model: Any) -> None:

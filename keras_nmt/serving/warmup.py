@@ -9,9 +9,9 @@ from pathlib import Path
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
+from keras_nmt.inference._text_translator import TextTranslator, check_lines
+from keras_nmt.inference.buckets import bucket_size
 from keras_nmt.serving._serving_api import serving_api
-from keras_nmt.serving._text_translator import TextTranslator, check_lines
-from keras_nmt.serving.buckets import bucket_size
 from keras_nmt.text import SubwordTokenizer
 
 WARMUP_PATH = Path("assets.extra") / "tf_serving_warmup_requests"

@@ -13,9 +13,9 @@ import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the operators of the export
 
-from keras_nmt.cli import app, run_app
+from keras_nmt.cli.app import app, run_app
 from keras_nmt.data import text_digest
-from keras_nmt.experiment import Experiment
+from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.models import ModelDirectory
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
@@ -27,7 +27,7 @@ def keras_nmt(run_python):
     """Runs `keras-nmt` in a process of its own, as a user does."""
 
     def run(*arguments, stdin=""):
-        code = "from keras_nmt.cli import main; main()"
+        code = "from keras_nmt.cli.app import main; main()"
         return run_python("-c", code, *arguments, stdin=stdin.encode(), PYTHONPATH=os.pathsep.join(sys.path))
 
     return run
@@ -263,7 +263,7 @@ def test_too_little_memory_or_disk_is_one_line(monkeypatch, capsys, message, tol
 def test_invalid_input_names_the_line(trained, tmp_path):
     directory, *_ = trained
     run = subprocess.run(
-        [sys.executable, "-c", "from keras_nmt.cli import main; main()", "translate", str(directory)],
+        [sys.executable, "-c", "from keras_nmt.cli.app import main; main()", "translate", str(directory)],
         input=b"1 2\n\xff\xfe\n",
         capture_output=True,
         check=False,
@@ -308,7 +308,7 @@ def test_options_of_the_search_reach_it(command, tmp_path, monkeypatch):
         seen.update(options)
         raise Reached
 
-    monkeypatch.setattr("keras_nmt.serving.Translator.from_directory", reached)
+    monkeypatch.setattr("keras_nmt.inference.Translator.from_directory", reached)
     monkeypatch.setattr("keras_nmt.serving.export_directory", reached)
     (tmp_path / "text").write_text("a\n")
     flags = {"beam_size": 7, "length_penalty": 0.5, "weights": Path("w.weights.h5")}

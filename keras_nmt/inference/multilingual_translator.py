@@ -10,13 +10,13 @@ import tensorflow as tf
 
 from keras_nmt.decoding import sequence_log_probability, shift_right
 from keras_nmt.errors import UserError
+from keras_nmt.inference._functions import IDS, NUMBERS, TEXTS, function, inside_xla, of_count, one_dimension
+from keras_nmt.inference._text_translator import TextTranslator, check_lines, check_tokenizer, padded, translations
+from keras_nmt.inference.buckets import bucket_size_tensor
+from keras_nmt.inference.load import load_multilingual
+from keras_nmt.inference.routing import by_group
+from keras_nmt.inference.translation import Translation
 from keras_nmt.models import MultilingualModel
-from keras_nmt.serving._by_group import by_group
-from keras_nmt.serving._functions import IDS, NUMBERS, TEXTS, function, inside_xla, of_count, one_dimension
-from keras_nmt.serving._load_directory import load_multilingual
-from keras_nmt.serving._text_translator import TextTranslator, check_lines, check_tokenizer, padded, translations
-from keras_nmt.serving.buckets import bucket_size_tensor
-from keras_nmt.serving.translation import Translation
 from keras_nmt.text import SubwordTokenizer
 
 

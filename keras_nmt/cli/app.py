@@ -118,11 +118,12 @@ def train(
     """Trains subwords and a model. Started again with the same command, it goes on.
 
     Settings come from --settings, then --set, then the other options, which win. All settings and their defaults:
-    `keras_nmt.experiment.Experiment`; where `languages` is set, `keras_nmt.multilingual_experiment`.
+    `keras_nmt.experiments.experiment.Experiment`; where `languages` is set,
+    `keras_nmt.experiments.multilingual_experiment`.
     """
     import_tensorflow()
-    from keras_nmt.experiment import Experiment
-    from keras_nmt.multilingual_experiment import MultilingualExperiment
+    from keras_nmt.experiments.experiment import Experiment
+    from keras_nmt.experiments.multilingual_experiment import MultilingualExperiment
 
     chosen: dict[str, Any] = dict(setting(text) for text in set_ or [])
     for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
@@ -234,7 +235,7 @@ def translate(
                 _write_line(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
         sys.stdout.flush()
     if alignments is not None:
-        from keras_nmt.atomic_files import write_bytes
+        from keras_nmt.files.atomic_files import write_bytes
 
         shown = (" ".join(f"{source}-{target}" for source, target in pairs) for pairs in aligned)
         write_bytes(alignments, "".join(f"{line}\n" for line in shown).encode())
@@ -257,8 +258,8 @@ def embed(
 
     import numpy as np
 
-    from keras_nmt.atomic_files import write_bytes
-    from keras_nmt.serving import MultilingualTranslator
+    from keras_nmt.files.atomic_files import write_bytes
+    from keras_nmt.inference import MultilingualTranslator
 
     if output.suffix != ".npy":
         raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
@@ -522,8 +523,8 @@ def inspect_bridge(
     import_tensorflow()
     from keras_nmt.analysis import bridge_attention, bridge_entropy, plot_bridge_attention, plot_bridge_entropy
     from keras_nmt.analysis._figures import save_figure
-    from keras_nmt.atomic_files import write_bytes, write_json
-    from keras_nmt.serving._load_directory import load_multilingual
+    from keras_nmt.files.atomic_files import write_bytes, write_json
+    from keras_nmt.inference.load import load_multilingual
 
     model, tokenizers, _ = load_multilingual(directory, weights)
     if language not in tokenizers:
@@ -586,7 +587,7 @@ def _translator(
     **more: Any,
 ) -> Any:
     import_tensorflow()
-    from keras_nmt.serving import Translator
+    from keras_nmt.inference import Translator
 
     options = more | given(beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=num_hypotheses)
     return Translator.from_directory(
@@ -615,7 +616,7 @@ def _with_inputs_beside(
     import numpy as np
 
     from keras_nmt.data import read_lines
-    from keras_nmt.serving._text_translator import seeds_of_lines
+    from keras_nmt.inference._text_translator import seeds_of_lines
 
     beginnings = [] if prefixes is None else read_lines(prefixes)
     generator, start = None if seed is None else np.random.RandomState(seed), 0

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import keras_nmt
-from keras_nmt.directory_lock import directory_lock
 from keras_nmt.errors import UserError
+from keras_nmt.files.directory_lock import directory_lock
 
 HOLD = """
 import sys
-from keras_nmt.directory_lock import directory_lock
+from keras_nmt.files.directory_lock import directory_lock
 with directory_lock(sys.argv[1]):
     print("locked", flush=True)
     sys.stdin.read()

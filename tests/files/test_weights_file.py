@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_nmt.weights_file import read_weights, write_weights
+from keras_nmt.files.weights_file import read_weights, write_weights
 
 
 @pytest.fixture

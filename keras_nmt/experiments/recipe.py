@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from keras_nmt.cli import given, import_tensorflow, run_app, setting
+from keras_nmt.cli.app import given, import_tensorflow, run_app, setting
 from keras_nmt.errors import UserError
 
 if TYPE_CHECKING:
-    from keras_nmt.experiment import Experiment
+    from keras_nmt.experiments.experiment import Experiment
 
 CORPORA = ("train", "dev", "test")
 OF_A_RECIPE = ("matched_to", "start_from")  # keys of a configuration that are no settings of an experiment
@@ -161,7 +161,7 @@ class Recipe:
             raise UserError(f"Source and target must differ. Received: {source} and {target}")
         chosen = self._configuration(configuration)
         import_tensorflow()
-        from keras_nmt.experiment import Experiment
+        from keras_nmt.experiments.experiment import Experiment
 
         settings = self._settings(configuration, overrides)
         for corpus, stem in self.corpora.items():
@@ -292,7 +292,7 @@ class Recipe:
             names = self._compared(configurations or list(self.configurations))
             numbers = parse_seeds(seeds)
             import_tensorflow()
-            from keras_nmt.comparison import Comparison
+            from keras_nmt.experiments.comparison import Comparison
 
             comparison = Comparison(
                 experiments={name: functools.partial(make, name) for name in names},
@@ -435,7 +435,7 @@ def _solve(name: str, sizes: str, other_name: str, other: str) -> int:
 
 def _model_arguments(settings: dict[str, Any]) -> dict[str, Any]:
     """What an experiment with these settings makes its `Transformer` of."""
-    from keras_nmt.experiment import Experiment
+    from keras_nmt.experiments.experiment import Experiment
 
     defaults = {field.name: field.default for field in dataclasses.fields(Experiment)}
     return Experiment.transformer_arguments({**defaults, "model": {}, **settings})

@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from keras_nmt import training_settings
 from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
-from keras_nmt.experiment import Experiment
+from keras_nmt.experiments import settings as training_settings
+from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import train_subwords
 
@@ -296,7 +296,7 @@ def test_every_setting_reaches_what_it_is_for(tmp_path, monkeypatch):
 
     monkeypatch.setattr(training_settings, "Trainer", trainer)
     monkeypatch.setattr(training_settings, "read_parallel", read_and_note)
-    monkeypatch.setattr("keras_nmt.experiment.train_subwords", train)
+    monkeypatch.setattr("keras_nmt.experiments.experiment.train_subwords", train)
     text = tmp_path / "text"
     text.write_text("a b c d e\n" * 10)
     to_trainer = {

@@ -1,0 +1,1 @@
+"""From files to scores: experiments, recipes, comparisons, and the settings of the papers."""
