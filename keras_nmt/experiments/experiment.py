@@ -173,7 +173,7 @@ class Experiment(TrainingSettings):
             )
 
         # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
-        greedy = Translator(model, source_tokenizer, target_tokenizer, beam_size=1)
+        greedy = Translator(model, {"source": source_tokenizer, "target": target_tokenizer}, beam_size=1)
         trainer = self._trainer(
             model,
             batches,

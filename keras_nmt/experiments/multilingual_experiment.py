@@ -17,7 +17,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.settings import TrainingSettings, as_user_errors
 from keras_nmt.files.atomic_files import write_bytes, write_json
-from keras_nmt.inference import MultilingualTranslator
+from keras_nmt.inference import Translator
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.language_label_model import FIRST_LABEL
@@ -244,7 +244,7 @@ class MultilingualExperiment(TrainingSettings):
             )
 
         # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
-        greedy = MultilingualTranslator(model, tokenizers, beam_size=1)
+        greedy = Translator(model, tokenizers, beam_size=1)
         trainer = self._trainer(
             model,
             tasks,
@@ -265,7 +265,7 @@ class MultilingualExperiment(TrainingSettings):
 
     def _evaluate(
         self,
-        translator: MultilingualTranslator,
+        translator: Translator,
         data: Mapping[tuple[str, str], tuple[list[str], list[str]]],
     ) -> dict[str, float]:
         """BLEU of each pair, and their mean."""
@@ -286,7 +286,7 @@ class MultilingualExperiment(TrainingSettings):
         if self.test is None:
             return results
         start = time.monotonic()
-        translator = MultilingualTranslator.from_directory(folder.path)
+        translator = Translator.from_directory(folder.path)
         trained = set(self.training_pairs)
         results["test"] = {}
         for source, target in self.tested_pairs:

@@ -1,4 +1,4 @@
-"""What of a translation model search runs, for any target side that computes logits step by step."""
+"""The parts of a translation model that a search calls, for any target side that computes logits step by step."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from typing import Any, Protocol
 import keras
 
 
-class TargetSide(Protocol):
-    """From target ids and a memory to logits, at once or step by step."""
+class LogitsSide(Protocol):
+    """From target ids and a memory to logits, by teacher forcing."""
 
-    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
+    def logits(self, ids: Any, memory: Any) -> Any:
         """Target-input ids `[B, T]` and the memory -> logits `[B, T, V]`."""
 
+
+class TargetSide(LogitsSide, Protocol):
+    """From target ids and a memory to logits, at once or step by step."""
+
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
-        """As `TranslationModel.attention`, of all that is in the memory: `[B, T, S']`."""
+        """As `TranslationModel.attention`, over all positions of the memory: `[B, T, S']`."""
 
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
         """As `TranslationModel.prepare`."""
@@ -24,10 +28,10 @@ class TargetSide(Protocol):
 
 
 class Prepare(keras.layers.Layer):
-    """Memory to constants and empty caches. A layer, so that weights are cast as the dtype policy says."""
+    """Memory to constants and empty caches. A layer, so that the dtype policy casts the weights."""
 
     def __init__(self, side: TargetSide, **kwargs: Any) -> None:
-        super().__init__(autocast=False, **kwargs)  # what is float32 in a memory or cache stays that
+        super().__init__(autocast=False, **kwargs)  # float32 tensors of a memory or cache stay float32
         self.side = side
         self.supports_masking = True
         self.built = True
@@ -40,7 +44,7 @@ class Step(keras.layers.Layer):
     """One target position of every hypothesis: tokens [B, K] to logits [B, K, V]."""
 
     def __init__(self, side: TargetSide, **kwargs: Any) -> None:
-        super().__init__(autocast=False, **kwargs)  # what is float32 in a memory or cache stays that
+        super().__init__(autocast=False, **kwargs)  # float32 tensors of a memory or cache stay float32
         self.side = side
         self.supports_masking = True
         self.built = True
@@ -50,13 +54,13 @@ class Step(keras.layers.Layer):
 
 
 def check_layer(layer: int, count: int) -> None:
-    """Raises a `ValueError` where a target side has no such layer of attention."""
+    """Raises a `ValueError` if a target side has no such attention layer."""
     if not 1 <= layer <= count:
         raise ValueError(f"The target side attends to the source in layers 1 to {count}. Received: layer={layer}")
 
 
 class SearchModels:
-    """Keeps the search models out of Keras' sight, which would track, count and save their shared weights again."""
+    """Hides the search models from Keras, which would track, count and save their shared weights again."""
 
     def __init__(self, encoder: keras.Model, prepare: Prepare, step: Step) -> None:
         self.encoder = encoder
