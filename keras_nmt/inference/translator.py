@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import functools
 import numbers
 import os
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import keras
 import numpy as np
 import tensorflow as tf
 
 from keras_nmt.errors import UserError, check_backend, one_line
-from keras_nmt.ids import END, PAD
-from keras_nmt.inference._functions import NUMBERS, TEXTS, function, of_count
-from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch
 from keras_nmt.inference.alignment import words_of_subwords
-from keras_nmt.inference.buckets import bucket_sizes
+from keras_nmt.inference.graph import TextGraph
 from keras_nmt.inference.lines import check_lines, languages_of_lines, seeds_of_lines
 from keras_nmt.inference.load import load
-from keras_nmt.inference.parts import Rows
-from keras_nmt.inference.routing import Groups, by_group
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.models import MultilingualModel, TranslationModel
@@ -59,6 +52,7 @@ class Translator:
         languages: Tuple of the model's languages.
         tokenizers: Dictionary of subwords by language; equal ones are one object.
         options: `SearchOptions`.
+        graph: `TextGraph`, which computes the same from tensors of texts.
 
     Raises:
         UserError: An option is out of its range, or tokenizers do not fit the model.
@@ -74,22 +68,7 @@ class Translator:
         self.model = model
         self.languages, self.directions = model.languages, model.directions
         self.tokenizers = _checked_tokenizers(model, tokenizers)
-        self._routed = len(self.directions) > 1
-        self._encoder_side = int(model.encodes_by == "target")
-        by_encoder = {direction[self._encoder_side]: direction for direction in self.directions}
-        by_target = {direction[1]: direction for direction in self.directions}
-        self._encoders = [TracedEncoder(model.encoder_for(*direction)) for direction in by_encoder.values()]
-        memory = model.encoder_for(*self.directions[0]).output  # of one structure for all languages
-        self._memory_specs = [tf.TensorSpec(x.shape, x.dtype) for x in keras.tree.flatten(memory)]
-        # Languages with the same subwords are one group; for decoding, languages with the same decoder as well.
-        self._by_tokenizer = Groups([id(self.tokenizers[x]) for x in self.languages])
-        self._by_decoder = Groups([(id(model.decoder_for(x)), id(self.tokenizers[x])) for x in by_target])
-        firsts = [list(by_target.values())[i] for i in self._by_decoder.firsts]
-        self._decoders = [
-            TracedDecoder(model.pair(*pair), model.decoder_for(pair[1]), self.tokenizers[pair[1]], memory)
-            for pair in firsts
-        ]
-        self._set_options(SearchOptions(**options))
+        self.graph = TextGraph(model, self.tokenizers, SearchOptions(**options))
 
     @classmethod
     def from_directory(
@@ -131,8 +110,13 @@ class Translator:
             **changed: Options of the constructor.
         """
         other = copy.copy(self)
-        other._set_options(dataclasses.replace(self.options, **changed))
+        other.graph = self.graph.with_options(dataclasses.replace(self.options, **changed))
         return other
+
+    @property
+    def options(self) -> SearchOptions:
+        """The options of the search."""
+        return self.graph.options
 
     @property
     def num_hypotheses(self) -> int:
@@ -192,7 +176,7 @@ class Translator:
                 )
             inputs["prefix"] = _texts(prefixes)
         # Not as one function: between parts, Ctrl-C is heard.
-        answers = self._translate(inputs, self.options.jit_compile)
+        answers = self.graph.translate(inputs, self.options.jit_compile)
         shape = len(lines), self.num_hypotheses
         texts, scores = (answers[name].numpy().reshape(shape) for name in ("translation", "score"))
         return [
@@ -219,7 +203,7 @@ class Translator:
         """
         sources, targets = _checked_pairs(sources, targets)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
-        answers = self._score(
+        answers = self.graph.score(
             {**inputs, **self._language_numbers(len(sources), source, target)}, self.options.jit_compile
         )
         self._warn_of_truncated(answers, "pair(s)")
@@ -264,7 +248,7 @@ class Translator:
         inputs = {"source": _texts(sources), "target": _texts(targets)}
         inputs |= self._language_numbers(len(sources), source, target)
         try:
-            attended = self._align(inputs, layer).numpy()  # [N, T]
+            attended = self.graph.align(inputs, layer).numpy()  # [N, T]
         except ValueError as error:  # while it is traced
             raise UserError(one_line(error)) from None
         words = [self._words(inputs, side, lines) for side, lines in (("source", sources), ("target", targets))]
@@ -296,7 +280,7 @@ class Translator:
         if language is not None and not isinstance(language, str):
             language = list(language)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), language, language)}
-        answers = self._embed(inputs, self.options.jit_compile)
+        answers = self.graph.embed(inputs, self.options.jit_compile)
         self._warn_of_truncated(answers, "sentence(s)")
         return answers["mean"].numpy(), answers["sentence"].numpy()
 
@@ -311,235 +295,11 @@ class Translator:
         truncated: list[int] = np.minimum(lengths, self.length_buckets[-1]).tolist()
         return truncated
 
-    # In the graph
-
-    def translate_graph(
-        self,
-        text: tf.Tensor,
-        source_language: tf.Tensor | None = None,
-        target_language: tf.Tensor | None = None,
-        *,
-        seed: tf.Tensor | None = None,
-        prefix: tf.Tensor | None = None,
-        jit_compile: bool | None = None,
-    ) -> dict[str, tf.Tensor]:
-        """Translates in the graph.
-
-        Args:
-            text: string tensor `[N]`.
-            source_language: string tensor `[N]`; None where the model has one direction.
-            target_language: string tensor `[N]`; None where the model has one direction.
-            seed: int32 tensor `[N]` where the translator samples, else None.
-            prefix: string tensor `[N]`, the text that each translation has to begin with. Defaults to None.
-            jit_compile: Boolean, whether XLA compiles the model and the search. Defaults to the translator's option.
-
-        Returns:
-            `translation` `[N]` string and `score` `[N]` float32 (`[N, num_hypotheses]` if there are several), and
-            `truncated` `[N]` bool.
-        """
-        inputs = {"text": text, **self._named(source=source_language, target=target_language)}
-        inputs |= {name: x for name, x in (("seed", seed), ("prefix", prefix)) if x is not None}
-        return self._traced(self._translate, inputs, jit_compile)
-
-    def score_graph(
-        self,
-        source: tf.Tensor,
-        target: tf.Tensor,
-        source_language: tf.Tensor | None = None,
-        target_language: tf.Tensor | None = None,
-        *,
-        jit_compile: bool | None = None,
-    ) -> dict[str, tf.Tensor]:
-        """Log-probabilities of given translations, in the graph.
-
-        Args:
-            source: string tensor `[N]`.
-            target: string tensor `[N]`, the translations.
-            source_language: string tensor `[N]`; None where the model has one direction.
-            target_language: string tensor `[N]`; None where the model has one direction.
-            jit_compile: Boolean, whether XLA compiles the model. Defaults to the translator's option.
-
-        Returns:
-            `log_probability` `[N]` float32, END included, and `truncated` `[N]` bool, for source or target.
-        """
-        inputs = {"source": source, "target": target, **self._named(source=source_language, target=target_language)}
-        return self._traced(self._score, inputs, jit_compile)
-
-    def embed_graph(
-        self, text: tf.Tensor, language: tf.Tensor, *, jit_compile: bool | None = None
-    ) -> dict[str, tf.Tensor]:
-        """Representations of sentences, in the graph.
-
-        Args:
-            text: string tensor `[N]`.
-            language: string tensor `[N]`, the language of each text.
-            jit_compile: Boolean, whether XLA compiles the encoders. Defaults to the translator's option.
-
-        Returns:
-            `sentence` `[N, k, d]`, M of the attention bridge, and `mean` `[N, d]`, the mean of its k vectors, both
-            float32, and `truncated` `[N]` bool.
-
-        Raises:
-            UserError: The model has no bridge.
-        """
-        self._check_bridge()
-        return self._traced(self._embed, {"text": text, **self._named(source=language, target=language)}, jit_compile)
-
-    # Rows of texts, by the name of each input
-
-    def _translate(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        sides = ("text", "prefix") if "prefix" in inputs else ("text",)
-        rows = self._rows(inputs, compiled, *sides)
-        seeds, n = inputs.get("seed"), self.num_hypotheses
-
-        def translate(chosen: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-            source, *prefix = (rows.ids(side, chosen) for side in range(len(sides)))
-            memory = self._encode(source, chosen, rows, compiled)
-            more = {
-                "seeds": None if seeds is None else tf.gather(seeds, chosen),
-                "prefix": tf.where(prefix[0] == END, PAD, prefix[0]) if prefix else None,
-            }
-
-            def search(index: int) -> tuple[tf.Tensor, tf.Tensor]:
-                tokens, scores = self._searches[index](memory, source, **more, compiled=compiled)
-                flat = tf.reshape(tokens, [-1, tf.shape(tokens)[2]])  # [B n, T]
-                return tf.reshape(self._decoders[index].detokenize(flat), [-1, n]), tf.ensure_shape(scores, [None, n])
-
-            return self._by_target(search, chosen, rows)
-
-        specs = [tf.TensorSpec([None, n], tf.string), tf.TensorSpec([None, n], tf.float32)]
-        texts, scores = rows.compute(translate, specs)
-        empty = rows.lengths[0][:, None] == 0  # [N, 1]
-        texts, scores = tf.where(empty, "", texts), tf.where(empty, 0.0, scores)
-        if n == 1:
-            texts, scores = texts[:, 0], scores[:, 0]
-        return {"translation": texts, "score": scores, "truncated": rows.truncated}
-
-    def _score(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        rows = self._rows(inputs, compiled, "source", "target")
-
-        def score(chosen: tf.Tensor) -> tuple[tf.Tensor]:
-            memory, target = self._encode(rows.ids(0, chosen), chosen, rows, compiled), rows.ids(1, chosen)
-            return (
-                self._by_target(lambda i: self._decoders[i].log_probability(memory, target, compiled), chosen, rows),
-            )
-
-        (log_probabilities,) = rows.compute(score, [tf.TensorSpec([None], tf.float32)])
-        return {"log_probability": log_probabilities, "truncated": rows.truncated}
-
-    def _align(self, inputs: Mapping[str, tf.Tensor], layer: int | None) -> tf.Tensor:
-        """For each target subword the source subword with most attention, `[N, T]`."""
-        rows = self._rows(inputs, False, "source", "target")
-        longest = self.length_buckets[-1]
-
-        def align(chosen: tf.Tensor) -> tuple[tf.Tensor]:
-            source, target = rows.ids(0, chosen), rows.ids(1, chosen)
-            memory = self._encode(source, chosen, rows, compiled=False)
-            found = self._by_target(lambda i: self._decoders[i].attended(memory, source, target, layer), chosen, rows)
-            return (tf.pad(found, [[0, 0], [0, longest - tf.shape(found)[1]]]),)
-
-        return rows.compute(align, [tf.TensorSpec([None, longest], tf.int32)])[0]
-
-    def _embed(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        rows = self._rows(inputs, compiled, "text")
-
-        def states(memory: list[Any]) -> Any:
-            return self._decoders[0].pack(memory)["states"]
-
-        def embed(chosen: tf.Tensor) -> tuple[tf.Tensor]:
-            memory = self._encode(rows.ids(0, chosen), chosen, rows, compiled)
-            return (tf.cast(states(memory), tf.float32),)
-
-        (sentence,) = rows.compute(embed, [tf.TensorSpec(states(self._memory_specs).shape, tf.float32)])  # M, [N, k, d]
-        return {"mean": tf.reduce_mean(sentence, 1), "sentence": sentence, "truncated": rows.truncated}
-
-    def _rows(self, inputs: Mapping[str, tf.Tensor], compiled: bool, *sides: str) -> Rows:
-        """The rows of the inputs, of which `sides` are texts of the source language and of the target language."""
-        checked = dict(zip(inputs, of_count(*inputs.values()), strict=True))
-        languages = [checked[name] for name in ("source_language", "target_language") if name in inputs]
-        tokens = []
-        for side, name in enumerate(sides):
-            tokenizers = [self.tokenizers[self.languages[first]] for first in self._by_tokenizer.firsts]
-            if not languages:
-                tokens.append(self.tokenizers[self.directions[0][side]].tokenize(checked[name]))
-            elif len(tokenizers) == 1:
-                tokens.append(tokenizers[0].tokenize(checked[name]))
-            else:
-                groups = self._by_tokenizer.of(languages[side])
-                indices = [tf.where(groups == group)[:, 0] for group in range(len(tokenizers))]
-                texts = [tf.gather(checked[name], rows) for rows in indices]
-                found = [tokenizer.tokenize(x) for tokenizer, x in zip(tokenizers, texts, strict=True)]
-                tokens.append(tf.gather(tf.concat(found, 0), tf.math.invert_permutation(tf.concat(indices, 0))))
-        groups = self._by_decoder.of(languages[1]) if len(self._decoders) > 1 else None
-        return Rows(tokens, languages, groups, self.options, compiled)
-
-    def _encode(self, ids: tf.Tensor, chosen: tf.Tensor, rows: Rows, compiled: bool) -> list[tf.Tensor]:
-        """The memory, `[B, ...]`, of ids `[B, S]` that are the chosen rows."""
-        if not self._routed:
-            return self._encoders[0](ids, compiled)
-
-        def branch(encoder: TracedEncoder) -> Callable[[tf.Tensor], list[tf.Tensor]]:
-            def encode(some: tf.Tensor) -> list[tf.Tensor]:
-                count = tf.size(some)
-                if compiled:
-                    size = bucket_sizes(count[None], self.options.batch_buckets)[0]
-                    some = tf.gather(some, tf.minimum(tf.range(size), count - 1))
-                return [x[:count] for x in encoder(tf.gather(ids, some), compiled)]
-
-            return encode
-
-        languages = tf.gather(rows.languages[self._encoder_side], chosen)
-        return by_group(languages, list(map(branch, self._encoders)), self._memory_specs)
-
-    def _by_target(self, decode: Callable[[int], Any], chosen: tf.Tensor, rows: Rows) -> Any:
-        """Decodes the chosen rows, which have one decoder, with this decoder."""
-        if rows.groups is None:
-            return decode(0)
-        branches = [functools.partial(decode, index) for index in range(len(self._decoders))]
-        return tf.switch_case(rows.groups[chosen[0]], branches)
-
-    def _set_options(self, options: SearchOptions) -> None:
-        self.options = options
-        self._searches = [TracedSearch(decoder, options) for decoder in self._decoders]
-        self._graphs: dict[Hashable, Any] = {}
-
-    def _traced(
-        self, body: Callable[..., Any], inputs: dict[str, tf.Tensor], jit_compile: bool | None
-    ) -> dict[str, tf.Tensor]:
-        """Calls a method as a function that is traced once for the names of its inputs."""
-        compiled = self.options.jit_compile if jit_compile is None else jit_compile
-        key = body.__name__, compiled, *inputs
-        if key not in self._graphs:
-            names = tuple(inputs)
-            signature = [TEXTS if x.dtype == tf.string else NUMBERS for x in inputs.values()]
-            self._graphs[key] = function(
-                lambda *values: body(dict(zip(names, values, strict=True)), compiled), *signature
-            )
-        answers: dict[str, tf.Tensor] = self._graphs[key](*inputs.values())
-        return answers
-
-    # Languages
-
-    def _named(self, **languages: tf.Tensor | None) -> dict[str, tf.Tensor]:
-        """The numbers of languages `[N]` by name, in the graph."""
-        if not self._routed:
-            return {}
-        return {f"{side}_language": self._numbers(names) for side, names in languages.items()}
-
-    def _numbers(self, names: tf.Tensor) -> tf.Tensor:
-        names = tf.ensure_shape(tf.convert_to_tensor(names, tf.string), [None])
-        matches = names[:, None] == tf.constant(self.languages)  # [N, languages]
-        known = tf.reduce_any(matches, 1)
-        message = f"Unknown language. The model has {', '.join(self.languages)}. Received:"
-        check = tf.debugging.Assert(tf.reduce_all(known), [message, tf.boolean_mask(names, ~known)])
-        with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
-            return tf.argmax(matches, 1, tf.int32)
-
     def _language_numbers(self, count: int, source: Languages, target: Languages) -> dict[str, tf.Tensor]:
         """The numbers of languages `[N]` by name, in Python."""
         numbers_of = {}
         for side, given in (("source", source), ("target", target)):
-            if not self._routed:
+            if len(self.directions) == 1:
                 if given is not None:
                     raise UserError(f"The model has one direction: name no {side} language. Received: {given!r}")
                 continue

@@ -12,9 +12,11 @@ import keras
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
+from keras_nmt.inference.graph import TextGraph
 from keras_nmt.inference.search_options import SAMPLING
 from keras_nmt.inference.translator import Translator
-from keras_nmt.models import MultilingualModel, TranslationModel, quantize as quantize_model
+from keras_nmt.models import MultilingualModel, TranslationModel
+from keras_nmt.models import quantize as quantize_model
 from keras_nmt.serving._versions import check_version, write_version
 from keras_nmt.serving.warmup import warmup_records, write_warmup
 from keras_nmt.text import SubwordTokenizer
@@ -132,32 +134,30 @@ def _write(translator: Translator, sampler: Translator | None, directions: list[
         archive.track(tokenizer)
     languages = [] if len(translator.directions) == 1 else ["source_language", "target_language"]
 
-    def add(name: str, compute: Any, *inputs: str) -> None:
+    def add(name: str, graph: TextGraph, method: str, *inputs: str, fixed: Mapping[str, str] | None = None) -> None:
         signature = [tf.TensorSpec([None], tf.int32 if key == "seed" else tf.string, name=key) for key in inputs]
         for suffix, compiled in (("", False), ("_xla", True)):
 
             def endpoint(*values: tf.Tensor, compiled: bool = compiled) -> dict[str, tf.Tensor]:
-                answers: dict[str, tf.Tensor] = compute(**dict(zip(inputs, values, strict=True)), jit_compile=compiled)
-                return answers
+                named = dict(zip(inputs, values, strict=True))
+                named |= {key: tf.fill(tf.shape(values[0]), language) for key, language in (fixed or {}).items()}
+                if "language" in named:  # of texts that are not translated
+                    named |= dict.fromkeys(languages, named.pop("language"))
+                return graph.answer(method, named, compiled)
 
             archive.add_endpoint(name + suffix, endpoint, input_signature=signature)
 
-    add("serving_default", translator.translate_graph, "text", *languages)
-    if languages:
-        add("translate", translator.translate_graph, "text", *languages)
-    for source, target in directions:
-
-        def translate(text: tf.Tensor, jit_compile: bool, names: tuple[str, str] = (source, target)) -> Any:
-            return translator.translate_graph(
-                text, *(tf.fill(tf.shape(text), x) for x in names), jit_compile=jit_compile
-            )
-
-        add(f"translate_{source}_{target}", translate, "text")
-    add("score", translator.score_graph, "source", "target", *languages)
+    graph = translator.graph
+    for name in ("serving_default", *(["translate"] if languages else [])):
+        add(name, graph, "translate", "text", *languages)
+    for direction in directions:
+        fixed = dict(zip(languages, direction, strict=True))
+        add(f"translate_{'_'.join(direction)}", graph, "translate", "text", fixed=fixed)
+    add("score", graph, "score", "source", "target", *languages)
     if sampler is not None:
-        add("sample", sampler.translate_graph, "text", "seed", *languages)
+        add("sample", sampler.graph, "translate", "text", "seed", *languages)
     if translator.has_bridge:
-        add("embed", translator.embed_graph, "text", "language")
+        add("embed", graph, "embed", "text", "language")
     # Gradients have no place in a server, and would hold on to their tensors.
     options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
     archive.write_out(str(folder), options=options, verbose=False)

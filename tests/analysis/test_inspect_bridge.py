@@ -92,7 +92,7 @@ def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
     )
     for arguments, stdin, told in (
         ((tmp_path / "without", "--language", "de"), "the cat\n", "no attention bridge"),
-        ((tmp_path / "one_pair", "--language", "de"), "the cat\n", "no multilingual one"),
+        ((tmp_path / "one_pair", "--language", "de"), "the cat\n", "languages source, target. Received: --language de"),
         ((directory, "--language", "fr"), "the cat\n", "languages en, de. Received: --language fr"),
         ((directory, "--language", "de"), "\n  \n", "no sentences on standard input"),
         ((directory, "--language", "de", "--first", "-1"), "the cat\n", "--first"),

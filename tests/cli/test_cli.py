@@ -16,6 +16,7 @@ import tensorflow_text  # noqa: F401  registers the operators of the export
 from keras_nmt.cli.app import app, run_app
 from keras_nmt.data import text_digest
 from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.inference.load import LoadedModel
 from keras_nmt.models import ModelDirectory
 
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
@@ -308,8 +309,13 @@ def test_options_of_the_search_reach_it(command, tmp_path, monkeypatch):
         seen.update(options)
         raise Reached
 
+    def loaded(_, **options):
+        seen.update(options)
+        return LoadedModel(None, {}, {})
+
     monkeypatch.setattr("keras_nmt.inference.Translator.from_directory", reached)
-    monkeypatch.setattr("keras_nmt.serving.export_directory", reached)
+    monkeypatch.setattr("keras_nmt.serving.export", reached)
+    monkeypatch.setattr("keras_nmt.inference.load.load", loaded)
     (tmp_path / "text").write_text("a\n")
     flags = {"beam_size": 7, "length_penalty": 0.5, "weights": Path("w.weights.h5")}
     if not command.startswith("evaluate"):

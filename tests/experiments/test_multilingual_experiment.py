@@ -12,7 +12,7 @@ import pytest
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.multilingual_experiment import MultilingualExperiment
-from keras_nmt.inference import MultilingualTranslator, Translator
+from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer
 
@@ -111,7 +111,7 @@ def test_the_score_that_chooses_is_the_mean_over_pairs_of_two_languages(trained)
 
 def test_each_pair_from_the_folder_is_the_same_as_all_together(trained):
     directory, _ = trained
-    together = MultilingualTranslator.from_directory(directory)
+    together = Translator.from_directory(directory)
     alone = Translator.from_directory(directory, source="digits", target="letters")
     lines = ["3 0 7", "1 2", "9 9 9 9"]
     assert alone.translate(lines) == together.translate(lines, "digits", "letters")

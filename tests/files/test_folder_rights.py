@@ -93,7 +93,7 @@ def test_below_a_file_there_is_no_folder(folder, error_line):
     for directory in (file, file / "deeper"):
         assert str(file) in error_line(*command, "--directory", directory)
         with pytest.raises(OSError, match=str(file)):
-            write_version(directory / "1", lambda _: pytest.fail("written"))
+            write_version(directory, 1, lambda _: pytest.fail("written"))
         with pytest.raises(UserError, match="No model directory"):
             ModelDirectory(directory).load_config()
     assert file.read_bytes() == before

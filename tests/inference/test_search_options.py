@@ -15,8 +15,9 @@ from typer.testing import CliRunner
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
+from keras_nmt.inference.load import load
 from keras_nmt.models import ModelDirectory, Transformer
-from keras_nmt.serving import export_directory
+from keras_nmt.serving import export
 
 TEXT = "the small cat\na mouse\n"
 
@@ -127,7 +128,8 @@ def test_an_ensemble_translates_scores_and_is_exported(directory, other, transla
     lines, targets = TEXT.splitlines(), ["die katze", "drei hunde"]
     found, error = translate("--ensemble", other)
     assert error is None
-    path = export_directory(tmp_path, directory, ensemble=[other], length_buckets=(8,), batch_buckets=(2,))
+    loaded = load(directory, ensemble=[other])
+    path = export(tmp_path, loaded.model, loaded.tokenizers, beam_size=2, length_buckets=(8,), batch_buckets=(2,))
     served = tf.saved_model.load(str(path)).signatures
     assert [
         text.decode() for text in served["serving_default"](text=tf.constant(lines))["translation"].numpy()

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
-from keras_nmt.ids import BEGIN, END
+from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.inference import Translation, Translator
 from keras_nmt.models import ModelDirectory
 
@@ -20,6 +20,15 @@ def assert_same(found: list[Translation], expected: list[Translation]) -> None:
         np.testing.assert_allclose(scores, expected_scores, atol=1e-4)
 
 
+def searched(translator, texts):
+    """Tokens [B, n, T] and scores [B, n] of source texts."""
+    source = translator.tokenizers["source"].tokenize(texts)
+    source = tf.concat([source, tf.fill([len(texts), 1], END)], 1).to_tensor(PAD)
+    memory = translator.graph._encoders[0](source, False)
+    found = translator.graph._searches[0](memory, source, seeds=None, prefix=None, compiled=False)
+    return [x.numpy() for x in found]
+
+
 def test_batching_and_order_are_invisible(translator, lines):
     alone = [translator.translate([line])[0] for line in lines]
     assert len({translation.text for translation in alone}) > 3  # the model tells sentences apart
@@ -27,7 +36,7 @@ def test_batching_and_order_are_invisible(translator, lines):
     assert_same(translator.translate(lines[::-1] * 3), alone[::-1] * 3)
 
 
-@pytest.mark.filterwarnings("ignore:.*were cut")
+@pytest.mark.filterwarnings("ignore:.*were truncated")
 def test_xla_changes_nothing(translator, compiled_translator, lines):
     assert_same(compiled_translator.translate(lines), translator.translate(lines))
     np.testing.assert_allclose(
@@ -60,14 +69,12 @@ def test_long_text_is_cut_at_the_largest_bucket_and_says_so(translator, source_t
     assert translator.translate([whole])[0].hypotheses == kept.hypotheses
 
 
-def test_translations_are_no_longer_than_their_source_allows(model, source_tokenizer, target_tokenizer, options):
-    translator = Translator(
-        model, source_tokenizer, target_tokenizer, **options, max_length_factor=1, max_length_offset=2, max_length=6
-    )
+def test_translations_are_no_longer_than_their_source_allows(model, tokenizers, source_tokenizer, options):
+    translator = Translator(model, tokenizers, **options, max_length_factor=1, max_length_offset=2, max_length=6)
     texts = ["the", "a mouse sat", "seven cats sleep in the garden"]
     source_lengths = source_tokenizer.tokenize(texts).row_lengths().numpy()
-    ids, _ = translator._search[False](translator._source_ids[False](tf.constant(texts))[0])
-    lengths = np.sum(ids[:, 0].numpy() != 0, 1)
+    ids, _ = searched(translator, texts)
+    lengths = np.sum(ids[:, 0] != 0, 1)
     assert (lengths <= np.minimum(source_lengths + 2, 6)).all()
     assert ids.shape[2] <= 6
 
@@ -94,12 +101,13 @@ def test_scores_are_those_of_teacher_forcing(translator, model, source_tokenizer
 
 
 def test_score_is_the_log_probability_over_the_length_penalty(translator, model):
-    source, _, _ = translator._source_ids[False](tf.constant(["seven cats sleep"]))
-    ids, scores = translator._search[False](source)
-    tokens = [token for token in ids.numpy()[0, 0] if token != 0]
-    log_probability = translator._log_probabilities[False](source, tf.constant([tokens]))
-    penalty = ((5 + len(tokens)) / 6) ** translator.length_penalty
-    assert float(scores[0, 0]) == pytest.approx(float(log_probability[0]) / penalty, abs=1e-4)
+    ids, scores = searched(translator, ["seven cats sleep"])
+    tokens = [token for token in ids[0, 0] if token != 0]
+    source = translator.tokenizers["source"].tokenize(["seven cats sleep"]).numpy()
+    logits = model([np.append(source, [[END]], 1), np.array([[BEGIN, *tokens[:-1]]])], training=False)
+    log_probability = sum(keras.ops.log_softmax(logits)[0, t, token] for t, token in enumerate(tokens))
+    penalty = ((5 + len(tokens)) / 6) ** translator.options.length_penalty
+    assert float(scores[0, 0]) == pytest.approx(float(log_probability) / penalty, abs=1e-4)
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])
@@ -113,9 +121,11 @@ def test_new_weights_are_used_without_another_trace(make_model, source_tokenizer
     assert [translation.text for translation in after] != [translation.text for translation in before[:3]]
     model.set_weights(weights)
     assert translator.translate(lines) == before
-    for function in (translator._translate, *translator._search.values()):
-        assert function.experimental_get_tracing_count() <= 1
-    assert translator._search[jit_compile].experimental_get_tracing_count() == 1
+    (search,) = translator.graph._searches
+    (encoder,) = translator.graph._encoders
+    assert list(search._searches) == [(jit_compile, False)]
+    for function in (search._searches[jit_compile, False], encoder._encode[jit_compile]):
+        assert function.experimental_get_tracing_count() == 1
 
 
 def test_translates_with_the_mirrored_weights_of_two_replicas(make_model, source_tokenizer, options):
@@ -138,14 +148,14 @@ def test_a_model_directory_brings_its_subwords_and_search_settings(
     target_tokenizer.save(tmp_path / "target.model")
     buckets = {name: options[name] for name in ("length_buckets", "batch_buckets")}
     found = Translator.from_directory(tmp_path, **buckets)
-    assert (found.beam_size, found.num_hypotheses) == (3, 2)
+    assert (found.options.beam_size, found.num_hypotheses) == (3, 2)
     single = Translator.from_directory(tmp_path, **buckets, num_hypotheses=1)
     assert_same(single.translate(lines), translator.translate(lines))
 
 
-def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer, tokenizers, translator):
+def test_what_does_not_fit_is_refused(model, tokenizers, translator):
     with pytest.raises(UserError, match=r"target subword model.*Received: .*120 pieces.*100"):
-        Translator(model, source_tokenizer)
+        Translator(model, tokenizers["source"])
     with pytest.raises(UserError, match=r"num_hypotheses.*Received: num_hypotheses=3, beam_size=2"):
         Translator(model, tokenizers, beam_size=2, num_hypotheses=3)
     for name, value in (
@@ -157,6 +167,7 @@ def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer,
         ("temperature", float("nan")),
         ("beam_size", 2.5),
         ("beam_size", 0),
+        ("temperature", 0.0),
         ("top_p", "most"),
         ("max_length", "9"),
         ("length_penalty", float("nan")),
@@ -174,21 +185,8 @@ def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer,
     assert translator.translate([], seeds=np.int64(0)) == []  # the default
 
 
-@pytest.mark.parametrize("jit_compile", [False, True])
-def test_batches_hold_no_more_tokens_than_they_may(model, tokenizers, jit_compile):
-    options = {"length_buckets": (8, 32, 128), "batch_buckets": (1, 4, 16), "max_batch_tokens": 128}
-    translator = Translator(model, tokenizers, jit_compile=jit_compile, **options)
-    lengths = np.array([3] * 40 + [30] * 9 + [128, 100])
-    batches = list(translator._batches(lengths))
-    assert sorted(row for rows, _ in batches for row in rows) == list(range(len(lengths)))
-    for rows, size in batches:
-        length = min(bucket for bucket in (8, 32, 128) if bucket >= lengths[rows].max())
-        assert len(rows) <= size
-        assert size * length <= 128
-    assert [len(rows) for rows, _ in batches] == [1, 1, 4, 4, 4, 16, 16, 5]
-
-
 def test_as_many_targets_as_sources_in_the_graph(translator):
-    for score in (translator.score_graph, translator._score):  # eagerly, and as a graph, which may leave out operators
+    inputs = {"source": tf.constant(["a", "b", "c"]), "target": tf.constant(["a"])}
+    for method in (translator.graph.score, lambda *x: translator.graph.answer("score", *x)):  # eagerly, and as a graph
         with pytest.raises(tf.errors.InvalidArgumentError, match="Inputs differ in number"):
-            score(tf.constant(["a", "b", "c"]), tf.constant(["a"]))
+            method(inputs, False)

@@ -1,4 +1,5 @@
 """An export of a tiny model, and ways to run it without keras_nmt."""
+# ruff: noqa: F811  arguments that are fixtures
 
 from __future__ import annotations
 

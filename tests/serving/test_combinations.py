@@ -134,11 +134,12 @@ def test_a_combination_steps_saves_loads_and_trains(options, make_combination, t
 @pytest.mark.parametrize("options", these(USUALLY_EXPORTED, COMBINATIONS, _name))
 def test_a_combination_exports(options, make_combination, source_tokenizer, target_tokenizer, tmp_path):
     model = make_combination(options)
-    tokenizers = (source_tokenizer, None if options["target_vocabulary_size"] is None else target_tokenizer)
+    joint = options["target_vocabulary_size"] is None
+    tokenizers = {"source": source_tokenizer, "target": source_tokenizer if joint else target_tokenizer}
 
     # The export computes what the model computes, with XLA and without.
     search = {"beam_size": 2, "length_buckets": (12,), "batch_buckets": (2,), "max_length": 6}
-    served = tf.saved_model.load(str(export(tmp_path / "export", model, *tokenizers, **search)))
+    served = tf.saved_model.load(str(export(tmp_path / "export", model, tokenizers, **search)))
     sentences = tf.constant(["seven cats sleep", "a mouse"])
     plain, compiled = (served.signatures[f"serving_default{twin}"](text=sentences) for twin in ("", "_xla"))
     assert plain["translation"].numpy().tolist() == compiled["translation"].numpy().tolist()
@@ -146,8 +147,8 @@ def test_a_combination_exports(options, make_combination, source_tokenizer, targ
     target_text = tf.constant(["katze", "die katze"])
     scored = served.signatures["score"](source=sentences, target=target_text)["log_probability"]
     for i in range(2):  # alone and without padding, against the model's logits
-        source_ids = _ids(tokenizers[0], sentences[i]) + [END]
-        target_ids = _ids(tokenizers[1] or tokenizers[0], target_text[i])
+        source_ids = _ids(tokenizers["source"], sentences[i]) + [END]
+        target_ids = _ids(tokenizers["target"], target_text[i])
         log_probabilities = tf.nn.log_softmax(model([np.array([source_ids]), np.array([[BEGIN, *target_ids]])]))[0]
         expected = sum(log_probabilities[t, token] for t, token in enumerate([*target_ids, END]))
         np.testing.assert_allclose(scored[i], expected, rtol=1e-4, atol=1e-4)

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference import MultilingualTranslator, Translator
-from keras_nmt.models import ModelDirectory
-from keras_nmt.serving import export, export_directory, export_multilingual
+from keras_nmt.inference import Translator
+from keras_nmt.serving import export
 
 OPTIONS = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
 LINES = ["the small cat sat", "", "a mouse", "three red dogs and four blue birds ran from the old house"]
@@ -27,15 +24,15 @@ def trained(make_multilingual):
 def exported(trained, tmp_path_factory):
     """A version folder."""
     folder = tmp_path_factory.mktemp("multilingual") / "model"
-    return export_multilingual(folder, *trained, pairs=[("de", "fr"), ("zh-Hans", "de")], **OPTIONS)
+    return export(folder, *trained, directions=[("de", "fr"), ("zh-Hans", "de")], **OPTIONS)
 
 
 @pytest.fixture(scope="module")
 def translator(make_multilingual):
-    return MultilingualTranslator(*make_multilingual("recurrent"), **OPTIONS)
+    return Translator(*make_multilingual("recurrent"), **OPTIONS)
 
 
-@pytest.mark.filterwarnings("ignore:.*were cut")
+@pytest.mark.filterwarnings("ignore:.*were truncated")
 def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, translator, ask_session):
     mixed = {"text": LINES, "source_language": SOURCES, "target_language": TARGETS}
     scored = {"source": LINES, "target": LINES[::-1], "source_language": SOURCES, "target_language": TARGETS}
@@ -105,10 +102,10 @@ def test_signatures_and_what_they_hold(exported, reached):
     assert 0 < len(searching) <= 2 * 3
 
 
-@pytest.mark.filterwarnings("ignore:.*were cut")
+@pytest.mark.filterwarnings("ignore:.*were truncated")
 def test_a_recurrent_pair_alone_is_compiled_in_a_session(make_multilingual, ask_session, tmp_path):
     model, tokenizers = make_multilingual("recurrent")
-    pair = model.pair("de", "fr"), tokenizers["de"], tokenizers["fr"]
+    pair = model.pair("de", "fr"), {"source": tokenizers["de"], "target": tokenizers["fr"]}
     folder = export(tmp_path, *pair, **OPTIONS)
     translated, scored = ask_session(
         folder,
@@ -129,39 +126,14 @@ def written(monkeypatch):
         (folder / "saved_model.pb").write_bytes(b"")
         made.append(given)
 
-    for name in ("export", "export_multilingual"):
-        monkeypatch.setattr(sys.modules[f"keras_nmt.serving.{name}"], "_write", write)
+    monkeypatch.setattr("keras_nmt.serving._export._write", write)
     return made
 
 
-def test_a_model_directory_is_exported_whole_or_one_pair_of_it(make_multilingual, written, tmp_path):
-    model, tokenizers = make_multilingual("recurrent")
-    directory = ModelDirectory(tmp_path / "trained")
-    directory.save_config(model, subwords={x: f"subwords.{x}.model" for x in tokenizers}, search={"beam_size": 5})
-    directory.save_weights(model)
-    for language, tokenizer in tokenizers.items():
-        tokenizer.save(tmp_path / "trained" / f"subwords.{language}.model")
-
-    assert export_directory(tmp_path / "all", tmp_path / "trained", length_penalty=0.5) == tmp_path / "all" / "1"
-    translator, pairs = written[0]
-    assert (translator.beam_size, translator.length_penalty) == (5, 0.5)
-    assert translator.languages == ("de", "fr", "zh-Hans")
-    assert len(set(pairs)) == 6
-    for found, expected in zip(translator.model.get_weights(), model.get_weights(), strict=True):
-        np.testing.assert_array_equal(found, expected)
-
-    export_directory(tmp_path / "one", tmp_path / "trained", source="de", target="fr")
-    translator, _ = written[1]
-    assert isinstance(translator, Translator)
-    assert (translator.source_tokenizer.vocabulary_size, translator.target_tokenizer.vocabulary_size) == (120, 100)
-    with pytest.raises(UserError, match=r"model of de, fr, zh-Hans: say which.*Received: from de to cs"):
-        export_directory(tmp_path / "one", tmp_path / "trained", source="de", target="cs")
-
-
 def test_what_is_exported_has_no_cudnn_kernels_where_there_is_a_gpu(trained, written, tmp_path):
-    export_multilingual(tmp_path, *trained)
-    export(tmp_path, trained[0].pair("de", "fr"), trained[1]["de"], trained[1]["fr"])
-    (translator, _), (of_pair, _) = written
+    export(tmp_path, *trained)
+    export(tmp_path, trained[0].pair("de", "fr"), {"source": trained[1]["de"], "target": trained[1]["fr"]})
+    (translator, *_), (of_pair, *_) = written
     for model in (translator.model, of_pair.model):
         recurrent = [layer for layer in model._flatten_layers() if hasattr(layer, "use_cudnn")]
         assert recurrent
@@ -171,18 +143,18 @@ def test_what_is_exported_has_no_cudnn_kernels_where_there_is_a_gpu(trained, wri
 
 def test_versions_and_pairs_are_checked(make_multilingual, written, tmp_path):
     model, tokenizers = make_multilingual("label")
-    assert export_multilingual(tmp_path, model, tokenizers).name == "1"
-    assert export_multilingual(tmp_path, model, tokenizers, pairs=[("de", "de")]).name == "2"
-    assert [pairs for _, pairs in written][1:] == [[("de", "de")]]
+    assert export(tmp_path, model, tokenizers).name == "1"
+    assert export(tmp_path, model, tokenizers, directions=[("de", "de")]).name == "2"
+    assert [directions for *_, directions in written][1:] == [[("de", "de")]]
     with pytest.raises(UserError, match=r"not overwritten.*Received: version=2"):
-        export_multilingual(tmp_path, model, tokenizers, version=2)
+        export(tmp_path, model, tokenizers, version=2)
     with pytest.raises(UserError, match=r"two of the languages de, fr, zh-Hans\. Received: \('de', 'cs'\)"):
-        export_multilingual(tmp_path, model, tokenizers, pairs=[("de", "cs")])
+        export(tmp_path, model, tokenizers, directions=[("de", "cs")])
 
 
 def test_a_label_model_has_no_embeddings_and_one_search(make_multilingual, tmp_path):
     model, tokenizers = make_multilingual("label")
-    folder = export_multilingual(tmp_path, model, tokenizers, pairs=[], **OPTIONS)
+    folder = export(tmp_path, model, tokenizers, directions=[], **OPTIONS)
     saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
     graph, signatures = saved_model.meta_graphs[0].graph_def, saved_model.meta_graphs[0].signature_def
     names = {"serving_default", "translate", "score"}

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference import MultilingualTranslator, Translator
+from keras_nmt.inference import Translator
 from keras_nmt.serving import Client, DevelopmentServer, export
 
 SAMPLING = {"sample": True, "temperature": 1.5, "top_k": 50, "top_p": 0.95}
@@ -38,8 +38,8 @@ def test_a_seed_decides_whatever_else_is_in_the_batch(sampler, lines):
 
 def test_a_sample_attends_to_its_own_words_only(sampler, model, lines):
     """Caches of one hypothesis each: what a step reads grows with the number of samples, not with its square."""
-    memory = model.encoder(sampler._source_ids[False](tf.constant(lines))[0])
-    _, caches = sampler._prepare_search(memory, 9)
+    memory = model.encoder(sampler.tokenizers["source"].tokenize(lines).to_tensor())
+    _, caches = sampler.graph._searches[0]._prepare_search(memory, 9)
     _, of_one = model.prepare(memory, 1, 9)
     for several, one in zip(tf.nest.flatten(caches), tf.nest.flatten(of_one), strict=True):
         assert several.shape == (2 * one.shape[0], *one.shape[1:])
@@ -119,7 +119,7 @@ def test_samples_have_prefixes_too_which_no_limit_cuts(model, tokenizers, option
     assert translation.text.startswith("drei rote hunde")
 
 
-def test_what_does_not_fit_is_refused(model, tokenizers, translator, make_multilingual):
+def test_what_does_not_fit_is_refused(model, tokenizers, translator):
     for options, message in (
         ({"top_k": 5}, r"sample=True.*'top_k': 5"),
         ({"sample": True, "temperature": -1.0}, r"temperature=-1\.0"),
@@ -131,5 +131,3 @@ def test_what_does_not_fit_is_refused(model, tokenizers, translator, make_multil
         translator.translate(["a", "b"], prefixes=["c"])
     with pytest.raises(UserError, match="Received: 2 lines, 3 seeds"):
         Translator(model, tokenizers, sample=True).translate(["a", "b"], seeds=range(3))
-    with pytest.raises(UserError, match="one pair"):
-        MultilingualTranslator(*make_multilingual("label"), sample=True)

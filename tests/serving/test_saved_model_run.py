@@ -84,7 +84,7 @@ def assert_translated(answer: dict, expected: list) -> None:
     np.testing.assert_allclose(np.array(answer["score"], float), scores, atol=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore:.*were cut")
+@pytest.mark.filterwarnings("ignore:.*were truncated")
 def test_text_to_text_plain_and_compiled(run, translator, lines):
     pairs = {"source": lines, "target": lines[::-1]}
     calls = [("serving_default", {"text": lines}), ("serving_default_xla", {"text": lines})]

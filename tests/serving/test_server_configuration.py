@@ -8,9 +8,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 import yaml
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format, wrappers_pb2
-from tensorflow_serving.config import model_server_config_pb2
-
 from keras_nmt.inference._text_translator import BATCH_BUCKETS
+from tensorflow_serving.config import model_server_config_pb2
 
 FOLDER = Path(__file__).parents[2] / "savedmodels"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -8,8 +8,7 @@ import tensorflow as tf
 from tensorflow_serving.apis import prediction_log_pb2
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference.buckets import bucket_size
-from keras_nmt.serving import export, export_multilingual
+from keras_nmt.serving import export
 from keras_nmt.serving.warmup import warmup_records
 
 # What a server does: it runs records in a session, and then answers. XLA writes a file for each compilation.
@@ -67,15 +66,18 @@ def test_there_is_a_record_for_each_batch_bucket_and_length_bucket(exported, tra
         assert request.model_spec.name == exported.parent.name
         assert set(request.inputs) == {"text"}
         assert set(text) <= set(lines)
-        lengths = translator.source_tokenizer.tokenize(text).row_lengths().numpy() + 1
-        buckets = {bucket_size(min(int(length), 12), translator.length_buckets) for length in lengths}
+        lengths = translator.tokenizers["source"].tokenize(text).row_lengths().numpy() + 1
+        buckets = {6 if length <= 6 else 12 for length in lengths}
         found.append((request.model_spec.signature_name, len(text), *buckets))
     names = ("serving_default", "serving_default_xla")
-    assert sorted(found) == sorted(itertools.product(names, translator.batch_buckets, translator.length_buckets))
+    assert sorted(found) == sorted(itertools.product(names, (1, 4), (6, 12)))
 
 
 def test_what_the_records_compile_is_not_compiled_again(exported, lines, run_apart, tmp_path):
-    assert run_apart(REPLAY, str(exported), str(tmp_path), *lines).split() == ["2", "2"]  # lengths
+    assert run_apart(REPLAY, str(exported), str(tmp_path), *lines).split() == [
+        "4",
+        "4",
+    ]  # encoder and search of two lengths
 
 
 @pytest.fixture
@@ -85,8 +87,7 @@ def quick_write(monkeypatch):
     def write(*arguments):
         (arguments[-1] / "saved_model.pb").write_bytes(b"")
 
-    for name in ("export", "export_multilingual"):
-        monkeypatch.setattr(sys.modules[f"keras_nmt.serving.{name}"], "_write", write)
+    monkeypatch.setattr("keras_nmt.serving._export._write", write)
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def make_texts(translator):
     """The texts of the records made of lines, a list for each record."""
 
     def make(lines, xla=False):
-        records = warmup_records(lines, xla, translator, "model", [(translator.source_tokenizer, {})])
+        records = warmup_records(lines, xla, translator, "model")
         logs = map(prediction_log_pb2.PredictionLog.FromString, records)
         return [_values(log.predict_log.request) for log in logs]
 
@@ -134,7 +135,7 @@ def test_few_lines_are_repeated_and_of_many_the_first_serve(make_texts):
     ],
 )
 def test_what_cannot_be_made_is_an_error(make_texts, translator, monkeypatch, arguments, message):
-    monkeypatch.setattr(translator, "batch_buckets", tuple(range(1, 502)))
+    monkeypatch.setattr(translator.options, "batch_buckets", tuple(range(1, 502)))
     with pytest.raises(UserError, match=message):
         make_texts(*arguments)
 
@@ -151,7 +152,7 @@ def test_a_multilingual_export_has_records_from_each_language_and_to_each(make_m
     model, tokenizers = make_multilingual("recurrent")
     long = "seven cats sleep in the garden"
     buckets = {"length_buckets": (4, 40), "batch_buckets": (1, 2)}
-    folder = export_multilingual(tmp_path, model, tokenizers, **buckets, warmup=["a", long])
+    folder = export(tmp_path, model, tokenizers, **buckets, warmup=["a", long])
     requests = _requests(folder)
     assert {x.model_spec.signature_name for x in requests} == {"serving_default"}
     assert all(len(set(map(len, map(_values, [x] * 3, x.inputs)))) == 1 for x in requests)

@@ -1,3 +1,5 @@
+"""A translator of a model of several directions."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -6,7 +8,7 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import END
-from keras_nmt.inference import MultilingualTranslator, Translator
+from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 
 OPTIONS = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
@@ -17,20 +19,32 @@ TARGETS = ["fr", "fr", "de", "fr", "de", "de", "fr", "zh-Hans", "de", "fr"]  # m
 
 @pytest.fixture(scope="module", params=["recurrent", "without_bridge", "transformer", "label"])
 def translator(request, make_multilingual):
-    return MultilingualTranslator(*make_multilingual(request.param), **OPTIONS)
+    return Translator(*make_multilingual(request.param), **OPTIONS)
 
 
 @pytest.fixture(scope="module")
 def bridge_translator(make_multilingual):
-    return MultilingualTranslator(*make_multilingual("recurrent"), **OPTIONS)
+    return Translator(*make_multilingual("recurrent"), **OPTIONS)
 
 
-@pytest.mark.filterwarnings("ignore:.*were cut")
+def check_traces(translator, compiled):
+    """One encoder per language, and one search per set of subwords and decoder weights, each traced once."""
+    graph = translator.graph
+    assert len(graph._encoders) == 3
+    assert len(graph._searches) == (3 if translator.model.encodes_by == "source" else 1)
+    functions = [encoder._encode[compiled] for encoder in graph._encoders]
+    for search in graph._searches:
+        assert len(search._searches) <= 2  # plain and compiled
+        functions.append(search._searches[compiled, False])
+    assert all(function.experimental_get_tracing_count() == 1 for function in functions)
+
+
+@pytest.mark.filterwarnings("ignore:.*were truncated")
 def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
-    found = translator.translate_graph(*(tf.constant(x) for x in (LINES * 2, SOURCES, TARGETS)))
-    scored = translator.score_graph(
-        *(tf.constant(x) for x in (LINES * 2, LINES[::-1] * 2, SOURCES, TARGETS)), jit_compile=False
-    )
+    languages = {"source_language": tf.constant(SOURCES), "target_language": tf.constant(TARGETS)}
+    found = translator.graph.answer("translate", {"text": tf.constant(LINES * 2), **languages}, False)
+    texts = {"source": tf.constant(LINES * 2), "target": tf.constant(LINES[::-1] * 2)}
+    scored = translator.graph.answer("score", {**texts, **languages}, False)
     in_python = translator.translate(LINES * 2, SOURCES, TARGETS)
     assert [x.text for x in in_python] == [text.decode() for text in found["translation"].numpy()]
     np.testing.assert_allclose([x.score for x in in_python], found["score"], rtol=1e-4, atol=1e-4)
@@ -43,8 +57,7 @@ def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
     for source, target in [("de", "fr"), ("fr", "de")]:
         alone = Translator(
             translator.model.pair(source, target),
-            translator.tokenizers[source],
-            translator.tokenizers[target],
+            {"source": translator.tokenizers[source], "target": translator.tokenizers[target]},
             **OPTIONS,
         )
         rows = [row for row, pair in enumerate(pairs) if pair == (source, target)]
@@ -58,43 +71,39 @@ def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
             translator.score(lines, others, source, target), log_probabilities, rtol=1e-4, atol=1e-4
         )
 
-    # One encoder a language and one search for each set of subwords and decoder weights, once traced.
-    assert len(translator._encoders) == 3
-    assert len(translator._searches) == (3 if translator.model.encodes_by == "source" else 1)
-    for function in (*translator._encoders, *translator._searches):
-        assert function[False].experimental_get_tracing_count() == 1
-        assert function[True].experimental_get_tracing_count() == 0
+    check_traces(translator, compiled=False)
 
 
 def test_xla_changes_nothing(make_multilingual):  # recurrent parts: in the tests of exports
-    translator = MultilingualTranslator(*make_multilingual("transformer"), **OPTIONS)
-    inputs = [tf.constant(x[:4]) for x in (LINES, ["de", "fr", "fr", "de"], ["fr", "de", "fr", "fr"])]
-    plain, compiled = (translator.translate_graph(*inputs, jit_compile) for jit_compile in (False, True))
+    translator = Translator(*make_multilingual("transformer"), **OPTIONS)
+    names, values = ("text", "source_language", "target_language"), (LINES[:4], SOURCES[:4], TARGETS[:4])
+    inputs = dict(zip(names, map(tf.constant, values), strict=True))
+    plain, compiled = (translator.graph.answer("translate", inputs, compiled) for compiled in (False, True))
     assert plain["translation"].numpy().tolist() == compiled["translation"].numpy().tolist()
     np.testing.assert_allclose(compiled["score"], plain["score"], rtol=1e-4, atol=1e-4)
-    for function in (*translator._encoders, *translator._searches):
-        assert function[True].experimental_get_tracing_count() == 1
+    check_traces(translator, compiled=True)
 
 
 def test_order_is_invisible(bridge_translator):
     expected = bridge_translator.translate(LINES * 2, SOURCES, TARGETS)
     order = np.random.default_rng(3).permutation(len(SOURCES))
-    shuffled = bridge_translator.translate_graph(
-        *(tf.constant([names[i] for i in order]) for names in (LINES * 2, SOURCES, TARGETS))
-    )
+    names, values = ("text", "source_language", "target_language"), (LINES * 2, SOURCES, TARGETS)
+    inputs = {name: tf.constant([x[i] for i in order]) for name, x in zip(names, values, strict=True)}
+    shuffled = bridge_translator.graph.answer("translate", inputs, False)
     assert [text.decode() for text in shuffled["translation"].numpy()] == [expected[i].text for i in order]
     np.testing.assert_allclose(shuffled["score"], [expected[i].score for i in order], rtol=1e-4, atol=1e-4)
 
 
 def test_nothing_to_do(bridge_translator):
     none = tf.zeros([0], tf.string)
-    found = bridge_translator.translate_graph(none, none, none)
+    languages = {"source_language": none, "target_language": none}
+    found = bridge_translator.graph.answer("translate", {"text": none, **languages}, False)
     assert {name: x.shape.as_list() for name, x in found.items()} == {
         "translation": [0],
         "score": [0],
         "truncated": [0],
     }
-    assert bridge_translator.embed_graph(none, none)["sentence"].shape == (0, 3, 8)
+    assert bridge_translator.graph.answer("embed", {"text": none, **languages}, False)["sentence"].shape == (0, 3, 8)
     assert bridge_translator.translate([], "de", "fr") == []
     assert bridge_translator.score([], [], "de", "fr") == []
     mean, sentence = bridge_translator.embed([], "de")
@@ -110,15 +119,16 @@ def test_embeddings_are_what_the_bridge_makes_of_each_sentence(bridge_translator
         expected = bridge_translator.model.bridge_outputs(language)(np.array([[*ids, END]]))
         np.testing.assert_allclose(sentence[i], expected["sentence"][0], rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(mean[i], expected["mean"][0], rtol=1e-4, atol=1e-5)
-    found = bridge_translator.embed_graph(tf.constant(lines), tf.constant(languages))
+    inputs = {"text": lines, **dict.fromkeys(("source_language", "target_language"), languages)}
+    found = bridge_translator.graph.answer("embed", {name: tf.constant(x) for name, x in inputs.items()}, False)
     np.testing.assert_allclose(found["mean"], mean, atol=1e-5)
-    with pytest.warns(UserWarning, match="1 sentence.*were cut"):
+    with pytest.warns(UserWarning, match="1 sentence.*were truncated"):
         bridge_translator.embed([LINES[2]], "de")
 
 
 def test_what_a_search_reads_of_a_bridge_does_not_grow_with_the_source(bridge_translator):
-    language = tf.constant([0, 1])
-    short, long = (bridge_translator._memory(tf.fill([2, length], 7), language, language, False) for length in (2, 20))
+    encoder = bridge_translator.graph._encoders[0]
+    short, long = (encoder(tf.fill([2, length], 7), False) for length in (2, 20))
     assert [x.shape for x in short] == [x.shape for x in long]
 
 
@@ -127,7 +137,7 @@ def test_new_weights_are_used(bridge_translator):
     bridge_translator.model.set_weights([-weight for weight in weights])
     assert bridge_translator.translate(LINES, "de", "fr") != before
     bridge_translator.model.set_weights(weights)
-    assert bridge_translator._translate[False].experimental_get_tracing_count() == 1
+    check_traces(bridge_translator, compiled=False)
 
 
 def test_a_model_directory_brings_its_subwords_and_search_settings(make_multilingual, tmp_path):
@@ -138,8 +148,8 @@ def test_a_model_directory_brings_its_subwords_and_search_settings(make_multilin
     directory.save_weights(model)
     for language, tokenizer in tokenizers.items():
         tokenizer.save(tmp_path / f"subwords.{language}.model")
-    found = MultilingualTranslator.from_directory(tmp_path, num_hypotheses=2)
-    assert (found.beam_size, found.num_hypotheses, found.length_buckets) == (3, 2, (8,))
+    found = Translator.from_directory(tmp_path, num_hypotheses=2)
+    assert (found.options.beam_size, found.num_hypotheses, found.length_buckets) == (3, 2, (8,))
     assert {x: tokenizer.proto for x, tokenizer in found.tokenizers.items()} == {
         x: tokenizer.proto for x, tokenizer in tokenizers.items()
     }
@@ -155,19 +165,22 @@ def test_unknown_languages(bridge_translator):
         bridge_translator.score(["a"], ["b"], ["de"], [""])
     with pytest.raises(UserError, match=r"Received: 'DE'"):
         bridge_translator.embed(["a"], "DE")
+    with pytest.raises(UserError, match=r"languages de, fr, zh-Hans: name one.*Received: target=None"):
+        bridge_translator.translate(["a"], "de")
     texts = tf.constant(["a", "b"])
     with pytest.raises(
         tf.errors.InvalidArgumentError, match=r"(?s)Unknown language\. The model has de, fr, zh-Hans.*cs"
     ):
-        bridge_translator.translate_graph(texts, tf.constant(["de", "cs"]), tf.constant(["de", "de"]))
+        languages = {"source_language": tf.constant(["de", "cs"]), "target_language": tf.constant(["de", "de"])}
+        bridge_translator.graph.answer("translate", {"text": texts, **languages}, False)
 
 
 def test_what_does_not_fit_is_refused(make_multilingual, bridge_translator, source_tokenizer, target_tokenizer):
     model, tokenizers = make_multilingual("recurrent")
     with pytest.raises(UserError, match=r"Each language needs a subword model: de, fr, zh-Hans\. Received: de$"):
-        MultilingualTranslator(model, {"de": source_tokenizer})
+        Translator(model, {"de": source_tokenizer})
     with pytest.raises(UserError, match=r"fr subword model.*Received: .*120 pieces.*100"):
-        MultilingualTranslator(model, {**tokenizers, "fr": source_tokenizer})
+        Translator(model, {**tokenizers, "fr": source_tokenizer})
     with pytest.raises(UserError, match=r"2 languages, 1 lines"):
         bridge_translator.translate(["a"], ["de", "fr"], "de")
     with pytest.raises(UserError, match=r"not one string"):
@@ -176,7 +189,8 @@ def test_what_does_not_fit_is_refused(make_multilingual, bridge_translator, sour
         bridge_translator.score(["a"], ["b", "c"], "de", "fr")
     without, tokenizers = make_multilingual("without_bridge")
     with pytest.raises(UserError, match=r"no bridge.*Received"):
-        MultilingualTranslator(without, tokenizers).embed(["a"], "de")
+        Translator(without, tokenizers).embed(["a"], "de")
     texts = tf.constant(["a", "b"])
     with pytest.raises(tf.errors.InvalidArgumentError, match="Inputs differ in number"):
-        bridge_translator.translate_graph(texts, tf.constant(["de"]), tf.constant(["de"]))
+        languages = {"source_language": tf.constant(["de"]), "target_language": tf.constant(["de"])}
+        bridge_translator.graph.answer("translate", {"text": texts, **languages}, False)

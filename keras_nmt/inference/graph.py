@@ -1,0 +1,249 @@
+"""What a translator computes, from texts to texts and numbers, in one TensorFlow graph."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from keras_nmt.ids import END, PAD
+from keras_nmt.inference._functions import NUMBERS, TEXTS, function, of_count
+from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch
+from keras_nmt.inference.buckets import bucket_sizes
+from keras_nmt.inference.parts import Rows
+from keras_nmt.inference.routing import Groups, by_group
+from keras_nmt.inference.search_options import SearchOptions
+from keras_nmt.models import MultilingualModel, TranslationModel
+from keras_nmt.text import SubwordTokenizer
+
+
+class TextGraph:
+    """Translations, scores, alignments and sentence representations of tensors of texts.
+
+    The methods take a mapping of inputs `[N]` by name. A model of several directions has two more inputs, the indices
+    of the `source_language` and of the `target_language` of each row: n languages take n encoders and n searches for
+    their n^2 directions. A model of one direction has no such inputs, and no routing in its graph.
+
+    The methods run eagerly, part by part, or inside of a function; `answer` calls them as functions that are traced
+    once.
+
+    Args:
+        model: `TranslationModel` or `MultilingualModel`.
+        tokenizers: Mapping of each language to its subwords, with one object for equal subwords.
+        options: `SearchOptions`.
+    """
+
+    def __init__(
+        self,
+        model: TranslationModel | MultilingualModel,
+        tokenizers: Mapping[str, SubwordTokenizer],
+        options: SearchOptions,
+    ) -> None:
+        self.languages, self.directions = model.languages, model.directions
+        self.tokenizers = tokenizers
+        self._encoder_side = int(model.encodes_by == "target")
+        by_encoder = {direction[self._encoder_side]: direction for direction in self.directions}
+        by_target = {target: (source, target) for source, target in self.directions}
+        self._encoders = [TracedEncoder(model.encoder_for(*direction)) for direction in by_encoder.values()]
+        memory = model.encoder_for(*self.directions[0]).output  # of one structure for all languages
+        self._memory_specs = [tf.TensorSpec(x.shape, x.dtype) for x in keras.tree.flatten(memory)]
+        # Languages with the same subwords are one group; for decoding, languages with the same decoder as well.
+        self._by_tokenizer = Groups([id(tokenizers[x]) for x in self.languages])
+        self._by_decoder = Groups([(id(model.decoder_for(x)), id(tokenizers[x])) for x in by_target])
+        firsts = [list(by_target.values())[i] for i in self._by_decoder.firsts]
+        self._decoders = [
+            TracedDecoder(model.pair(source, target), model.decoder_for(target), tokenizers[target], memory)
+            for source, target in firsts
+        ]
+        self._set_options(options)
+
+    def with_options(self, options: SearchOptions) -> TextGraph:
+        """A graph that searches with other options and shares the traced encoders and decoders."""
+        other = copy.copy(self)
+        other._set_options(options)
+        return other
+
+    def _set_options(self, options: SearchOptions) -> None:
+        self.options = options
+        self._searches = [TracedSearch(decoder, options) for decoder in self._decoders]
+        self._traced: dict[Hashable, Any] = {}
+
+    def answer(self, method: str, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
+        """Answers a request in the graph, by a function that is traced once.
+
+        Args:
+            method: "translate", "score" or "embed".
+            inputs: Mapping of the method's inputs by name, with languages by name (string tensors `[N]`).
+            compiled: Boolean, whether XLA compiles the model and the search.
+
+        Returns:
+            The method's outputs by name.
+        """
+        numbers = {name: self._numbers(x) if name.endswith("_language") else x for name, x in inputs.items()}
+        key = method, compiled, *numbers
+        if key not in self._traced:
+            names, body = tuple(numbers), getattr(self, method)
+            signature = [TEXTS if x.dtype == tf.string else NUMBERS for x in numbers.values()]
+            self._traced[key] = function(lambda *xs: body(dict(zip(names, xs, strict=True)), compiled), *signature)
+        answers: dict[str, tf.Tensor] = self._traced[key](*numbers.values())
+        return answers
+
+    def translate(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
+        """Translates.
+
+        Args:
+            inputs: `text`, string; where the graph samples, `seed`, int32; and `prefix`, string, if translations have
+                to begin with given text.
+            compiled: Boolean, whether XLA compiles the model and the search.
+
+        Returns:
+            `translation` string and `score` float32, `[N]`, or `[N, num_hypotheses]` if there are several; and
+            `truncated` `[N]` bool.
+        """
+        sides = ("text", "prefix") if "prefix" in inputs else ("text",)
+        rows = self._rows(inputs, compiled, *sides)
+        seeds, n = inputs.get("seed"), self.options.num_hypotheses
+
+        def translate(chosen: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            source, *prefix = (rows.ids(side, chosen) for side in range(len(sides)))
+            memory = self._encode(source, chosen, rows, compiled)
+            more = {
+                "seeds": None if seeds is None else tf.gather(seeds, chosen),
+                "prefix": tf.where(prefix[0] == END, PAD, prefix[0]) if prefix else None,
+            }
+
+            def search(index: int) -> tuple[tf.Tensor, tf.Tensor]:
+                tokens, scores = self._searches[index](memory, source, **more, compiled=compiled)
+                flat = tf.reshape(tokens, [-1, tf.shape(tokens)[2]])  # [B n, T]
+                return tf.reshape(self._decoders[index].detokenize(flat), [-1, n]), tf.ensure_shape(scores, [None, n])
+
+            return self._by_target(search, chosen, rows)
+
+        specs = [tf.TensorSpec([None, n], tf.string), tf.TensorSpec([None, n], tf.float32)]
+        texts, scores = rows.compute(translate, specs)
+        empty = rows.lengths[0][:, None] == 0  # [N, 1]
+        texts, scores = tf.where(empty, "", texts), tf.where(empty, 0.0, scores)
+        if n == 1:
+            texts, scores = texts[:, 0], scores[:, 0]
+        return {"translation": texts, "score": scores, "truncated": rows.truncated}
+
+    def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
+        """Log-probabilities of given translations.
+
+        Args:
+            inputs: `source` and `target`, string.
+            compiled: Boolean, whether XLA compiles the model.
+
+        Returns:
+            `log_probability` `[N]` float32, END included, and `truncated` `[N]` bool, for source or target.
+        """
+        rows = self._rows(inputs, compiled, "source", "target")
+
+        def score(chosen: tf.Tensor) -> tuple[tf.Tensor]:
+            memory, target = self._encode(rows.ids(0, chosen), chosen, rows, compiled), rows.ids(1, chosen)
+            return (
+                self._by_target(lambda i: self._decoders[i].log_probability(memory, target, compiled), chosen, rows),
+            )
+
+        (log_probabilities,) = rows.compute(score, [tf.TensorSpec([None], tf.float32)])
+        return {"log_probability": log_probabilities, "truncated": rows.truncated}
+
+    def align(self, inputs: Mapping[str, tf.Tensor], layer: int | None) -> tf.Tensor:
+        """For each target subword the position of the source subword with most attention, int32 `[N, T]`.
+
+        Args:
+            inputs: `source` and `target`, string.
+            layer: Integer, see `TranslationModel.attention`.
+        """
+        rows = self._rows(inputs, False, "source", "target")
+        longest = self.options.length_buckets[-1]
+
+        def align(chosen: tf.Tensor) -> tuple[tf.Tensor]:
+            source, target = rows.ids(0, chosen), rows.ids(1, chosen)
+            memory = self._encode(source, chosen, rows, compiled=False)
+            found = self._by_target(lambda i: self._decoders[i].attended(memory, source, target, layer), chosen, rows)
+            return (tf.pad(found, [[0, 0], [0, longest - tf.shape(found)[1]]]),)
+
+        return rows.compute(align, [tf.TensorSpec([None, longest], tf.int32)])[0]
+
+    def embed(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
+        """Sentence representations, of a model with an attention bridge.
+
+        Args:
+            inputs: `text`, string.
+            compiled: Boolean, whether XLA compiles the encoders.
+
+        Returns:
+            `sentence` `[N, k, d]`, M of the bridge, and `mean` `[N, d]`, the mean of its k vectors, both float32, and
+            `truncated` `[N]` bool.
+        """
+        rows = self._rows(inputs, compiled, "text")
+
+        def states(memory: list[Any]) -> Any:
+            return self._decoders[0].pack(memory)["states"]
+
+        def embed(chosen: tf.Tensor) -> tuple[tf.Tensor]:
+            memory = self._encode(rows.ids(0, chosen), chosen, rows, compiled)
+            return (tf.cast(states(memory), tf.float32),)
+
+        (sentence,) = rows.compute(embed, [tf.TensorSpec(states(self._memory_specs).shape, tf.float32)])  # M, [N, k, d]
+        return {"mean": tf.reduce_mean(sentence, 1), "sentence": sentence, "truncated": rows.truncated}
+
+    def _rows(self, inputs: Mapping[str, tf.Tensor], compiled: bool, *sides: str) -> Rows:
+        """The rows of the inputs, of which `sides` are texts of the source language and of the target language."""
+        checked = dict(zip(inputs, of_count(*inputs.values()), strict=True))
+        languages = [checked[name] for name in ("source_language", "target_language") if name in inputs]
+        tokens = []
+        for side, name in enumerate(sides):
+            tokenizers = [self.tokenizers[self.languages[first]] for first in self._by_tokenizer.firsts]
+            if not languages:
+                tokens.append(self.tokenizers[self.directions[0][side]].tokenize(checked[name]))
+            elif len(tokenizers) == 1:
+                tokens.append(tokenizers[0].tokenize(checked[name]))
+            else:
+                groups = self._by_tokenizer.of(languages[side])
+                indices = [tf.where(groups == group)[:, 0] for group in range(len(tokenizers))]
+                texts = [tf.gather(checked[name], rows) for rows in indices]
+                found = [tokenizer.tokenize(x) for tokenizer, x in zip(tokenizers, texts, strict=True)]
+                tokens.append(tf.gather(tf.concat(found, 0), tf.math.invert_permutation(tf.concat(indices, 0))))
+        groups = self._by_decoder.of(languages[1]) if len(self._decoders) > 1 else None
+        return Rows(tokens, languages, groups, self.options, compiled)
+
+    def _encode(self, ids: tf.Tensor, chosen: tf.Tensor, rows: Rows, compiled: bool) -> list[tf.Tensor]:
+        """The memory, `[B, ...]`, of ids `[B, S]` that are the chosen rows."""
+        if not rows.languages:
+            return self._encoders[0](ids, compiled)
+
+        def branch(encoder: TracedEncoder) -> Callable[[tf.Tensor], list[tf.Tensor]]:
+            def encode(some: tf.Tensor) -> list[tf.Tensor]:
+                count = tf.size(some)
+                if compiled:
+                    size = bucket_sizes(count[None], self.options.batch_buckets)[0]
+                    some = tf.gather(some, tf.minimum(tf.range(size), count - 1))
+                return [x[:count] for x in encoder(tf.gather(ids, some), compiled)]
+
+            return encode
+
+        languages = tf.gather(rows.languages[self._encoder_side], chosen)
+        return by_group(languages, list(map(branch, self._encoders)), self._memory_specs)
+
+    def _by_target(self, decode: Callable[[int], Any], chosen: tf.Tensor, rows: Rows) -> Any:
+        """Decodes the chosen rows, which have one decoder, with this decoder."""
+        if rows.groups is None:
+            return decode(0)
+        branches = [functools.partial(decode, index) for index in range(len(self._decoders))]
+        return tf.switch_case(rows.groups[chosen[0]], branches)
+
+    def _numbers(self, names: tf.Tensor) -> tf.Tensor:
+        """The indices `[N]` of languages `[N]`."""
+        names = tf.ensure_shape(tf.convert_to_tensor(names, tf.string), [None])
+        matches = names[:, None] == tf.constant(self.languages)  # [N, languages]
+        known = tf.reduce_any(matches, 1)
+        message = f"Unknown language. The model has {', '.join(self.languages)}. Received:"
+        check = tf.debugging.Assert(tf.reduce_all(known), [message, tf.boolean_mask(names, ~known)])
+        with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
+            return tf.argmax(matches, 1, tf.int32)
