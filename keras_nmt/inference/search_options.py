@@ -111,7 +111,7 @@ class SearchOptions:
         """The options of `sampling_search` alone."""
         return {name: getattr(self, name) for name in SAMPLING}
 
-    def _check_numbers(self, kind: type, wanted: str, least: float, names: str) -> None:
+    def _check_numbers(self, kind: Any, wanted: str, least: float, names: str) -> None:
         for name in names.split():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, kind) or not least <= value < math.inf:

@@ -123,7 +123,7 @@ class MultilingualModel(keras.Model):
     @property
     def directions(self) -> tuple[tuple[str, str], ...]:
         """All pairs (source, target) of languages, a language with itself included."""
-        return tuple(itertools.product(self.languages, repeat=2))
+        return tuple(itertools.product(self.languages, self.languages))
 
     def pair(self, source: str, target: str) -> TranslationModel:
         """The translation model from one language to another, or to itself, over this model's weights.

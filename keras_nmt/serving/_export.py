@@ -56,7 +56,7 @@ def export(
 
     Each signature exists a second time with `_xla` behind its name, compiled by XLA. A model server runs these only
     where XLA is allowed (`savedmodels/README.md`). All signatures share the weights and the graphs. A request may have
-    any number of sentences: they are computed in parts (`batch_buckets`, `max_batch_tokens`), so that memory is bounded.
+    any number of sentences, which are computed in parts (`batch_buckets`, `max_batch_tokens`): memory is bounded.
 
     The export computes in float32, or in int8 with `quantize`; the given model stays as it is. The folder is written
     under another name and renamed when it is complete: a server that watches `path` never sees a part.

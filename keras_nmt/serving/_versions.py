@@ -68,7 +68,7 @@ def _remove_leftovers(path: Path) -> None:
 
 
 def _lock(folder: Path) -> filelock.FileLock:
-    """The lock of a folder, which the system releases when the process ends. Threads of a process exclude each other."""
+    """The lock of a folder, also between threads. The system releases the lock when the process ends."""
     return filelock.FileLock(folder / LOCK, blocking=False)
 
 

@@ -74,10 +74,8 @@ def test_there_is_a_record_for_each_batch_bucket_and_length_bucket(exported, tra
 
 
 def test_what_the_records_compile_is_not_compiled_again(exported, lines, run_apart, tmp_path):
-    assert run_apart(REPLAY, str(exported), str(tmp_path), *lines).split() == [
-        "4",
-        "4",
-    ]  # encoder and search of two lengths
+    # The encoder and the search, for two lengths.
+    assert run_apart(REPLAY, str(exported), str(tmp_path), *lines).split() == ["4", "4"]
 
 
 @pytest.fixture
