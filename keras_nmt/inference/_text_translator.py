@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from keras_nmt.decoding import DecoderStep, SearchResult, beam_search, greedy_se
 from keras_nmt.errors import UserError, check_backend
 from keras_nmt.ids import END, PAD
 from keras_nmt.inference.buckets import bucket_size, bucket_size_tensor, check_buckets
+from keras_nmt.inference.lines import check_lines as check_lines
+from keras_nmt.inference.lines import seeds_of_lines as seeds_of_lines
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.text import SubwordTokenizer
 
@@ -231,21 +233,6 @@ def _check_types(wanted: tuple[type, str], **options: Any) -> None:
             raise UserError(f"`{name}` must be {wanted[1]}. Received: {name}={value!r}")
 
 
-def check_lines(lines: Iterable[str]) -> list[str]:
-    """The lines as a list.
-
-    Raises:
-        UserError: They are one string, whose letters would be taken for lines, or one is no string.
-    """
-    if isinstance(lines, str):
-        raise UserError(f"Give a list of lines, not one string. Received: {lines[:40]!r}")
-    lines = list(lines)
-    for number, line in enumerate(lines, 1):
-        if not isinstance(line, str):
-            raise UserError(f"Lines are strings, and line {number} is none. Received: {line!r}")
-    return lines
-
-
 def check_tokenizer(what: str, tokenizer: SubwordTokenizer, vocabulary_size: int) -> None:
     """Raises a `UserError` where a tokenizer is not the one that a model was trained with."""
     if tokenizer.vocabulary_size != vocabulary_size:
@@ -260,23 +247,6 @@ def padded(lines: list[Any], size: int) -> tf.Tensor:
     if lines and isinstance(lines[0], str):
         return tf.constant(lines + [""] * (size - len(lines)), tf.string)
     return tf.constant(np.array(lines + [0] * (size - len(lines))).astype("int32"))
-
-
-def seeds_of_lines(seeds: int | np.random.RandomState | Iterable[int], count: int) -> list[int]:
-    """A seed for each line, given or drawn. A generator goes on where it stopped, so that lines may come in parts."""
-    if isinstance(seeds, Iterable):
-        given = list(seeds)
-        if len(given) != count:
-            raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(given)} seeds")
-        for seed in given:
-            if not isinstance(seed, numbers.Integral) or not -(2**31) <= seed < 2**31:
-                raise UserError(f"A line's seed is an integer of 32 bits. Received: {seed!r}")
-        return list(map(int, given))
-    if not isinstance(seeds, np.random.RandomState):
-        if not isinstance(seeds, numbers.Integral) or not 0 <= seeds < 2**32:
-            raise UserError(f"The seed of all lines is an integer from 0 to below 2**32. Received: {seeds!r}")
-        seeds = np.random.RandomState(int(seeds))
-    return seeds.randint(2**31 - 1, size=count).tolist()
 
 
 def translations(found: dict[str, tf.Tensor], count: int) -> list[Translation]:

@@ -25,7 +25,7 @@ def quick_write(monkeypatch):
     def write(translator, sampler, folder):
         (folder / "saved_model.pb").write_bytes(b"")
 
-    monkeypatch.setattr(sys.modules["keras_nmt.serving.export"], "_write", write)
+    monkeypatch.setattr(sys.modules["keras_nmt.serving._export"], "_write", write)
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +152,7 @@ def test_an_export_that_fails_leaves_nothing(model, source_tokenizer, target_tok
         assert [child.name.isdecimal() for child in folder.parent.iterdir()] == [False]  # no server loads it
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(sys.modules["keras_nmt.serving.export"], "_write", fail)
+    monkeypatch.setattr(sys.modules["keras_nmt.serving._export"], "_write", fail)
     with pytest.raises(OSError, match="the disk is full"):
         export(tmp_path / "model", model, source_tokenizer, target_tokenizer)
     assert list((tmp_path / "model").iterdir()) == []
@@ -161,7 +161,7 @@ def test_an_export_that_fails_leaves_nothing(model, source_tokenizer, target_tok
 def test_a_model_directory_is_exported_with_its_search_settings(make_model, source_tokenizer, tmp_path, monkeypatch):
     made: list[Translator] = []
     monkeypatch.setattr(
-        sys.modules["keras_nmt.serving.export"], "_write", lambda translator, sampler, folder: made.append(translator)
+        sys.modules["keras_nmt.serving._export"], "_write", lambda translator, sampler, folder: made.append(translator)
     )
     monkeypatch.setattr(sys.modules["keras_nmt.serving._versions"], "compact", lambda folder: None)
     model = make_model()

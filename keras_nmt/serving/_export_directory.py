@@ -11,8 +11,8 @@ from keras_nmt.errors import UserError
 from keras_nmt.inference.load import load_directory, load_multilingual
 from keras_nmt.models import ModelDirectory, MultilingualModel
 from keras_nmt.models.model_directory import MODEL_CLASSES
-from keras_nmt.serving.export import export
-from keras_nmt.serving.export_multilingual import export_multilingual
+from keras_nmt.serving._export import export
+from keras_nmt.serving._export_multilingual import export_multilingual
 
 
 def export_directory(
