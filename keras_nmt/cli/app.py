@@ -613,13 +613,18 @@ def _with_inputs_beside(
     chunks: Iterable[list[str]], prefixes: Path | None, seed: int | None
 ) -> Iterator[tuple[list[str], dict[str, Any]]]:
     """Lines, and what is given to each of them: prefixes from a file, seeds from one seed."""
-    import numpy as np
+    from keras_nmt.inference.lines import seeds_of_lines
 
-    from keras_nmt.data import read_lines
-    from keras_nmt.inference._text_translator import seeds_of_lines
+    beginnings: list[str] = []
+    if prefixes is not None:
+        from keras_nmt.data import read_lines
 
-    beginnings = [] if prefixes is None else read_lines(prefixes)
-    generator, start = None if seed is None else np.random.RandomState(seed), 0
+        beginnings = read_lines(prefixes)
+    generator, start = None, 0
+    if seed is not None:
+        from numpy.random import RandomState
+
+        generator = RandomState(seed)
     for lines in chunks:
         beside: dict[str, Any] = {}
         if generator is not None:
@@ -642,15 +647,13 @@ def _with_inputs_beside(
 def _translate_by_server(
     url: str, model: str, source: str | None, target: str | None, n_best: int, scores: bool, seed: int | None
 ) -> None:
-    import_tensorflow()
     from keras_nmt.serving import Client
 
-    if seed is not None and (source is not None or target is not None):
-        raise UserError(f"A server samples from models of one pair: name no languages. Received: {source}, {target}")
     truncated = 0
     with Client(url, model) as client:
         for lines, beside in _with_inputs_beside(_chunks(_standard_input()), None, seed):
-            found = client.translate(lines, source, target) if seed is None else client.sample(lines, **beside)
+            ask = client.translate if seed is None else client.sample
+            found = ask(lines, source, target, **beside)
             for translation in found:
                 truncated += translation.truncated
                 if not 1 <= n_best <= len(translation.hypotheses):
