@@ -54,7 +54,8 @@ class RestTransport:
         body = json.dumps({"signature_name": signature, "instances": rows}, ensure_ascii=False).encode()
 
         def send() -> urllib3.BaseHTTPResponse:
-            # The client decides when to send again. A body that is compressed unasked is not decompressed.
+            # No `retries`, so that the client decides when to send again, and no redirect is followed. A body that is
+            # compressed although nobody asked for it is not decompressed: it could be of any size.
             return self._pool.urlopen(
                 "POST",
                 self._path,
@@ -62,7 +63,6 @@ class RestTransport:
                 headers={"Content-Type": "application/json"},
                 timeout=urllib3.Timeout(total=seconds_left(deadline)),
                 retries=False,
-                redirect=False,
                 decode_content=False,
             )
 

@@ -8,17 +8,14 @@ import time
 import urllib.parse
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.inference.lines import check_lines, languages_of_lines, seeds_of_lines
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.serving._grpc import GrpcTransport
 from keras_nmt.serving._rest import RestTransport
-from keras_nmt.serving._transport import Failure
-
-if TYPE_CHECKING:
-    from keras_nmt.serving._transport import Transport
+from keras_nmt.serving._transport import Failure, Transport
 
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between attempts
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
@@ -300,9 +297,8 @@ def _languages(
         raise UserError(f"Give both languages, or none. Received: source={source!r}, target={target!r}")
     sides = {"source": source, "target": target}
     languages = {f"{side}_language": languages_of_lines(given, count, side) for side, given in sides.items()}
-    for column in languages.values():
-        for name in dict.fromkeys(column):
-            _utf8(name)
+    for name in {name for column in languages.values() for name in column}:
+        _utf8(name)
     return languages
 
 

@@ -11,7 +11,9 @@ from contextlib import AbstractContextManager
 
 
 @contextlib.contextmanager
-def listening(talk: Callable[[socket.socket], object], scheme: str = "http") -> Iterator[str]:
+def listening(
+    talk: Callable[[socket.socket], object], scheme: str = "http", address: str = "127.0.0.1"
+) -> Iterator[str]:
     """The URL of a server that gives each connection to `talk`, in a thread of its own."""
 
     def talk_to(connection: socket.socket) -> None:
@@ -23,13 +25,14 @@ def listening(talk: Callable[[socket.socket], object], scheme: str = "http") -> 
             while True:
                 threading.Thread(target=talk_to, args=[listener.accept()[0]], daemon=True).start()
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.create_server((address, 0), family=family) as listener:
         threading.Thread(target=accept, args=[listener], daemon=True).start()
-        yield f"{scheme}://127.0.0.1:{listener.getsockname()[1]}"
+        yield f"{scheme}://{f'[{address}]' if ':' in address else address}:{listener.getsockname()[1]}"
 
 
 def relay(
-    url: str, prepare: Callable[[socket.socket], socket.socket], scheme: str | None = None
+    url: str, prepare: Callable[[socket.socket], socket.socket], scheme: str | None = None, address: str = "127.0.0.1"
 ) -> AbstractContextManager[str]:
     """The URL of a server in front of another, which prepares its side of a connection."""
     target = urllib.parse.urlsplit(url)
@@ -49,7 +52,7 @@ def relay(
             pipe(near, far)
             back.join()
 
-    return listening(talk, scheme or target.scheme)
+    return listening(talk, scheme or target.scheme, address)
 
 
 def receive(connection: socket.socket) -> bytes:

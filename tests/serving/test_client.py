@@ -246,18 +246,12 @@ def test_a_server_that_starts_late_is_waited_for(folder, api):
         started[0].stop()
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_an_address_of_ipv6_needs_no_port(scheme):
-    client = Client(f"{scheme}://[100::a]", "echo", retries=0, timeout=1)  # of the block that leads nowhere
-    with pytest.raises((ConnectionError, TimeoutError)):
-        client.translate(["a"])
-
-
 @pytest.fixture(params=APIS)
 def failing(request):
     """A server that fails as it is told to, and counts requests."""
     state = SimpleNamespace(
         requests=0,
+        times=[],
         status=503,
         headers={},
         code=grpc.StatusCode.UNAVAILABLE,
@@ -267,6 +261,7 @@ def failing(request):
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             state.requests += 1
+            state.times.append(time.monotonic())
             self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(state.status)
             for name, value in state.headers.items():
@@ -330,6 +325,30 @@ def test_one_deadline_is_over_all_attempts(failing):
         client.translate(["a"])
     assert failing.requests > 1
     assert time.monotonic() - start < 10  # a thousand attempts, or a deadline for each, take minutes
+
+
+@pytest.mark.parametrize("failing", ["rest"], indirect=True)
+def test_waits_are_random_and_bounded(failing, monkeypatch):
+    monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 0.1)
+    monkeypatch.setattr("keras_nmt.serving.client.LONGEST_WAIT", 0.1)
+    start = time.monotonic()
+    with Client(failing.url, "model", retries=8) as client, pytest.raises(ConnectionError, match="queue is full"):
+        client.translate(["a"])
+    assert failing.requests == 9
+    assert 8 * 0.05 <= time.monotonic() - start < 5  # 25 s if each wait were twice the one before
+    gaps = np.diff(failing.times)
+    assert gaps.min() < 0.095
+
+
+@pytest.mark.parametrize("failing", ["rest"], indirect=True)
+def test_a_wait_past_the_deadline_is_not_begun(failing, monkeypatch):
+    monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 8)
+    start = time.monotonic()
+    client = Client(failing.url, "model", retries=8, timeout=3)
+    with client, pytest.raises(ConnectionError, match="queue is full"):
+        client.translate(["a"])
+    assert failing.requests == 1
+    assert time.monotonic() - start < 2.5
 
 
 def test_a_server_that_does_not_answer(api):

@@ -175,6 +175,47 @@ def test_a_server_that_is_slow_to_take_a_connection_is_no_lost_one(server, api):
         assert client.translate(["a"])[0].text == "a"
 
 
+def _request_to(path, **options):
+    """The line and the headers of the request of a client whose server's URL ends in a path."""
+    received = []
+
+    def talk(connection):
+        received.append(receive(connection))
+        connection.sendall(ANSWER)
+
+    with listening(talk) as url, Client(url + path, "m/ö", **options) as client:
+        assert client.translate(["a"])[0].text == "b"
+    return received[0].decode().split("\r\n")
+
+
+def test_a_request_names_model_and_version_behind_the_path_of_the_url():
+    for path, found in (("", ""), ("/", ""), ("/a b/%C3%BC/", "/a%20b/%C3%BC")):
+        line, *headers = _request_to(path)
+        assert line == f"POST {found}/v1/models/m%2F%C3%B6:predict HTTP/1.1"
+        assert "Content-Type: application/json" in headers
+    assert _request_to("", version=3)[0] == "POST /v1/models/m%2F%C3%B6/versions/3:predict HTTP/1.1"
+
+
+@pytest.mark.parametrize("scheme", ["http", "grpc"])
+def test_an_address_of_ipv6(server, scheme):
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            pass
+    except OSError:
+        pytest.skip("There is no IPv6 here")
+    target = server.rest_url if scheme == "http" else server.grpc_url
+    with relay(target, lambda connection: connection, address="::1") as url, Client(url, "echo", retries=0) as client:
+        assert url.startswith(f"{scheme}://[::1]:")
+        assert client.translate(["a"])[0].text == "a"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https", "grpc"])
+def test_an_address_of_ipv6_needs_no_port(scheme):
+    client = Client(f"{scheme}://[100::a]", "echo", retries=0, timeout=1)  # of the block that leads nowhere
+    with client, pytest.raises((ConnectionError, TimeoutError)):
+        client.translate(["a"])
+
+
 def test_an_answer_that_ends_early_is_no_answer():
     def talk(connection):
         receive(connection)
