@@ -1,3 +1,5 @@
+"""The answer of a translator or a client to one sentence."""
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -7,8 +9,9 @@ class Hypothesis(NamedTuple):
     """One translation of a sentence.
 
     Attributes:
-        text: The translation.
-        score: Its log-probability over the length penalty; plus the coverage penalty, where there is one.
+        text: String, the translation.
+        score: Float, the translation's log-probability divided by the length penalty, plus the coverage penalty where
+            there is one.
     """
 
     text: str
@@ -16,26 +19,32 @@ class Hypothesis(NamedTuple):
 
     @classmethod
     def of(cls, text: bytes | str, score: float) -> Hypothesis:
-        r"""A hypothesis as a model answers it.
+        r"""Makes a hypothesis of a model's output.
 
-        What is no UTF-8 is replaced, and so is the end of a line, which subwords of single bytes can write: a
-        translation stays on its line.
+        Bytes that are not UTF-8 are replaced. Line breaks, which subwords of single bytes can write, become spaces, so
+        that a translation takes one line.
+
+        Args:
+            text: Bytes or string, the translation.
+            score: Float, the score.
 
         Example:
 
         >>> Hypothesis.of(b"a\nb", -1)
         Hypothesis(text='a b', score=-1.0)
         """
-        text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-        return cls(text.replace("\n", " ").replace("\r", " "), float(score))
+        if isinstance(text, str):
+            text = text.encode("utf-8", "surrogatepass")  # JSON can escape half of a character
+        return cls(text.decode("utf-8", "replace").replace("\n", " ").replace("\r", " "), float(score))
 
 
 class Translation(NamedTuple):
-    """What a sentence was translated to.
+    """The translations of one sentence.
 
     Attributes:
-        hypotheses: The `num_hypotheses` best, best first.
-        truncated: Whether the source, or the prefix, was longer than the largest length bucket, and was cut there.
+        hypotheses: Tuple of `num_hypotheses` hypotheses, best first.
+        truncated: Boolean, whether the source or the prefix was longer than the largest length bucket and was truncated
+            to the bucket's length.
     """
 
     hypotheses: tuple[Hypothesis, ...]
@@ -43,10 +52,10 @@ class Translation(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The best hypothesis' text."""
+        """The text of the best hypothesis."""
         return self.hypotheses[0].text
 
     @property
     def score(self) -> float:
-        """The best hypothesis' score."""
+        """The score of the best hypothesis."""
         return self.hypotheses[0].score

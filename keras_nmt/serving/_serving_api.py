@@ -1,3 +1,5 @@
+"""Imports gRPC and the model server's protocol, which only the extra `serving` installs."""
+
 from __future__ import annotations
 
 import importlib
@@ -5,31 +7,50 @@ from typing import Any
 
 from keras_nmt.errors import UserError
 
+_PROTOCOL = (
+    "get_model_metadata_pb2",
+    "get_model_status_pb2",
+    "model_service_pb2_grpc",
+    "predict_pb2",
+    "prediction_log_pb2",
+    "prediction_service_pb2_grpc",
+)
 
-def serving_api(needed_for: str) -> tuple[Any, Any]:
-    """gRPC and the protocol of the model server, which few need.
+
+def import_grpc(needed_for: str, *modules: str) -> Any:
+    """Imports gRPC.
 
     Args:
-        needed_for: What the user asked for, for the error.
+        needed_for: String, what the user asked for, for the error message.
+        *modules: Strings, names of modules to import as well.
 
     Returns:
-        The modules `grpc` and `tensorflow_serving.apis`, with the latter's parts that are used here.
+        The module `grpc`.
 
     Raises:
-        UserError: They are not installed.
+        UserError: A module is not installed.
     """
     try:
-        for name in (
-            "get_model_metadata_pb2",
-            "get_model_status_pb2",
-            "model_service_pb2_grpc",
-            "predict_pb2",
-            "prediction_log_pb2",
-            "prediction_service_pb2_grpc",
-        ):
-            importlib.import_module(f"tensorflow_serving.apis.{name}")
-        return importlib.import_module("grpc"), importlib.import_module("tensorflow_serving.apis")
+        for name in modules:
+            importlib.import_module(name)
+        return importlib.import_module("grpc")
     except ImportError:
         raise UserError(
             f"gRPC and its protocol need the extra `serving`: pip install 'keras_nmt[serving]'. Received: {needed_for}"
         ) from None
+
+
+def serving_api(needed_for: str) -> tuple[Any, Any]:
+    """Imports gRPC and the model server's protocol, whose messages import TensorFlow.
+
+    Args:
+        needed_for: String, what the user asked for, for the error message.
+
+    Returns:
+        The modules `grpc` and `tensorflow_serving.apis`, the latter with the modules of the messages used here.
+
+    Raises:
+        UserError: A module is not installed.
+    """
+    grpc = import_grpc(needed_for, *(f"tensorflow_serving.apis.{name}" for name in _PROTOCOL))
+    return grpc, importlib.import_module("tensorflow_serving.apis")

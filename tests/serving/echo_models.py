@@ -1,4 +1,4 @@
-"""SavedModels that are made in no time and whose answers are known: they tell what reached the server, and how."""
+"""SavedModels that are quick to make and whose answers are known: an answer shows what reached the server, and how."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from pathlib import Path
 import tensorflow as tf
 
 
-def _texts(*names: str) -> list[tf.TensorSpec]:
-    return [tf.TensorSpec([None], tf.string, name=name) for name in names]
+def _inputs(*names: str) -> list[tf.TensorSpec]:
+    """Columns of text, and of integers where the name is `seed`."""
+    return [tf.TensorSpec([None], tf.int32 if name == "seed" else tf.string, name=name) for name in names]
 
 
 def write_echo(folder: Path) -> None:
-    """The signatures of an export of one pair, and others for the server's sake.
+    """Writes the signatures of an export of one direction, and others for the server's sake.
 
     A translation is the text itself, its score the batch's largest number of bytes, `truncated` whether the batch has
-    five sentences. Where the compiled signature is asked, scores are negative.
+    five sentences. The compiled signatures give negative scores. A sample is the seed and the text.
     """
     module = tf.Module()
 
@@ -24,12 +25,15 @@ def write_echo(folder: Path) -> None:
         count = tf.shape(text)
         return {"translation": text, "score": tf.fill(count, longest), "truncated": tf.fill(count, count[0] == 5)}
 
+    def sample(text: tf.Tensor, seed: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
+        return translate(tf.strings.join([tf.strings.as_string(seed), text], " "), sign)
+
     def score(source: tf.Tensor, target: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
         lengths = tf.strings.length(source) - 100 * tf.strings.length(target)
         return {"log_probability": sign * tf.cast(lengths, tf.float32), "truncated": tf.equal(source, "long")}
 
     def signed(body, sign, *names):
-        return tf.function(lambda *inputs: body(*inputs, sign), input_signature=_texts(*names), autograph=False)
+        return tf.function(lambda *inputs: body(*inputs, sign), input_signature=_inputs(*names), autograph=False)
 
     ints = tf.TensorSpec([None, 2], tf.int32, name="x")
     module.functions = signatures = {
@@ -37,8 +41,10 @@ def write_echo(folder: Path) -> None:
         "serving_default_xla": signed(translate, -1.0, "text"),
         "score": signed(score, 1.0, "source", "target"),
         "score_xla": signed(score, -1.0, "source", "target"),
+        "sample": signed(sample, 1.0, "text", "seed"),
+        "sample_xla": signed(sample, -1.0, "text", "seed"),
         "half": tf.function(lambda x: {"y": tf.cast(x, tf.float32) / 2}, input_signature=[ints], autograph=False),
-        "bytes": tf.function(lambda x: {"x_bytes": x}, input_signature=_texts("x"), autograph=False),
+        "bytes": tf.function(lambda x: {"x_bytes": x}, input_signature=_inputs("x"), autograph=False),
         "sum": tf.function(
             lambda x: {"sum": tf.reduce_sum(x), "x": x}, input_signature=[tf.TensorSpec([None], name="x")]
         ),
@@ -47,7 +53,7 @@ def write_echo(folder: Path) -> None:
 
 
 def write_echo_of_languages(folder: Path) -> None:
-    """The signatures of a multilingual export that gives two hypotheses, with the languages in the text."""
+    """Writes the signatures of a multilingual export that gives two hypotheses, with the languages in the text."""
     module = tf.Module()
 
     def translate(text: tf.Tensor, source_language: tf.Tensor, target_language: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -63,16 +69,22 @@ def write_echo_of_languages(folder: Path) -> None:
             "truncated": tf.equal(text, "long"),
         }
 
+    def sample(
+        text: tf.Tensor, source_language: tf.Tensor, target_language: tf.Tensor, seed: tf.Tensor
+    ) -> dict[str, tf.Tensor]:
+        return translate(tf.strings.join([tf.strings.as_string(seed), text], " "), source_language, target_language)
+
     def score(source: tf.Tensor, target: tf.Tensor, source_language: tf.Tensor, target_language: tf.Tensor):
         same = tf.equal(source_language, "de") & tf.equal(target_language, "fr")
         return {"log_probability": tf.where(same, -1.0, -9.0), "truncated": tf.not_equal(source, source)}
 
     def function(body, *names):
-        return tf.function(body, input_signature=_texts(*names), autograph=False)
+        return tf.function(body, input_signature=_inputs(*names), autograph=False)
 
     names = ("source_language", "target_language")
     signatures = {
         "serving_default": function(translate, "text", *names),
+        "sample": function(sample, "text", *names, "seed"),
         "score": function(score, "source", "target", *names),
     }
     signatures |= {f"{name}_xla": signature for name, signature in signatures.items()}

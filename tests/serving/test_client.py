@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import http.server
 import io
+import math
+import os
+import re
 import socket
-import ssl
 import subprocess
 import sys
 import threading
 import time
-import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 
 import grpc
+import numpy as np
 import pytest
 from echo_models import write_echo, write_echo_of_languages
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tensorflow_serving.apis import prediction_service_pb2_grpc
 
+import keras_nmt
 from keras_nmt.cli import app as cli
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
@@ -83,7 +86,7 @@ def test_an_export_answers_as_the_translator_does(exported, translator, lines):
                 assert [translation.text for translation in found] == [translation.text for translation in expected]
                 assert [x.score for x in found] == pytest.approx([x.score for x in expected], abs=1e-4)
                 assert [x.truncated for x in found] == [x.truncated for x in expected]
-                with pytest.warns(UserWarning, match=r"The server cut 1 pair\(s\)"):
+                with pytest.warns(UserWarning, match=r"The server truncated 1 pair\(s\)"):
                     assert client.score(sources, targets) == pytest.approx(expected_scores, abs=1e-4)
 
 
@@ -138,6 +141,8 @@ def test_languages_of_all_lines_or_of_each_and_several_hypotheses(server_of_lang
         assert [x.text for x in found] == ["de fr one", "de de three", "de fr long"]
         assert found[2] == Translation((("de fr long", -1.0), ("long", -2.0)), True)
         assert client.score(["a", "b"], ["c", "d"], ["de", "fr"], "fr") == [-1, -9]
+        samples = client.sample(["one", "three", "long"], "de", ["fr", "de", "fr"], seeds=[3, -(2**31), 2**31 - 1])
+        assert [x.text for x in samples] == ["de fr 3 one", "de de -2147483648 three", "de fr 2147483647 long"]
         with pytest.raises(UserError, match=r"INVALID_ARGUMENT.*The model has de, fr.*xx.*model='many'"):
             client.translate(["one"], "de", "xx")
         with pytest.raises(UserError, match="INVALID_ARGUMENT.*source_language"):
@@ -146,12 +151,34 @@ def test_languages_of_all_lines_or_of_each_and_several_hypotheses(server_of_lang
             UserError, match="a target language for each line, or one for all. Received: 1 languages, 2"
         ):
             client.translate(["one", "two"], "de", ["fr"])
-        with pytest.raises(UserError, match="Give both languages, or none"):
-            client.translate(["one"], "de")
+        for languages in (("de",), (None, "fr")):
+            with pytest.raises(UserError, match="Give both languages, or none"):
+                client.translate(["one"], *languages)
+        with pytest.raises(UserError, match="A target language is a string. Received: 7"):
+            client.translate(["one"], "de", 7)
+        with pytest.raises(UserError, match="cannot be written as UTF-8"):
+            client.translate(["one"], "de", "\ud800")
+
+
+def test_samples_of_one_direction(server, compiling_server, api):
+    with Client(_url(server, api), "echo", batch_size=2) as client:
+        found = client.sample(["a", "abc", "ab"], seeds=iter([1, -2, 3]))
+        assert [x.text for x in found] == ["1 a", "-2 abc", "3 ab"]
+        drawn = [x.text.split()[0] for x in client.sample(["a", "abc"], seeds=5)]
+        assert drawn == [str(x) for x in np.random.RandomState(5).randint(2**31 - 1, size=2)]
+        assert client.sample([]) == []
+        with pytest.raises(UserError, match="a seed for each line"):
+            client.sample(["a"], seeds=[1, 2])
+    with Client(_url(compiling_server, api), "echo") as client:
+        assert client.sample(["abc"], seeds=[7])[0] == Translation((("7 abc", -5.0),), False)
 
 
 @pytest.mark.parametrize(
-    "url", ["http://my..host:8501", f"grpc://{'a' * 64}.net", "http://[::1", "host:8501", "http://"]
+    "url",
+    [
+        *("http://my..host:8501", f"grpc://{'a' * 64}.net", "http://[::1", "host:8501", "http://", "http://a b"),
+        *("http://host:99999", "http://host\n:8501", "https://a%00b", b"http://host:8501", None, 3),
+    ],
 )
 def test_what_is_no_server_is_said(url):
     with pytest.raises(UserError, match="A server's URL is .* Received: url="):
@@ -219,51 +246,26 @@ def test_a_server_that_starts_late_is_waited_for(folder, api):
         started[0].stop()
 
 
-def test_a_server_that_is_slow_to_take_a_connection_is_no_lost_one(server, api):
-    """As one far away, or busy: a proxy lets nothing through for longer than the first wait between attempts."""
-    target = urllib.parse.urlsplit(_url(server, api))
-
-    def pipe(source, sink):
-        with contextlib.suppress(OSError):
-            while data := source.recv(65536):
-                sink.sendall(data)
-            sink.shutdown(socket.SHUT_WR)
-
-    def serve(listener):
-        with contextlib.suppress(OSError):
-            while True:
-                near = listener.accept()[0]
-                time.sleep(0.4)
-                far = socket.create_connection((target.hostname, target.port))
-                for ends in ((near, far), (far, near)):
-                    threading.Thread(target=pipe, args=ends, daemon=True).start()
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        threading.Thread(target=serve, args=(listener,), daemon=True).start()
-        url = f"{target.scheme}://127.0.0.1:{listener.getsockname()[1]}"
-        with Client(url, "echo", retries=0, timeout=30) as client:
-            assert client.translate(["a"])[0].text == "a"
-
-
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_an_address_of_ipv6_needs_no_port(scheme):
-    client = Client(f"{scheme}://[100::a]", "echo", retries=0, timeout=1)  # of the block that leads nowhere
-    with pytest.raises((ConnectionError, TimeoutError)):
-        client.translate(["a"])
-
-
 @pytest.fixture(params=APIS)
 def failing(request):
     """A server that fails as it is told to, and counts requests."""
     state = SimpleNamespace(
-        requests=0, status=503, code=grpc.StatusCode.UNAVAILABLE, body=b'{"error": "queue is full"}'
+        requests=0,
+        times=[],
+        status=503,
+        headers={},
+        code=grpc.StatusCode.UNAVAILABLE,
+        body=b'{"error": "queue is full"}',
     )
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             state.requests += 1
+            state.times.append(time.monotonic())
             self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(state.status)
+            for name, value in state.headers.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(state.body)
 
@@ -273,7 +275,9 @@ def failing(request):
     class Servicer(prediction_service_pb2_grpc.PredictionServiceServicer):
         def Predict(self, request, context):
             state.requests += 1
-            context.abort(state.code, "queue is full")
+            if state.code is not None:
+                context.abort(state.code, "queue is full")
+            return state.answer
 
     if request.param == "rest":
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -316,11 +320,35 @@ def test_only_what_may_pass_is_tried_again(failing):
 def test_one_deadline_is_over_all_attempts(failing):
     start = time.monotonic()
     client = Client(failing.url, "model", retries=1000, timeout=2)
-    # The last attempt may come too late to be answered.
-    with client, pytest.raises((ConnectionError, TimeoutError), match=r"queue is full|did not answer in 2 s"):
+    # The last attempt may come too late to be answered; the error then names the answer before.
+    with client, pytest.raises((ConnectionError, TimeoutError), match="queue is full"):
         client.translate(["a"])
     assert failing.requests > 1
     assert time.monotonic() - start < 10  # a thousand attempts, or a deadline for each, take minutes
+
+
+@pytest.mark.parametrize("failing", ["rest"], indirect=True)
+def test_waits_are_random_and_bounded(failing, monkeypatch):
+    monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 0.1)
+    monkeypatch.setattr("keras_nmt.serving.client.LONGEST_WAIT", 0.1)
+    start = time.monotonic()
+    with Client(failing.url, "model", retries=8) as client, pytest.raises(ConnectionError, match="queue is full"):
+        client.translate(["a"])
+    assert failing.requests == 9
+    assert 8 * 0.05 <= time.monotonic() - start < 5  # 25 s if each wait were twice the one before
+    gaps = np.diff(failing.times)
+    assert gaps.min() < 0.095
+
+
+@pytest.mark.parametrize("failing", ["rest"], indirect=True)
+def test_a_wait_past_the_deadline_is_not_begun(failing, monkeypatch):
+    monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 8)
+    start = time.monotonic()
+    client = Client(failing.url, "model", retries=8, timeout=3)
+    with client, pytest.raises(ConnectionError, match="queue is full"):
+        client.translate(["a"])
+    assert failing.requests == 1
+    assert time.monotonic() - start < 2.5
 
 
 def test_a_server_that_does_not_answer(api):
@@ -334,110 +362,87 @@ def test_a_server_that_does_not_answer(api):
 
 
 @pytest.mark.parametrize(
-    ("length", "timeout", "error", "told"),
-    [
-        ("Content-Length: 999\r\n", 0.5, TimeoutError, "did not answer in 0.5 s"),
-        ("", 0.5, TimeoutError, "did not answer in 0.5 s"),
-        ("Content-Length: 3\r\n", 60, UserError, "answered HTTP 200: xxx"),
-    ],
-)
-def test_an_answer_that_drips_is_one_that_does_not_come(length, timeout, error, told):
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def drip():
-            with contextlib.suppress(OSError), listening.accept()[0] as connection:
-                connection.sendall(f"HTTP/1.1 200 OK\r\n{length}\r\n".encode())
-                for _ in range(100):
-                    connection.sendall(b"x")
-                    time.sleep(0.1)
-
-        thread = threading.Thread(target=drip, daemon=True)
-        thread.start()
-        start = time.monotonic()
-        client = Client(f"http://127.0.0.1:{listening.getsockname()[1]}", "model", timeout=timeout, retries=0)
-        with client, pytest.raises(error, match=told):
-            client.translate(["a"])
-        assert time.monotonic() - start < 8  # all of it would take ten seconds
-        thread.join()
-
-
-def test_an_answer_that_is_cut_is_no_answer():
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def cut():
-            with listening.accept()[0] as connection:
-                while not connection.recv(2**16).endswith(b"}"):
-                    pass
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
-
-        thread = threading.Thread(target=cut, daemon=True)
-        thread.start()
-        client = Client(f"http://127.0.0.1:{listening.getsockname()[1]}", "model", retries=0)
-        with client, pytest.raises(ConnectionError, match="IncompleteRead"):
-            client.translate(["a"])
-        thread.join()
-
-
-@pytest.mark.parametrize("failing", ["rest"], indirect=True)
-@pytest.mark.parametrize(
-    ("status", "body", "told"),
-    [
-        (502, b"<html>Bad gateway</html>", "HTTP 502: <html>Bad gateway"),
-        (200, b"hello", "HTTP 200: hello"),
-        (200, b'{"predictions": []}', "HTTP 200"),
-        (200, b'{"predictions": [0.5]}', "HTTP 200"),
-        (200, b'{"predictions": [{"y": 1}]}', "translation, score, truncated is missing"),
-        (200, b'{"predictions": [{"translation": "a", "score": 1.0}]}', "truncated is missing"),
-    ],
-)
-def test_other_servers_are_told_from_ours(failing, status, body, told):
-    failing.status, failing.body = status, body
-    with pytest.raises(UserError, match=told):
-        Client(failing.url, "model").translate(["a"])
-
-
-@pytest.mark.parametrize(
     ("url", "options", "told"),
     [
         ("localhost:8501", {}, "A server's URL is http://HOST:8501"),
         ("ftp://host", {}, "Received: url='ftp://host'"),
         ("http://", {}, "Received: url='http://'"),
         ("http://host:x", {}, "Received: url='http://host:x'"),
-        ("http://host", {"timeout": 0}, "timeout=0"),
-        ("http://host", {"retries": -1}, "retries=-1"),
-        ("http://host", {"batch_size": 0}, "batch_size=0"),
+        *(
+            ("http://host", {name: value}, rf"`{name}` must be .* Received: {name}={re.escape(repr(value))}$")
+            for name, values in {
+                "timeout": (0, -1, math.nan, math.inf, -math.inf, 1e300, True, "3", None, 2j, [1]),
+                "retries": (-1, 2.0, math.nan, True, "3", None, 2**63),
+                "batch_size": (0, -1, 8.0, True, "3", None, 2**63),
+                "version": (-1, 1.0, True, "3", 2**63),
+            }.items()
+            for value in values
+        ),
+        ("http://host", {"model": ""}, "`model` must be the name of a model. Received: model=''"),
+        ("http://host", {"model": 3}, "`model` must be the name of a model. Received: model=3"),
+        ("http://host", {"model": "\ud800"}, "cannot be written as UTF-8"),
     ],
 )
 def test_arguments_are_checked(url, options, told):
     with pytest.raises(UserError, match=told):
-        Client(url, "model", **options)
+        Client(url, **{"model": "model", **options})
+
+
+def test_numbers_of_numpy_are_numbers():
+    client = Client("http://host", "m", timeout=np.float32(3), retries=np.int64(0), batch_size=np.int32(2))
+    assert (client.timeout, client.retries, client.batch_size) == (3, 0, 2)
 
 
 def test_grpc_without_its_packages_names_the_extra(monkeypatch, folder):
+    extra = r"pip install 'keras_nmt\[serving\]'"
     monkeypatch.setitem(sys.modules, "tensorflow_serving.apis.predict_pb2", None)
-    Client("http://localhost:8501", "model")
-    for make in (lambda: Client("grpc://localhost:8500", "model"), lambda: _serve(folder / "echo")):
-        with pytest.raises(UserError, match=r"pip install 'keras_nmt\[serving\]'"):
-            make()
+    Client("grpc://localhost:8500", "model").close()
+    with pytest.raises(UserError, match=extra):
+        _serve(folder / "echo")
+    monkeypatch.setitem(sys.modules, "grpc", None)
+    Client("http://localhost:8501", "model").close()
+    with pytest.raises(UserError, match=extra):
+        Client("grpc://localhost:8500", "model")
 
 
-def test_https(folder, monkeypatch, tmp_path):
-    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
-    command += ["-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate]
-    try:
-        subprocess.run(command, check=True, capture_output=True)
-    except FileNotFoundError:
-        pytest.skip("There is no openssl to make a certificate with")
-    with _serve(folder / "echo") as server:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
-        server._http.socket = context.wrap_socket(server._http.socket, server_side=True)
-        url = f"https://localhost:{server._http.server_port}"
-        with pytest.raises(ConnectionError, match="CERTIFICATE_VERIFY_FAILED"):
-            Client(url, "echo", retries=0).translate(["a"])
-        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-        assert Client(url, "echo").translate(["a"])[0].text == "a"
+HEAVY = ("tensorflow", "tensorflow_text", "tensorflow_serving", "keras", "keras_hub", "numpy", "h5py", "sentencepiece")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        """
+from keras_nmt.serving import Client
+with Client(sys.argv[1], "echo") as client:
+    print(client.translate(["abc", "de"])[1].text, client.score(["abc"], [""]), client.sample(["a"], seeds=[3])[0].text)
+""",
+        """
+from keras_nmt.cli import app
+sys.argv = ["keras-nmt", "translate", "--server", sys.argv[1], "--model", "echo", "--scores"]
+app.main()
+""",
+    ],
+)
+def test_a_client_needs_neither_tensorflow_nor_keras_nor_numpy(server, api, program):
+    start = f"import sys; sys.modules.update(dict.fromkeys({HEAVY}))"  # None: an import fails
+    command = [sys.executable, "-c", f"{start}\n{program}", _url(server, api)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(keras_nmt.__file__).parents[1])}
+    done = subprocess.run(command, input=b"abc\n", capture_output=True, env=environment, timeout=60)
+    assert done.stderr == b""
+    assert done.stdout in (b"de [3.0] 3 a\n", b"3.0000\tabc\n")
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("package", [keras_nmt.inference, keras_nmt.serving])
+def test_names_are_imported_on_first_use(package):
+    """No module has the public name of a thing: whoever imports the module would hide the thing."""
+    modules = {path.stem for path in Path(package.__file__).parent.glob("*.py")}
+    assert not modules & set(package.__all__)
+    assert sorted(package._MODULES) == package.__all__
+    for name in package.__all__:
+        assert getattr(package, name).__name__ == name
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'other'"):
+        _ = package.other
 
 
 # The command line
@@ -467,6 +472,7 @@ def test_translate_by_a_server(server, server_of_languages, command, api):
     there = ["--server", _url(server_of_languages, api), "--model", "many", "--source", "de", "--target", "fr"]
     assert command(*there, stdin=b"one\n") == (0, "de fr one\n", "")
     assert command(*there, "--n-best", "2", "--scores", stdin=b"one\n")[1] == "-1.0000\tde fr one\n-2.0000\tone\n"
+    assert command(*there, "--sample", "--seed", "1", stdin=b"one\n")[1].startswith("de fr 1791095845 one\n")
     code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n")
     assert (code, output) == (2, "")
     assert "exported to give 2 translation(s) a sentence. Received: --n-best 3" in errors
@@ -479,7 +485,6 @@ def test_translate_by_a_server(server, server_of_languages, command, api):
         (["--server", "http://localhost:1", "--beam-size", "2", "--xla"], "Received: --beam-size, --xla"),
         (["--server", "http://localhost:1", "--seed", "3"], "--seed goes with --sample. Received: --seed 3"),
         (["--server", "http://localhost:1", "--sample", "--top-k", "3"], "do not go with --server. Received: --top-k"),
-        (["--server", "http://localhost:1", "--sample", "--source", "de", "--target", "fr"], "name no languages"),
         (["runs/mine", "--model", "mine"], "--model goes with --server"),
         ([], "DIRECTORY, or --server"),
         (["--server", "localhost"], "A server's URL is"),

@@ -1,0 +1,143 @@
+"""The client's REST transport."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import urllib.parse
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+import urllib3
+from urllib3.exceptions import HTTPError, NewConnectionError
+from urllib3.exceptions import TimeoutError as SocketTimeoutError
+
+from keras_nmt.serving._transport import Failure, seconds_left
+
+# Connections that are kept for the next requests. More threads at once open connections that are not kept.
+KEPT_CONNECTIONS = 128
+_CODES = {
+    200: "MALFORMED",
+    400: "INVALID_ARGUMENT",
+    404: "NOT_FOUND",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
+
+
+class RestTransport:
+    """One model of a server, by REST.
+
+    Args:
+        parts: The server's URL.
+        model: String, the name that the server gives the model.
+        version: Integer, the version. `None`: the server's choice.
+    """
+
+    def __init__(self, parts: urllib.parse.SplitResult, model: str, version: int | None) -> None:
+        pool = urllib3.HTTPSConnectionPool if parts.scheme == "https" else urllib3.HTTPConnectionPool
+        self._pool = pool(parts.hostname or "", parts.port, maxsize=KEPT_CONNECTIONS)
+        kind: Any = pool.ConnectionCls
+        self._pool.ConnectionCls = type(kind.__name__, (_Interruptible, kind), {})
+        name = urllib.parse.quote(model, safe="")
+        versions = "" if version is None else f"/versions/{version}"
+        path = urllib.parse.quote(parts.path.rstrip("/"), safe="/%")
+        self._path = f"{path}/v1/models/{name}{versions}:predict"
+
+    def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> dict[str, list[Any]]:
+        # By rows: by columns, a server ignores inputs that the model does not have, such as languages.
+        rows = [dict(zip(inputs, row, strict=True)) for row in zip(*inputs.values(), strict=True)]
+        body = json.dumps({"signature_name": signature, "instances": rows}, ensure_ascii=False).encode()
+
+        def send() -> urllib3.BaseHTTPResponse:
+            # No `retries`, so that the client decides when to send again, and no redirect is followed. A body that is
+            # compressed although nobody asked for it is not decompressed: it could be of any size.
+            return self._pool.urlopen(
+                "POST",
+                self._path,
+                body=body,
+                headers={"Content-Type": "application/json"},
+                timeout=urllib3.Timeout(total=seconds_left(deadline)),
+                retries=False,
+                decode_content=False,
+            )
+
+        try:
+            response = _in_time(send, deadline)
+        except NewConnectionError as error:  # which is one of urllib3's timeouts, too
+            raise Failure("UNAVAILABLE", str(error)) from None
+        except (TimeoutError, SocketTimeoutError):
+            raise Failure("DEADLINE_EXCEEDED", "the answer has not arrived in full") from None
+        except HTTPError as error:
+            raise Failure("UNAVAILABLE", str(error.args[-1])) from None
+        content = response.data.decode("utf-8", "replace")
+        try:
+            # Control characters may stand in strings as they are. An integer may have more digits than Python takes.
+            answer = json.loads(content, strict=False, parse_int=float)
+            if response.status == 200:
+                rows = answer["predictions"]
+                return {name: [row[name] for row in rows] for name in dict(rows[0])}
+            message = str(answer["error"])
+        except (ValueError, LookupError, TypeError, RecursionError):  # a proxy's answer, or another server's
+            message = content[:200] or "nothing"
+        raise Failure(_CODES.get(response.status, f"HTTP {response.status}"), message)
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+class _Interruptible:
+    """A connection that the thread of its request knows, and whose socket stays known when a response takes it over."""
+
+    socket: socket.socket | None = None
+
+    def connect(self) -> None:
+        super().connect()  # type: ignore[misc]
+        self.socket = self.sock  # type: ignore[attr-defined]
+
+    def request(self, *args: Any, **kwargs: Any) -> None:
+        threading.current_thread().connection = self  # type: ignore[attr-defined]
+        super().request(*args, **kwargs)  # type: ignore[misc]
+
+
+class _Request(threading.Thread):
+    """Sends a request and receives the answer."""
+
+    def __init__(self, send: Callable[[], urllib3.BaseHTTPResponse]) -> None:
+        super().__init__(daemon=True)
+        self.answer: Future[urllib3.BaseHTTPResponse] = Future()
+        self.connection: _Interruptible | None = None
+        self._send = send
+
+    def run(self) -> None:
+        try:
+            self.answer.set_result(self._send())
+        except BaseException as error:
+            self.answer.set_exception(error)
+
+    def interrupt(self) -> None:
+        """Ends the thread if it still sends or receives."""
+        if not self.answer.done() and self.connection is not None and self.connection.socket is not None:
+            with contextlib.suppress(OSError):  # the request has just ended
+                self.connection.socket.shutdown(socket.SHUT_RDWR)
+
+
+def _in_time(send: Callable[[], urllib3.BaseHTTPResponse], deadline: float) -> urllib3.BaseHTTPResponse:
+    """Waits for an answer no longer than until the deadline.
+
+    A socket's timeout limits each of its operations, and neither the number of operations nor the resolution of the
+    host's name. Hence the request has a thread of its own.
+
+    Raises:
+        TimeoutError: The answer has not arrived in time.
+    """
+    request = _Request(send)
+    request.start()
+    try:
+        return request.answer.result(seconds_left(deadline))
+    finally:
+        request.interrupt()

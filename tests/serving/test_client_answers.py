@@ -1,0 +1,243 @@
+"""The client and servers that are not ours, or lie: an answer is right, or refused in one line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import grpc
+import numpy as np
+import pytest
+import tensorflow as tf
+from google.protobuf import wrappers_pb2
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from raw_servers import listening, receive
+from tensorflow.core.framework import tensor_pb2, tensor_shape_pb2
+from tensorflow_serving.apis import model_pb2, predict_pb2
+
+from keras_nmt.errors import UserError
+from keras_nmt.inference import Translation
+from keras_nmt.serving import Client, _grpc
+
+
+@pytest.fixture(scope="module")
+def lying():
+    """Two servers and their clients; `rest` and `grpc` are the bytes that they answer, whatever they are asked."""
+    state = SimpleNamespace(rest=b"", grpc=b"", requests=0)
+
+    def talk(connection):
+        while receive(connection):
+            state.requests += 1
+            connection.sendall(state.rest)
+
+    class Handler(grpc.GenericRpcHandler):
+        def service(self, _):
+            return grpc.unary_unary_rpc_method_handler(lambda *_: state.grpc)
+
+    server = grpc.server(ThreadPoolExecutor(2), [Handler()])
+    grpc_url = f"grpc://127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    server.start()
+    with listening(talk) as rest_url, Client(rest_url, "m") as by_rest, Client(grpc_url, "m") as by_grpc:
+        state.by_rest, state.by_grpc = by_rest, by_grpc
+        yield state
+    server.stop(None).wait()
+
+
+def _http(content, status=200, header=""):
+    if not isinstance(content, bytes):
+        content = json.dumps({"predictions": content}).encode()
+    return f"HTTP/1.1 {status} Any\r\nContent-Length: {len(content)}\r\n{header}\r\n".encode() + content
+
+
+def _refusal(client, lines=("a", "b")):
+    """The error of a translation, which takes one line."""
+    with pytest.raises(UserError) as error:
+        client.translate(lines)
+    assert "\n" not in str(error.value)
+    assert "Received: model='m', version=None, signature='serving_default_xla'" in str(error.value)
+    return str(error.value)
+
+
+def test_redirects_are_not_followed(lying):
+    lying.rest, lying.requests = _http(b"", 307, f"Location: {lying.by_rest.url}/other\r\n"), 0
+    assert "answered HTTP 307: nothing" in _refusal(lying.by_rest)
+    assert lying.requests == 1
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_an_answer_that_is_compressed_unasked_is_not_decompressed(lying, encoding):
+    """A few bytes could become many."""
+    lying.rest = _http(b"packed", header=f"Content-Encoding: {encoding}\r\n")
+    assert "export of keras_nmt: packed" in _refusal(lying.by_rest)
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "told"),
+    [
+        (b"<html>Bad gateway</html>", 502, "answered HTTP 502: <html>Bad gateway</html>. Received"),
+        (b"", 502, "answered HTTP 502: nothing. Received"),
+        (b'{"error": {"a": "b\\n"}}', 400, "answered INVALID_ARGUMENT: {'a': 'b"),
+        (b"hello\r\nyou", 200, "does not answer as an export of keras_nmt: hello you. Received"),
+        (b"[" * 100_000, 200, "does not answer as an export of keras_nmt: [[["),
+        ([], 200, 'export of keras_nmt: {"predictions": []}'),
+        ([0.5], 200, 'export of keras_nmt: {"predictions": [0.5]}'),
+        ([{"y": 1}] * 2, 200, "export of keras_nmt: translation is missing"),
+        ([{"translation": "a", "score": 1.0}] * 2, 200, "export of keras_nmt: truncated is missing"),
+    ],
+)
+def test_other_servers_are_told_from_ours(lying, content, status, told):
+    lying.rest = _http(content, status)
+    assert told in _refusal(lying.by_rest)
+
+
+_ROW = {"translation": "a", "score": -1, "truncated": False}
+_ROWS = {"translation": ["a", "b"], "score": [-1, -2.5], "truncated": True}
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([_ROW, {**_ROW, "translation": 3}], "translation is float, not text"),
+        ([{**_ROW, "translation": None}, _ROW], "translation is NoneType, not text"),
+        ([{**_ROW, "translation": {}}] * 2, "translation is dict, not text"),
+        ([{**_ROWS, "translation": ["a", ["b"]]}] * 2, "translation is list, not text"),
+        ([{**_ROW, "score": "-1"}] * 2, "score is str, not a number"),
+        ([{**_ROW, "score": True}] * 2, "score is bool, not a number"),
+        ([{**_ROWS, "score": [-1, None]}] * 2, "score is NoneType, not a number"),
+        ([{**_ROW, "truncated": 0}] * 2, "truncated is float, not true or false"),
+        ([{**_ROW, "truncated": [False]}] * 2, "truncated is list, not true or false"),
+        ([{**_ROW, "score": [-1]}] * 2, "sentences differ in their number of hypotheses"),
+        ([{**_ROWS, "score": [-1]}] * 2, "sentences differ in their number of hypotheses"),
+        ([_ROW, _ROWS], "sentences differ in their number of hypotheses"),
+        ([{"translation": [], "score": [], "truncated": False}] * 2, "or have none"),
+        ([_ROW], "translation is missing, or not of 2 sentence(s)"),
+        ([_ROW] * 3, "translation is missing, or not of 2 sentence(s)"),
+        ([_ROW, {"translation": "a"}], '{"predictions": [{'),
+        ([_ROW, "a"], '{"predictions": [{'),
+    ],
+)
+def test_an_answer_of_other_types_is_refused(lying, rows, told):
+    lying.rest = _http(rows)
+    refusal = _refusal(lying.by_rest)
+    assert "does not answer as an export of keras_nmt: " in refusal
+    assert told in refusal
+
+
+def test_log_probabilities_are_plain_numbers(lying):
+    for value, told in (([-1.0], "list"), ("a", "str"), (None, "NoneType")):
+        lying.rest = _http([{"log_probability": value, "truncated": False}])
+        with pytest.raises(UserError, match=f"keras_nmt: log_probability is {told}, not a number. Received"):
+            lying.by_rest.score(["a"], ["b"])
+
+
+def test_unusual_answers_that_are_right(lying):
+    for text, found in (("a\nb\rc", "a b c"), ("\ud800", "\ufffd" * 3), ("\ud83d\ude00", "\U0001f600")):
+        lying.rest = _http([{**_ROW, "translation": text}])
+        assert lying.by_rest.translate(["a"])[0].text == found
+    row = b'{"translation": "a\n\xff", "score": 1%b, "truncated": true, "more": {}}' % (b"0" * 9999)
+    lying.rest = _http(b'{"predictions": [%b]}' % row)
+    assert lying.by_rest.translate(["a"]) == [Translation((("a \ufffd", math.inf),), True)]
+    lying.rest = _http([_ROWS])
+    assert lying.by_rest.translate(["a"]) == [Translation((("a", -1.0), ("b", -2.5)), True)]
+    assert isinstance(lying.by_rest.translate(["a"])[0].score, float)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+_ANY_ROW = st.fixed_dictionaries(
+    {
+        "translation": st.text(max_size=3) | st.lists(st.text(max_size=3), max_size=3) | _JSON,
+        "score": st.floats() | st.lists(st.floats(), max_size=3) | _JSON,
+        "truncated": st.booleans() | _JSON,
+        "log_probability": st.floats() | _JSON,
+    }
+)
+_ANY_ANSWER = _JSON | st.fixed_dictionaries({"predictions": st.lists(_ANY_ROW, max_size=3) | _JSON})
+
+
+def _check_right_or_refused(client):
+    with contextlib.suppress(UserError):
+        found = client.translate(["a", "b"])
+        assert [type(x.truncated) for x in found] == [bool] * 2
+        assert len({len(x.hypotheses) for x in found}) == 1
+        hypotheses = [y for x in found for y in x.hypotheses]
+        assert len(hypotheses) > 0
+        assert {(type(text), type(score)) for text, score in hypotheses} == {(str, float)}
+    with contextlib.suppress(UserError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert [type(x) for x in client.score(["a"], ["b"])] == [float]
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=_ANY_ANSWER.map(json.dumps).map(str.encode) | st.binary(max_size=20))
+def test_any_answer_by_rest_is_right_or_refused(lying, content):
+    lying.rest = _http(content)
+    _check_right_or_refused(lying.by_rest)
+
+
+_TENSORS = st.builds(
+    dict,
+    dtype=st.sampled_from([tf.float32, tf.string, tf.bool]).map(lambda x: x.as_datatype_enum) | st.integers(0, 150),
+    dims=st.lists(st.sampled_from([-1, 0, 1, 2, 2, 2, 10**12, 2**62]), max_size=3),
+    float_val=st.lists(st.floats(width=32), max_size=4),
+    string_val=st.lists(st.binary(max_size=3), max_size=4),
+    bool_val=st.lists(st.booleans(), max_size=4),
+    tensor_content=st.binary(max_size=9),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    tensors=st.dictionaries(st.sampled_from(["translation", "score", "truncated", "log_probability"]), _TENSORS),
+    noise=st.just(b"") | st.binary(max_size=5),
+)
+def test_any_answer_by_grpc_is_right_or_refused(lying, tensors, noise):
+    response = predict_pb2.PredictResponse()
+    for name, fields in tensors.items():
+        for size in fields.pop("dims"):
+            response.outputs[name].tensor_shape.dim.add(size=size)
+        response.outputs[name].MergeFrom(tensor_pb2.TensorProto(**fields))
+    lying.grpc = response.SerializeToString() + noise
+    _check_right_or_refused(lying.by_grpc)
+
+
+def test_tensors_may_come_packed(lying):
+    """As numbers in `tensor_content`, which a model server may use; strings have no such form."""
+    response = predict_pb2.PredictResponse()
+    columns = {"translation": [["a", "b"]] * 2, "score": np.float32([[1, 2], [3, 4]]), "truncated": [True, False]}
+    for name, values in columns.items():
+        response.outputs[name].CopyFrom(tf.make_tensor_proto(values))
+    assert response.outputs["score"].tensor_content
+    lying.grpc = response.SerializeToString()
+    first, second = lying.by_grpc.translate(["a", "b"])
+    assert first == Translation((("a", 1.0), ("b", 2.0)), True)
+    assert second == Translation((("a", 3.0), ("b", 4.0)), False)
+
+
+def test_the_messages_are_those_of_the_protocol():
+    """The client has the protocol's messages without TensorFlow: names, numbers and types are compared."""
+    protocol = {
+        "Version": wrappers_pb2.Int64Value,
+        "ModelSpec": model_pb2.ModelSpec,
+        "Dimension": tensor_shape_pb2.TensorShapeProto.Dim,
+        "Shape": tensor_shape_pb2.TensorShapeProto,
+        "Tensor": tensor_pb2.TensorProto,
+        "Request": predict_pb2.PredictRequest,
+        "Response": predict_pb2.PredictResponse,
+    }
+    for name, message in _grpc._message_classes().items():
+        if name == "Entry":
+            continue
+        for field in message.DESCRIPTOR.fields:
+            other = protocol[name].DESCRIPTOR.fields_by_name[field.name]
+            assert field.number == other.number
+            assert field.is_repeated == other.is_repeated
+            assert field.type == (field.TYPE_INT32 if field.name == "dtype" else other.type)

@@ -1,0 +1,275 @@
+"""The client's connections: deadlines, kept connections, TLS."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from echo_models import write_echo
+from raw_servers import listening, receive, relay
+
+from keras_nmt.serving import Client, DevelopmentServer
+
+_ROW = json.dumps({"predictions": [{"translation": "b", "score": -1.0, "truncated": False}]})
+ANSWER = f"HTTP/1.1 200 OK\r\nContent-Length: {len(_ROW)}\r\n\r\n{_ROW}".encode()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served") / "echo"
+    write_echo(folder / "1")
+    with DevelopmentServer(folder, port=0, rest_port=0) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A server's TLS context, whose certificate clients of this module trust."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
+    command += ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate]
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("There is no openssl to make a certificate with")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(certificate))
+        yield context
+
+
+# Deadlines
+
+_DRIPS = {  # what is sent at once, and what is then sent again and again
+    "the status line": (b"HTTP/1.1 200 ", b"x"),
+    "a header": (b"HTTP/1.1 200 OK\r\nx-a: ", b"x"),
+    "headers": (b"HTTP/1.1 200 OK\r\n", b"x-a: 1\r\n"),
+    "100 Continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "a body": (b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", b"x"),
+    "a body to the connection's end": (b"HTTP/1.1 200 OK\r\n\r\n", b"x"),
+    "a body of chunks": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+    "an error's body": (b"HTTP/1.1 503 Busy\r\nContent-Length: 9999\r\n\r\n", b"x"),
+}
+
+
+def _check_deadline(talk, prepare=lambda connection: connection, scheme="http", lines=("a",)):
+    """Checks that the deadline limits the whole call, and that the thread and the connection of the request end."""
+    gone = threading.Event()
+
+    def watched(connection):
+        try:
+            with prepare(connection) as near:
+                talk(near)
+        except OSError:
+            gone.set()
+
+    threads, start = threading.enumerate(), time.monotonic()
+    with listening(watched, scheme) as url, Client(url, "model", timeout=0.4, retries=2) as client:
+        with pytest.raises(TimeoutError, match=r"did not answer in 0\.4 s: the answer has not arrived in full\. Rec"):
+            client.translate(lines)
+        assert 0.4 <= time.monotonic() - start < 3
+        assert gone.wait(3)
+    for thread in threading.enumerate():
+        if thread not in threads and type(thread).__name__ == "_Request":
+            thread.join(3)
+            assert not thread.is_alive()
+
+
+def _drip(first, then):
+    """Sends something, and something else again and again, for ten seconds."""
+
+    def talk(connection):
+        connection.sendall(first)
+        for _ in range(200):
+            connection.sendall(then)
+            time.sleep(0.05)
+
+    return talk
+
+
+@pytest.mark.parametrize("part", _DRIPS)
+def test_the_deadline_holds_whatever_drips(part):
+    _check_deadline(_drip(*_DRIPS[part]))
+
+
+@pytest.mark.parametrize("part", ["headers", "a body to the connection's end"])
+def test_the_deadline_holds_under_tls(part, certificate):
+    def prepare(connection):
+        return certificate.wrap_socket(connection, server_side=True)
+
+    _check_deadline(_drip(*_DRIPS[part]), prepare, "https")
+
+
+def test_the_deadline_holds_while_tls_is_agreed_on(certificate):
+    _check_deadline(_drip(b"\x16\x03\x03\x40\x00\x02", b"\0"), scheme="https")  # one record, byte by byte
+
+
+def test_the_deadline_holds_while_a_request_is_sent():
+    def talk(connection):
+        time.sleep(1)
+        while connection.recv(2**20):
+            pass
+        raise OSError
+
+    _check_deadline(talk, lines=["word " * 4_000_000])
+
+
+def test_the_deadline_holds_while_a_name_is_looked_up(monkeypatch):
+    done = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: done.wait(10) and [])
+    start = time.monotonic()
+    with Client("http://localhost:1", "model", timeout=0.4) as client, pytest.raises(TimeoutError):
+        client.translate(["a"])
+    assert time.monotonic() - start < 3
+    done.set()
+
+
+def test_a_connection_past_its_deadline_is_not_used_again():
+    """Else the next answer would be the rest of the one before."""
+    pauses = iter([1, 0])
+
+    def talk(connection):
+        while receive(connection):
+            time.sleep(next(pauses))
+            connection.sendall(ANSWER)
+
+    with listening(talk) as url, Client(url, "model", timeout=0.5, retries=0) as client:
+        with pytest.raises(TimeoutError):
+            client.translate(["a"])
+        assert client.translate(["a"])[0].text == "b"
+
+
+def test_an_attempt_that_runs_out_of_time_tells_the_refusal_before():
+    answers = iter([b'HTTP/1.1 503 Busy\r\nContent-Length: 27\r\n\r\n{"error": "queue is full."}'])
+
+    def talk(connection):
+        while receive(connection):
+            connection.sendall(next(answers, b""))
+
+    told = r"did not answer in 0\.6 s: .* in full; the attempt before: queue is full\. Received"
+    with listening(talk) as url, Client(url, "model", timeout=0.6) as client:  # noqa: SIM117
+        with pytest.raises(TimeoutError, match=told):
+            client.translate(["a"])
+
+
+# Connections
+
+
+@pytest.mark.parametrize("api", ["rest_url", "grpc_url"])
+def test_a_server_that_is_slow_to_take_a_connection_is_no_lost_one(server, api):
+    """As one far away, or busy: a proxy lets nothing through for longer than the first wait between attempts."""
+
+    def prepare(connection):
+        time.sleep(0.4)
+        return connection
+
+    with relay(getattr(server, api), prepare) as url, Client(url, "echo", retries=0, timeout=30) as client:
+        assert client.translate(["a"])[0].text == "a"
+
+
+def _request_to(path, **options):
+    """The line and the headers of the request of a client whose server's URL ends in a path."""
+    received = []
+
+    def talk(connection):
+        received.append(receive(connection))
+        connection.sendall(ANSWER)
+
+    with listening(talk) as url, Client(url + path, "m/ö", **options) as client:
+        assert client.translate(["a"])[0].text == "b"
+    return received[0].decode().split("\r\n")
+
+
+def test_a_request_names_model_and_version_behind_the_path_of_the_url():
+    for path, found in (("", ""), ("/", ""), ("/a b/%C3%BC/", "/a%20b/%C3%BC")):
+        line, *headers = _request_to(path)
+        assert line == f"POST {found}/v1/models/m%2F%C3%B6:predict HTTP/1.1"
+        assert "Content-Type: application/json" in headers
+    assert _request_to("", version=3)[0] == "POST /v1/models/m%2F%C3%B6/versions/3:predict HTTP/1.1"
+
+
+@pytest.mark.parametrize("scheme", ["http", "grpc"])
+def test_an_address_of_ipv6(server, scheme):
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            pass
+    except OSError:
+        pytest.skip("There is no IPv6 here")
+    target = server.rest_url if scheme == "http" else server.grpc_url
+    with relay(target, lambda connection: connection, address="::1") as url, Client(url, "echo", retries=0) as client:
+        assert url.startswith(f"{scheme}://[::1]:")
+        assert client.translate(["a"])[0].text == "a"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https", "grpc"])
+def test_an_address_of_ipv6_needs_no_port(scheme):
+    client = Client(f"{scheme}://[100::a]", "echo", retries=0, timeout=1)  # of the block that leads nowhere
+    with client, pytest.raises((ConnectionError, TimeoutError)):
+        client.translate(["a"])
+
+
+def test_an_answer_that_ends_early_is_no_answer():
+    def talk(connection):
+        receive(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
+
+    with listening(talk) as url, Client(url, "model", retries=0) as client:  # noqa: SIM117
+        with pytest.raises(ConnectionError, match="IncompleteRead"):
+            client.translate(["a"])
+
+
+def test_connections_are_kept_and_shared_by_threads(server):
+    made = []
+
+    def prepare(connection):
+        made.append(connection)
+        return connection
+
+    texts = [f"text {i}" for i in range(40)]
+    with relay(server.rest_url, prepare) as url, Client(url, "echo", retries=0) as client:
+        assert [client.translate([text])[0].text for text in texts] == texts
+        assert len(made) == 1
+        with ThreadPoolExecutor(4) as pool:
+            assert [found[0].text for found in pool.map(lambda text: client.translate([text]), texts)] == texts
+        assert len(made) <= 4
+        assert all(connection.fileno() >= 0 for connection in made)
+    wait = time.monotonic() + 3
+    while any(connection.fileno() >= 0 for connection in made):  # the relay closes its side after the client
+        assert time.monotonic() < wait
+        time.sleep(0.01)
+
+
+def test_a_kept_connection_that_the_server_has_closed_is_replaced():
+    closed = threading.Semaphore(0)
+
+    def talk(connection):
+        receive(connection)
+        connection.sendall(ANSWER)
+        connection.close()
+        closed.release()
+
+    with listening(talk) as url, Client(url, "model", retries=0) as client:
+        for _ in range(3):
+            assert client.translate(["a"])[0].text == "b"
+            assert closed.acquire(timeout=3)
+
+
+def test_https(server, certificate, monkeypatch):
+    def prepare(connection):
+        return certificate.wrap_socket(connection, server_side=True)
+
+    with relay(server.rest_url, prepare, "https") as url:
+        for host in ("127.0.0.1", "localhost"):
+            with Client(url.replace("127.0.0.1", host), "echo") as client:
+                assert client.translate(["a"])[0].text == "a"
+        monkeypatch.delenv("SSL_CERT_FILE")
+        with Client(url, "echo", retries=0) as client, pytest.raises(ConnectionError, match="VERIFY_FAILED"):
+            client.translate(["a"])
