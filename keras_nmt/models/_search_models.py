@@ -1,4 +1,4 @@
-"""The parts of a translation model that search calls, for any target side that computes logits step by step."""
+"""What of a translation model search runs, for any target side that computes logits step by step."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ class TargetSide(Protocol):
         """Target-input ids `[B, T]` and the memory -> logits `[B, T, V]`."""
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
-        """`TranslationModel.attention` over all positions of the memory: `[B, T, S']`."""
+        """As `TranslationModel.attention`, of all that is in the memory: `[B, T, S']`."""
 
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
-        """See `TranslationModel.prepare`."""
+        """As `TranslationModel.prepare`."""
 
     def step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
-        """See `TranslationModel.decoder_step`."""
+        """As `TranslationModel.decoder_step`."""
 
 
 class Prepare(keras.layers.Layer):
-    """Memory to constants and empty caches. It is a layer so that weights are cast by the dtype policy."""
+    """Memory to constants and empty caches. A layer, so that weights are cast as the dtype policy says."""
 
     def __init__(self, side: TargetSide, **kwargs: Any) -> None:
-        super().__init__(autocast=False, **kwargs)  # float32 tensors in a memory or cache stay float32
+        super().__init__(autocast=False, **kwargs)  # what is float32 in a memory or cache stays that
         self.side = side
         self.supports_masking = True
         self.built = True
@@ -42,7 +42,7 @@ class Step(keras.layers.Layer):
     """One target position of every hypothesis: tokens [B, K] to logits [B, K, V]."""
 
     def __init__(self, side: TargetSide, **kwargs: Any) -> None:
-        super().__init__(autocast=False, **kwargs)  # float32 tensors in a memory or cache stay float32
+        super().__init__(autocast=False, **kwargs)  # what is float32 in a memory or cache stays that
         self.side = side
         self.supports_masking = True
         self.built = True
@@ -52,7 +52,7 @@ class Step(keras.layers.Layer):
 
 
 def check_layer(layer: int, count: int) -> None:
-    """Raises a `ValueError` if a target side has no attention layer of this number."""
+    """Raises a `ValueError` where a target side has no such layer of attention."""
     if not 1 <= layer <= count:
         raise ValueError(f"The target side attends to the source in layers 1 to {count}. Received: layer={layer}")
 
