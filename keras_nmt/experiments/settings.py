@@ -8,7 +8,6 @@ import json
 import math
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import keras

@@ -47,7 +47,9 @@ def read_json(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
         raise
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or one_line(error)
-        raise UserError(f"{os.fspath(path)} must hold {what} as one JSON object; restore it. Received: {reason}") from None
+        raise UserError(
+            f"{os.fspath(path)} must hold {what} as one JSON object; restore it. Received: {reason}"
+        ) from None
     return value
 
 
