@@ -8,7 +8,6 @@ import json
 import math
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import keras
@@ -20,6 +19,7 @@ from keras_nmt.data.training_batches import BATCH_UNITS
 from keras_nmt.errors import UserError, check_backend
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer
 from keras_nmt.training import (
@@ -304,13 +304,7 @@ class TrainingSettings:
         Raises:
             UserError: The file is no JSON object.
         """
-        try:
-            settings = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise UserError(f"Settings are a JSON object; {path} is none. Received: {error}") from None
-        if not isinstance(settings, dict):
-            raise UserError(f"Settings are a JSON object; {path} is none. Received: {type(settings).__name__}")
-        return settings
+        return read_json(path, "the settings of an experiment")
 
     @classmethod
     def from_settings(cls, settings: dict[str, Any]) -> Self:
@@ -379,7 +373,7 @@ class TrainingSettings:
             return {name: data[name] for name in data if not name.startswith("test")}
 
         if folder.data_path.is_file():
-            before = json.loads(folder.data_path.read_text(encoding="utf-8"))
+            before = read_json(folder.data_path, "the digests of the data")
         other_text = [name for name in without_test(before) if name in digests and digests[name] != before[name]]
         may_change = set(self.MAY_CHANGE) - ({"max_updates"} if self.schedule == "cosine" else set())
         if without_test(before) == without_test(digests):  # the same lines, wherever they lie
@@ -525,7 +519,7 @@ class TrainingSettings:
     def _outcome(self, folder: ModelDirectory, model: keras.Model, result: TrainingResult) -> dict[str, Any]:
         """What `results.json` tells of any training."""
         return {
-            "data": json.loads(folder.data_path.read_text(encoding="utf-8")),
+            "data": read_json(folder.data_path, "the digests of the data"),
             "limits": {name: getattr(self, name) for name in LIMITS},
             "parameters": model.count_params(),
             "updates": result.update,

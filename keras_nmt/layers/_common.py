@@ -11,6 +11,7 @@ from keras import ops
 from keras.src.backend.common.masking import get_keras_mask, set_keras_mask  # JAX keeps it elsewhere than on the tensor
 
 SHORTCUT_KINDS = (None, "plain", "fusion")
+SHORTCUT_SOURCES = ("lexical", "non_lexical")
 NORMS = ("pre", "post")
 COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended")
 

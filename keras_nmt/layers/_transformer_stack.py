@@ -1,113 +1,70 @@
+"""The base of encoder and decoder stacks."""
+
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import (
-    COMPOSITIONS,
-    NORMS,
-    SHORTCUT_KINDS,
-    check_choice,
-    check_positive,
-    check_width,
-    layer_norm,
-    optional_size,
-    with_mask,
-)
+from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice, check_positive, check_width, layer_norm, with_mask
 from keras_nmt.layers._composition import make_composition
-from keras_nmt.layers._transformer_layer import TransformerLayer
-
-SHORTCUT_SOURCES = ("lexical", "non_lexical")
+from keras_nmt.layers._options import LayerOptions, StackOptions
 
 
 class TransformerStack(keras.layers.Layer):
-    """What encoder and decoder stacks share: arguments, layers, the source of each layer's shortcut, the output."""
+    """Arguments, layers, the source of each layer's shortcut and the output of encoder and decoder stacks.
+
+    `make_layer` makes a layer from the arguments of `TransformerLayer`.
+    """
 
     def __init__(
         self,
+        make_layer: Callable[..., Any],
         num_layers: int,
         num_heads: int,
         hidden_dim: int,
         intermediate_dim: int,
-        dropout: float = 0.0,
-        attention_dropout: float = 0.0,
-        activation_dropout: float = 0.0,
-        norm: str = "pre",
-        shortcut: str | None = None,
-        shortcut_source: str = "lexical",
-        layer_composition: str | None = None,
-        head_composition: str | None = None,
-        composition_rank: int | None = None,
-        head_intermediate_dim: int | None = None,
-        output_projection: bool = True,
+        *,
+        shortcut: str | None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
-        check_positive(
-            num_layers=num_layers, num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim
+        options = StackOptions.take(
+            kwargs, num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim
         )
-        check_choice("norm", norm, NORMS)
+        super().__init__(**kwargs)
+        check_positive(num_layers=num_layers)
         check_choice("shortcut", shortcut, SHORTCUT_KINDS)
-        check_choice("shortcut_source", shortcut_source, SHORTCUT_SOURCES)
-        check_choice("layer_composition", layer_composition, COMPOSITIONS)
+        self.options = options
         self.num_layers = int(num_layers)
-        self.num_heads = int(num_heads)
-        self.hidden_dim = int(hidden_dim)
-        self.intermediate_dim = int(intermediate_dim)
-        self.dropout = dropout
-        self.attention_dropout = attention_dropout
-        self.activation_dropout = activation_dropout
-        self.norm = norm
         self.shortcut = shortcut
-        self.shortcut_source = shortcut_source
-        self.layer_composition = layer_composition
-        self.head_composition = head_composition
-        self.composition_rank = optional_size("composition_rank", composition_rank)
-        self.head_intermediate_dim = optional_size("head_intermediate_dim", head_intermediate_dim)
-        self.output_projection = output_projection
         self.supports_masking = True
+        numbers, policy = range(1, self.num_layers + 1), self.dtype_policy
         self.composition: Any = make_composition(
-            layer_composition,
+            options.layer_composition,
             self.num_layers,
-            self.hidden_dim,
-            rank=composition_rank,
-            dtype=self.dtype_policy,
+            options.hidden_dim,
+            rank=options.composition_rank,
+            dtype=policy,
             name="layer_composition",
         )
-        pre = norm == "pre"
+        pre = options.norm == "pre"
         # One for each of H^1 .. H^L, which pre-LN layers leave un-normalised.
         self.composition_norms = [
-            layer_norm(self.dtype_policy, f"layer_composition_norm_{number}")
-            for number in range(1, self.num_layers + 1)
+            layer_norm(policy, f"layer_composition_norm_{number}")
+            for number in numbers
             if pre and self.composition is not None
         ]
         # An aggregate is normalised already.
-        self.final_norm = (
-            layer_norm(self.dtype_policy, "final_norm") if pre and layer_composition != "hierarchical" else None
-        )
-
-    def _make_layers(self, layer_class: type[TransformerLayer], **arguments: Any) -> list[Any]:
-        return [
-            layer_class(
-                self.num_heads,
-                self.hidden_dim,
-                self.intermediate_dim,
-                dropout=self.dropout,
-                attention_dropout=self.attention_dropout,
-                activation_dropout=self.activation_dropout,
-                norm=self.norm,
-                shortcut=self.shortcut,
-                head_composition=self.head_composition,
-                composition_rank=self.composition_rank,
-                head_intermediate_dim=self.head_intermediate_dim,
-                output_projection=self.output_projection,
-                dtype=self.dtype_policy,
-                name=f"layer_{number}",
-                **arguments,
-            )
-            for number in range(1, self.num_layers + 1)
+        self.final_norm = layer_norm(policy, "final_norm") if pre and not self._is_hierarchical else None
+        layer_options = options.config(LayerOptions)
+        self.layers = [
+            make_layer(**layer_options, shortcut=shortcut, dtype=policy, name=f"layer_{number}") for number in numbers
         ]
+
+    @property
+    def _is_hierarchical(self) -> bool:
+        return self.options.layer_composition == "hierarchical"
 
     def _lexical(self, states: list[Any]) -> Any:
         """The source of the next layer's shortcut, given the states [H_0 = E, H_1, ..., H_{l-1}] so far.
@@ -116,14 +73,14 @@ class TransformerStack(keras.layers.Layer):
         """
         if self.shortcut is None:
             return None
-        return states[0] if self.shortcut_source == "lexical" else states[max(len(states) - 2, 0)]
+        return states[0] if self.options.shortcut_source == "lexical" else states[max(len(states) - 2, 0)]
 
     def _feed_back(self, states: list[Any]) -> None:
         """Hierarchical composition: once layers 2i + 1 and 2i + 2 are done, their aggregate goes into the next layer.
 
         It takes the place of the last of the states [H_0, ..., H_l] so far (Dou et al., 2018).
         """
-        if self.layer_composition != "hierarchical":
+        if not self._is_hierarchical:
             return
         node = self.composition.node_after(len(states) - 1)
         if node is not None:
@@ -134,7 +91,7 @@ class TransformerStack(keras.layers.Layer):
     def _finish(self, states: list[Any]) -> Any:
         """The stack's output, given the states [H_0, ..., H_L] of all layers."""
         output = states[-1]
-        if self.layer_composition not in (None, "hierarchical"):
+        if self.composition is not None and not self._is_hierarchical:
             output = self.composition(self._representations(states, 1))
         return output if self.final_norm is None else self.final_norm(output)
 
@@ -160,28 +117,12 @@ class TransformerStack(keras.layers.Layer):
     def _state_specs(self, inputs: Any, mask: Any) -> tuple[keras.KerasTensor, list[keras.KerasTensor]]:
         """The stack's output and the states [H_0, ..., H_L], with the mask attached, if any, and without tracing the
         layers: that takes longer than to build them."""
-        check_width("inputs", inputs.shape, self.hidden_dim)
+        check_width("inputs", inputs.shape, self.options.hidden_dim)
         output, *states = (
             with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask) for _ in range(self.num_layers + 2)
         )
         return output, states
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_layers": self.num_layers,
-            "num_heads": self.num_heads,
-            "hidden_dim": self.hidden_dim,
-            "intermediate_dim": self.intermediate_dim,
-            "dropout": self.dropout,
-            "attention_dropout": self.attention_dropout,
-            "activation_dropout": self.activation_dropout,
-            "norm": self.norm,
-            "shortcut": self.shortcut,
-            "shortcut_source": self.shortcut_source,
-            "layer_composition": self.layer_composition,
-            "head_composition": self.head_composition,
-            "composition_rank": self.composition_rank,
-            "head_intermediate_dim": self.head_intermediate_dim,
-            "output_projection": self.output_projection,
-        }
+        own = {"num_layers": self.num_layers, "shortcut": self.shortcut}
+        return {**super().get_config(), **self.options.config(), **own}

@@ -1,11 +1,15 @@
+"""The Transformer decoder."""
+
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice, keras_mask
+from keras_nmt.layers._common import keras_mask
+from keras_nmt.layers._options import StackOptions, with_options
 from keras_nmt.layers._transformer_stack import TransformerStack
 from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
 
@@ -74,47 +78,22 @@ class TransformerDecoder(TransformerStack):
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of layers and heads.
     """
 
+    @with_options(StackOptions)
     def __init__(
         self,
         num_layers: int,
         num_heads: int,
         hidden_dim: int,
         intermediate_dim: int,
-        dropout: float = 0.0,
-        attention_dropout: float = 0.0,
-        activation_dropout: float = 0.0,
-        norm: str = "pre",
+        *,
         shortcut: str | None = None,
-        shortcut_source: str = "lexical",
         cross_shortcut: str | None = None,
-        layer_composition: str | None = None,
-        head_composition: str | None = None,
-        composition_rank: int | None = None,
-        head_intermediate_dim: int | None = None,
-        output_projection: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            num_layers,
-            num_heads,
-            hidden_dim,
-            intermediate_dim,
-            dropout=dropout,
-            attention_dropout=attention_dropout,
-            activation_dropout=activation_dropout,
-            norm=norm,
-            shortcut=shortcut,
-            shortcut_source=shortcut_source,
-            layer_composition=layer_composition,
-            head_composition=head_composition,
-            composition_rank=composition_rank,
-            head_intermediate_dim=head_intermediate_dim,
-            output_projection=output_projection,
-            **kwargs,
-        )
-        check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
+        sizes = (num_layers, num_heads, hidden_dim, intermediate_dim)
+        make_layer = functools.partial(TransformerDecoderLayer, cross_shortcut=cross_shortcut)
+        super().__init__(make_layer, *sizes, shortcut=shortcut, **kwargs)
         self.cross_shortcut = cross_shortcut
-        self.layers = self._make_layers(TransformerDecoderLayer, cross_shortcut=cross_shortcut)
 
     def build(
         self,

@@ -1,3 +1,5 @@
+"""One layer of the Transformer decoder."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,6 +17,7 @@ from keras_nmt.layers._common import (
     keras_mask,
     layer_norm,
 )
+from keras_nmt.layers._options import LayerOptions, with_options
 from keras_nmt.layers._transformer_layer import TransformerLayer
 
 
@@ -71,41 +74,21 @@ class TransformerDecoderLayer(TransformerLayer):
         shortcut; [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of heads.
     """
 
+    @with_options(LayerOptions)
     def __init__(
         self,
         num_heads: int,
         hidden_dim: int,
         intermediate_dim: int,
-        dropout: float = 0.0,
-        attention_dropout: float = 0.0,
-        activation_dropout: float = 0.0,
-        norm: str = "pre",
+        *,
         shortcut: str | None = None,
         cross_shortcut: str | None = None,
-        head_composition: str | None = None,
-        composition_rank: int | None = None,
-        head_intermediate_dim: int | None = None,
-        output_projection: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            num_heads,
-            hidden_dim,
-            intermediate_dim,
-            dropout=dropout,
-            attention_dropout=attention_dropout,
-            activation_dropout=activation_dropout,
-            norm=norm,
-            shortcut=shortcut,
-            head_composition=head_composition,
-            composition_rank=composition_rank,
-            head_intermediate_dim=head_intermediate_dim,
-            output_projection=output_projection,
-            **kwargs,
-        )
+        super().__init__(num_heads, hidden_dim, intermediate_dim, shortcut=shortcut, **kwargs)
         check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
         self.cross_shortcut = cross_shortcut
-        self._widths: dict[str, int | None] = {}  # of memory and sources, once it is built
+        self._widths: dict[str, int | None] = {}  # of memory and sources, known when the layer is built
         self.cross_attention = self._attention(cross_shortcut, "cross_attention")
         self.cross_attention_norm = layer_norm(self.dtype_policy, "cross_attention_norm")
 
@@ -116,7 +99,7 @@ class TransformerDecoderLayer(TransformerLayer):
         lexical_shape: tuple[int | None, ...] | None = None,
         memory_lexical_shape: tuple[int | None, ...] | None = None,
     ) -> None:
-        check_width("inputs", inputs_shape, self.hidden_dim)
+        check_width("inputs", inputs_shape, self.options.hidden_dim)
         check_source("memory_lexical", memory_lexical_shape, cross_shortcut=self.cross_shortcut)
         shapes = {"memory": memory_shape, "lexical": lexical_shape, "memory_lexical": memory_lexical_shape}
         self._widths = {name: shape[-1] for name, shape in shapes.items() if shape is not None}
@@ -180,14 +163,14 @@ class TransformerDecoderLayer(TransformerLayer):
     ) -> Any:
         self._check_inputs(inputs, memory, lexical, memory_lexical, inputs_mask, memory_mask)
         states = keras.KerasTensor(inputs.shape, self.compute_dtype)
-        shape = (inputs.shape[0], self.num_heads, inputs.shape[1], memory.shape[1])
+        shape = (inputs.shape[0], self.options.num_heads, inputs.shape[1], memory.shape[1])
         return (states, keras.KerasTensor(shape, self.compute_dtype)) if return_attention else states
 
     def _check_inputs(
         self, inputs: Any, memory: Any, lexical: Any, memory_lexical: Any, inputs_mask: Any, memory_mask: Any
     ) -> None:
         """Raises a `ValueError` where arguments of a call do not fit the layer, or one another."""
-        check_width("inputs", inputs.shape, self.hidden_dim)
+        check_width("inputs", inputs.shape, self.options.hidden_dim)
         given = {"memory": memory, "lexical": lexical, "memory_lexical": memory_lexical}
         shapes = {name: None if states is None else states.shape for name, states in given.items()}
         check_source("lexical", shapes["lexical"], shortcut=self.shortcut)
@@ -209,8 +192,9 @@ class TransformerDecoderLayer(TransformerLayer):
 
     def empty_cache(self, batch_size: Any, beam_size: int, max_length: int) -> dict[str, Any]:
         """Room for the self-attention's keys and values of every position, `[B, H, M, K, d / H]` each."""
-        head_dim = self.hidden_dim // self.num_heads
-        zeros = ops.zeros((batch_size, self.num_heads, max_length, beam_size, head_dim), dtype=self.compute_dtype)
+        head_dim = self.options.hidden_dim // self.options.num_heads
+        shape = (batch_size, self.options.num_heads, max_length, beam_size, head_dim)
+        zeros = ops.zeros(shape, dtype=self.compute_dtype)
         return {"keys": zeros, "values": zeros}
 
     def step(

@@ -1,3 +1,5 @@
+"""The Transformer encoder."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -5,6 +7,7 @@ from typing import Any
 import keras
 
 from keras_nmt.layers._common import check_mask, keras_mask
+from keras_nmt.layers._options import StackOptions, with_options
 from keras_nmt.layers._transformer_stack import TransformerStack
 from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer
 
@@ -64,44 +67,19 @@ class TransformerEncoder(TransformerStack):
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of layers and heads.
     """
 
+    @with_options(StackOptions)
     def __init__(
         self,
         num_layers: int,
         num_heads: int,
         hidden_dim: int,
         intermediate_dim: int,
-        dropout: float = 0.0,
-        attention_dropout: float = 0.0,
-        activation_dropout: float = 0.0,
-        norm: str = "pre",
+        *,
         shortcut: str | None = None,
-        shortcut_source: str = "lexical",
-        layer_composition: str | None = None,
-        head_composition: str | None = None,
-        composition_rank: int | None = None,
-        head_intermediate_dim: int | None = None,
-        output_projection: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            num_layers,
-            num_heads,
-            hidden_dim,
-            intermediate_dim,
-            dropout=dropout,
-            attention_dropout=attention_dropout,
-            activation_dropout=activation_dropout,
-            norm=norm,
-            shortcut=shortcut,
-            shortcut_source=shortcut_source,
-            layer_composition=layer_composition,
-            head_composition=head_composition,
-            composition_rank=composition_rank,
-            head_intermediate_dim=head_intermediate_dim,
-            output_projection=output_projection,
-            **kwargs,
-        )
-        self.layers = self._make_layers(TransformerEncoderLayer)
+        sizes = (num_layers, num_heads, hidden_dim, intermediate_dim)
+        super().__init__(TransformerEncoderLayer, *sizes, shortcut=shortcut, **kwargs)
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         for layer in self.layers:

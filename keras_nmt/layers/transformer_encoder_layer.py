@@ -1,3 +1,5 @@
+"""One layer of the Transformer encoder."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -54,14 +56,14 @@ class TransformerEncoderLayer(TransformerLayer):
     """
 
     def build(self, inputs_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...] | None = None) -> None:
-        check_width("inputs", inputs_shape, self.hidden_dim)
+        check_width("inputs", inputs_shape, self.options.hidden_dim)
         self.self_attention.build(inputs_shape, inputs_shape, lexical_shape)
         self.self_attention_norm.build(inputs_shape)
         self.feed_forward.build(inputs_shape)
         self.feed_forward_norm.build(inputs_shape)
 
     def call(self, inputs: Any, lexical: Any = None, mask: Any = None, training: bool | None = None) -> Any:
-        check_width("inputs", inputs.shape, self.hidden_dim)
+        check_width("inputs", inputs.shape, self.options.hidden_dim)
         check_mask("mask", mask, 2, inputs)
         mask = keras_mask(inputs) if mask is None else mask
         attention_mask = None if mask is None else ops.expand_dims(mask, 1)  # [B, 1, T]

@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import keras
 
+from keras_nmt.models._untracked import Untracked
+
 
 class LogitsSide(Protocol):
     """From target ids and a memory to logits, by teacher forcing."""
@@ -59,10 +61,9 @@ def check_layer(layer: int, count: int) -> None:
         raise ValueError(f"The target side attends to the source in layers 1 to {count}. Received: layer={layer}")
 
 
-class SearchModels:
-    """Hides the search models from Keras, which would track, count and save their shared weights again."""
+class SearchModels(Untracked):
+    """The parts of a model that search calls. They share the model's weights, so Keras must not track them again."""
 
-    def __init__(self, encoder: keras.Model, prepare: Prepare, step: Step) -> None:
-        self.encoder = encoder
-        self.prepare = prepare
-        self.step = step
+    encoder: keras.Model
+    prepare: Prepare
+    step: Step

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import keras
@@ -11,103 +10,26 @@ from keras import ops
 
 from keras_nmt.ids import PAD
 from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction, TransformerDecoder, TransformerEncoder
-from keras_nmt.layers._common import check_choice, check_positive, check_rate, optional_size
+from keras_nmt.layers._options import StackOptions
 from keras_nmt.models._search_models import check_layer
+from keras_nmt.models._transformer_options import TransformerOptions
 from keras_nmt.models.positional_encoding import PositionalEncoding
 from keras_nmt.models.token_embedding import TokenEmbedding
 
-SITES = ("self", "cross")
-SIDES = ("encoder", "decoder")
-ROLES = (None, "dense", "softmax", "one_hot", "contextualized")
-ROLE_CONTEXTS = ("lstm", "cnn")
-
 
 class TransformerParts:
-    """Makes the sides of one Transformer, or of several alike. Arguments: those of `Transformer`.
+    """Makes the sides of one Transformer, or of several alike.
 
-    Attributes:
-        options: The arguments, checked and as `get_config` gives them.
+    Args:
+        options: `TransformerOptions`.
+        dtype: Dtype policy of all layers.
     """
 
-    def __init__(
-        self,
-        *,
-        num_heads: int,
-        hidden_dim: int,
-        intermediate_dim: int,
-        dropout: float,
-        attention_dropout: float = 0.0,
-        activation_dropout: float = 0.0,
-        norm: str = "pre",
-        shortcuts: str | None = None,
-        shortcut_source: str = "lexical",
-        shortcut_sites: Sequence[str] = ("self",),
-        shortcut_sides: Sequence[str] = SIDES,
-        layer_composition: str | None = None,
-        head_composition: str | None = None,
-        composition_rank: int | None = None,
-        head_intermediate_dim: int | None = None,
-        output_projection: bool = True,
-        roles: str | None = None,
-        num_roles: int = 32,
-        role_context: str = "lstm",
-        role_units: int | None = None,
-        role_residual: bool = True,
-        role_low_rank: bool = False,
-        role_straight_through: bool = False,
-        role_exclusive: bool = False,
-        role_dropout: float | None = None,
-        dtype: Any,
-    ) -> None:
-        check_positive(num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim)
-        sites = _subset("shortcut_sites", shortcut_sites, SITES)
-        sides = _subset("shortcut_sides", shortcut_sides, SIDES)
-        if shortcuts is not None and "cross" in sites and "decoder" not in sides:
-            raise ValueError(
-                "Cross-attention belongs to the decoder: add 'decoder' to `shortcut_sides` or leave 'cross' out of "
-                f"`shortcut_sites`. Received: shortcut_sites={shortcut_sites!r}, shortcut_sides={shortcut_sides!r}"
-            )
-        check_choice("roles", roles, ROLES)
-        check_choice("role_context", role_context, ROLE_CONTEXTS)
-        if roles == "contextualized" and (role_low_rank or role_straight_through):
-            raise ValueError(
-                "`role_low_rank` and `role_straight_through` belong to role interaction. "
-                f"Received: roles={roles!r}, role_low_rank={role_low_rank!r}, "
-                f"role_straight_through={role_straight_through!r}"
-            )
-        # Also where nothing uses them: a typing error would pass unseen.
-        check_positive(num_roles=num_roles)
-        check_rate(role_dropout=role_dropout or 0.0)
-        self.options: dict[str, Any] = {
-            "hidden_dim": int(hidden_dim),
-            "num_heads": int(num_heads),
-            "intermediate_dim": int(intermediate_dim),
-            "dropout": dropout,
-            "attention_dropout": attention_dropout,
-            "activation_dropout": activation_dropout,
-            "norm": norm,
-            "shortcuts": shortcuts,
-            "shortcut_source": shortcut_source,
-            "shortcut_sites": list(sites),
-            "shortcut_sides": list(sides),
-            "layer_composition": layer_composition,
-            "head_composition": head_composition,
-            "composition_rank": optional_size("composition_rank", composition_rank),
-            "head_intermediate_dim": optional_size("head_intermediate_dim", head_intermediate_dim),
-            "output_projection": output_projection,
-            "roles": roles,
-            "num_roles": int(num_roles),
-            "role_context": role_context,
-            "role_units": optional_size("role_units", role_units),
-            "role_residual": role_residual,
-            "role_low_rank": role_low_rank,
-            "role_straight_through": role_straight_through,
-            "role_exclusive": role_exclusive,
-            "role_dropout": role_dropout,
-        }
+    def __init__(self, options: TransformerOptions, dtype: Any) -> None:
+        self.options = options
         self.dtype = dtype
 
-    # Neither has weights: all sides use them.
+    # Neither layer has weights: all sides share it.
 
     @functools.cached_property
     def positions(self) -> PositionalEncoding:
@@ -115,26 +37,26 @@ class TransformerParts:
 
     @functools.cached_property
     def embedding_dropout(self) -> keras.layers.Dropout:
-        return keras.layers.Dropout(self.options["dropout"], dtype=self.dtype, name="embedding_dropout")
-
-    def shortcut(self, site: str, side: str) -> str | None:
-        """The kind of shortcut at a site of a side."""
-        here = site in self.options["shortcut_sites"] and side in self.options["shortcut_sides"]
-        return self.options["shortcuts"] if here else None
+        return keras.layers.Dropout(self.options.dropout, dtype=self.dtype, name="embedding_dropout")
 
     def encoder(self, num_layers: int, prefix: str = "") -> TransformerEncoder:
         """The stack of a source side; its name begins with the prefix."""
         return TransformerEncoder(
-            num_layers, shortcut=self.shortcut("self", "encoder"), **self._stack(), name=f"{prefix}encoder"
+            num_layers,
+            shortcut=self.options.shortcut("self", "encoder"),
+            **self.options.config(StackOptions),
+            dtype=self.dtype,
+            name=f"{prefix}encoder",
         )
 
     def decoder(self, num_layers: int, prefix: str = "") -> TransformerDecoder:
         """The stack of a target side; its name begins with the prefix."""
         return TransformerDecoder(
             num_layers,
-            shortcut=self.shortcut("self", "decoder"),
-            cross_shortcut=self.shortcut("cross", "decoder"),
-            **self._stack(),
+            shortcut=self.options.shortcut("self", "decoder"),
+            cross_shortcut=self.options.shortcut("cross", "decoder"),
+            **self.options.config(StackOptions),
+            dtype=self.dtype,
             name=f"{prefix}decoder",
         )
 
@@ -146,53 +68,35 @@ class TransformerParts:
         """The side that writes."""
         return TransformerTarget(self, embedding, stack, prefix)
 
-    def _stack(self) -> dict[str, Any]:
-        names = (
-            "num_heads",
-            "hidden_dim",
-            "intermediate_dim",
-            "dropout",
-            "attention_dropout",
-            "activation_dropout",
-            "norm",
-            "shortcut_source",
-            "layer_composition",
-            "head_composition",
-            "composition_rank",
-            "head_intermediate_dim",
-            "output_projection",
-        )
-        return {**{name: self.options[name] for name in names}, "dtype": self.dtype}
-
     def roles(self, side: str, prefix: str) -> Any:
         """The role layer of "source" or "target", or None."""
-        options = self.options
-        context, on_target = options["role_context"], side == "target"
+        options, on_target = self.options, side == "target"
+        context = options.role_context
         shared: dict[str, Any] = {
             "context": "bilstm" if context == "lstm" and not on_target else context,
-            "context_units": options["role_units"],
+            "context_units": options.role_units,
             "causal": on_target,
-            "exclusive": options["role_exclusive"] and on_target,
-            "dropout": options["dropout"] if options["role_dropout"] is None else options["role_dropout"],
+            "exclusive": options.role_exclusive and on_target,
+            "dropout": options.dropout if options.role_dropout is None else options.role_dropout,
             "dtype": self.dtype,
             "name": f"{prefix}{side}_roles",
         }
-        if options["roles"] is None:
+        if options.roles is None:
             return None
-        if options["roles"] == "contextualized":
-            return ContextualizedEmbedding(options["num_roles"], **shared)
+        if options.roles == "contextualized":
+            return ContextualizedEmbedding(options.num_roles, **shared)
         return RoleInteraction(
-            options["num_roles"],
-            options["roles"],
-            residual=options["role_residual"],
-            low_rank=options["role_low_rank"],
-            straight_through=options["role_straight_through"],
+            options.num_roles,
+            options.roles,
+            residual=options.role_residual,
+            low_rank=options.role_low_rank,
+            straight_through=options.role_straight_through,
             **shared,
         )
 
 
 class _Side:
-    """What both sides have: embeddings, roles, positions, and a stack of layers."""
+    """The parts of either side: embeddings, roles, positions, and a stack of layers."""
 
     name: ClassVar[str]
 
@@ -202,11 +106,11 @@ class _Side:
         self.dropout = parts.embedding_dropout
         self.roles = parts.roles(self.name, prefix)
         self.stack = stack
-        self.cross_lexical = parts.shortcut("cross", "decoder") is not None
-        self.shortcut_source = parts.options["shortcut_source"]
+        self.cross_lexical = parts.options.shortcut("cross", "decoder") is not None
+        self.shortcut_source = parts.options.shortcut_source
 
     def _first_states(self, ids: Any, mask: Any = None) -> Any:
-        """E, `[B, T, d]`, what enters the first layer."""
+        """E, `[B, T, d]`, the input of the first layer."""
         if self.roles is None:
             return self.dropout(self.positions(self.embedding(ids)))
         return self.positions(self.roles(self.dropout(self.embedding(ids)), mask=mask))
@@ -234,7 +138,7 @@ class TransformerTarget(_Side):
 
     def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
         decoded = self.stack(
-            self._first_states(ids),  # causal: padding comes after
+            self._first_states(ids),  # without a mask: the decoder is causal, and padding follows the tokens
             memory["states"],
             memory_lexical=memory.get("lexical"),
             memory_mask=memory["mask"],
@@ -270,13 +174,3 @@ class TransformerTarget(_Side):
         x, new_caches["layers"] = self.stack.step(x, position, constants["layers"], caches["layers"], constants["mask"])
         logits = self.embedding(x, reverse=True, vocabulary_first=True)
         return ops.transpose(logits, (1, 2, 0)), new_caches  # [B, K, V]
-
-
-def _subset(name: str, values: Sequence[str], choices: Sequence[str]) -> tuple[str, ...]:
-    """The chosen values in the order of the choices; a string alone counts as one value."""
-    chosen = (values,) if isinstance(values, str) else tuple(values)
-    if not chosen or not set(chosen) <= set(choices):
-        raise ValueError(
-            f"`{name}` must be one or more of {', '.join(map(repr, choices))}. Received: {name}={values!r}"
-        )
-    return tuple(choice for choice in choices if choice in chosen)

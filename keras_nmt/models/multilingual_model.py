@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import inspect
+import dataclasses
 import itertools
 import numbers
 import re
@@ -15,12 +15,13 @@ from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, Recurren
 from keras_nmt.layers._common import check_choice, check_positive
 from keras_nmt.models._recurrent_parts import RecurrentSource, RecurrentTarget
 from keras_nmt.models._search_models import Prepare, SearchModels, Step, TargetSide
+from keras_nmt.models._transformer_options import TransformerOptions
 from keras_nmt.models._transformer_parts import TransformerParts
 from keras_nmt.models.token_embedding import TokenEmbedding
 from keras_nmt.models.translation_model import TranslationModel
 
 KINDS = ("recurrent", "transformer")
-_SET_ELSEWHERE = ("hidden_dim", "dropout", "dtype")  # arguments of the parts that the model has itself
+_SET_ELSEWHERE = ("hidden_dim", "dropout")  # arguments of the parts that the model has itself
 
 
 class MultilingualModel(keras.Model):
@@ -250,7 +251,7 @@ class MultilingualModel(keras.Model):
     def _transformer_parts(self) -> TransformerParts | None:
         options = self._options
         given = options["transformer"]
-        known = set(inspect.signature(TransformerParts).parameters) - {*_SET_ELSEWHERE}
+        known = {field.name for field in dataclasses.fields(TransformerOptions)} - {*_SET_ELSEWHERE}
         if unknown := sorted(set(given) - known):
             raise ValueError(f"`transformer` may set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
         if "transformer" not in (options["encoder"], options["decoder"]):
@@ -259,7 +260,7 @@ class MultilingualModel(keras.Model):
             return None
         d = options["hidden_dim"]
         sizes = {"num_heads": 8, "intermediate_dim": 4 * d, **given}
-        return TransformerParts(**sizes, hidden_dim=d, dropout=options["dropout"], dtype=self._policy)
+        return TransformerParts(TransformerOptions(**sizes, hidden_dim=d, dropout=options["dropout"]), self._policy)
 
     def _embedding(self, vocabulary_size: int, name: str) -> TokenEmbedding:
         options = self._options
@@ -338,7 +339,7 @@ class MultilingualModel(keras.Model):
             )
 
     def _check_cross_shortcuts(self) -> None:
-        wished = self._parts is not None and self._parts.shortcut("cross", "decoder") is not None
+        wished = self._parts is not None and self._parts.options.shortcut("cross", "decoder") is not None
         options = self._options
         if wished and not options["encoder"] == options["decoder"] == "transformer":
             raise ValueError(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
 from typing import Any
 
 import keras
 
+from keras_nmt.layers._options import with_options
 from keras_nmt.models._search_models import Prepare, SearchModels, Step
-from keras_nmt.models._transformer_parts import SIDES, TransformerParts
+from keras_nmt.models._transformer_options import TransformerOptions
+from keras_nmt.models._transformer_parts import TransformerParts
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.models.token_embedding import TokenEmbedding
 from keras_nmt.models.translation_model import TranslationModel
@@ -86,6 +87,7 @@ class Transformer(TranslationModel):
         Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019, section 3.
     """
 
+    @with_options(TransformerOptions)
     def __init__(
         self,
         source_vocabulary_size: int,
@@ -96,30 +98,13 @@ class Transformer(TranslationModel):
         num_heads: int = 8,
         intermediate_dim: int = 2048,
         dropout: float = 0.1,
-        attention_dropout: float = 0.0,
-        activation_dropout: float = 0.0,
-        norm: str = "pre",
+        *,
         tie_embeddings: bool = True,
-        shortcuts: str | None = None,
-        shortcut_source: str = "lexical",
-        shortcut_sites: Sequence[str] = ("self",),
-        shortcut_sides: Sequence[str] = SIDES,
-        layer_composition: str | None = None,
-        head_composition: str | None = None,
-        composition_rank: int | None = None,
-        head_intermediate_dim: int | None = None,
-        output_projection: bool = True,
-        roles: str | None = None,
-        num_roles: int = 32,
-        role_context: str = "lstm",
-        role_units: int | None = None,
-        role_residual: bool = True,
-        role_low_rank: bool = False,
-        role_straight_through: bool = False,
-        role_exclusive: bool = False,
-        role_dropout: float | None = None,
         **kwargs: Any,
     ) -> None:
+        options = TransformerOptions.take(
+            kwargs, num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim, dropout=dropout
+        )
         if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
             raise TypeError(f"`Transformer` has no such arguments. Received: {', '.join(unknown)}")
         policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
@@ -133,35 +118,7 @@ class Transformer(TranslationModel):
                 raise ValueError(f"`{name}` must be an integer above 4, the reserved ids. Received: {name}={size!r}")
         source_vocabulary_size = int(source_vocabulary_size)
         target_vocabulary_size = None if target_vocabulary_size is None else int(target_vocabulary_size)
-        options: dict[str, Any] = {
-            "num_heads": num_heads,
-            "hidden_dim": hidden_dim,
-            "intermediate_dim": intermediate_dim,
-            "dropout": dropout,
-            "attention_dropout": attention_dropout,
-            "activation_dropout": activation_dropout,
-            "norm": norm,
-            "shortcuts": shortcuts,
-            "shortcut_source": shortcut_source,
-            "shortcut_sites": shortcut_sites,
-            "shortcut_sides": shortcut_sides,
-            "layer_composition": layer_composition,
-            "head_composition": head_composition,
-            "composition_rank": composition_rank,
-            "head_intermediate_dim": head_intermediate_dim,
-            "output_projection": output_projection,
-            "roles": roles,
-            "num_roles": num_roles,
-            "role_context": role_context,
-            "role_units": role_units,
-            "role_residual": role_residual,
-            "role_low_rank": role_low_rank,
-            "role_straight_through": role_straight_through,
-            "role_exclusive": role_exclusive,
-            "role_dropout": role_dropout,
-        }
-        parts = TransformerParts(**options, dtype=policy)
-        hidden_dim = parts.options["hidden_dim"]  # an int, whatever integer was given
+        parts, hidden_dim = TransformerParts(options, policy), options.hidden_dim
         encoder, decoder = parts.encoder(num_encoder_layers), parts.decoder(num_decoder_layers)
         joint = target_vocabulary_size is None
         if joint and tie_embeddings:
@@ -193,7 +150,7 @@ class Transformer(TranslationModel):
             "num_encoder_layers": int(num_encoder_layers),
             "num_decoder_layers": int(num_decoder_layers),
             "tie_embeddings": tie_embeddings,
-            **parts.options,
+            **options.config(),
             "dtype": policy.name,
         }
         # The search models share these layers' weights, inside an object that Keras does not track.

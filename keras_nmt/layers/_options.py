@@ -1,0 +1,115 @@
+"""Options that several constructors share: names, defaults and checks, in one place."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+from keras_nmt.layers._common import (
+    COMPOSITIONS,
+    NORMS,
+    SHORTCUT_SOURCES,
+    check_choice,
+    check_positive,
+    check_rate,
+    optional_size,
+)
+
+F = TypeVar("F", bound=Callable[..., None])
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options:
+    """A frozen dataclass of constructor arguments."""
+
+    @classmethod
+    def take(cls, arguments: dict[str, Any], **more: Any) -> Self:
+        """Makes the options from keyword arguments, and removes them there.
+
+        Args:
+            arguments: Dictionary of keyword arguments, options among them.
+            **more: Further options.
+        """
+        names = {field.name for field in dataclasses.fields(cls)} & set(arguments)
+        return cls(**more, **{name: arguments.pop(name) for name in names})
+
+    def config(self, kind: type[Options] | None = None) -> dict[str, Any]:
+        """The options by name, as `get_config` returns them: those of the class, or those of a base class `kind`."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(kind or self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    def _set(self, **values: Any) -> None:
+        """Replaces options by their normalised values, in `__post_init__`."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+def with_options(options: type[Options]) -> Callable[[F], F]:
+    """Lists options in the signature of a constructor that takes them by `**kwargs`: `help` and `inspect` show them."""
+
+    def decorate(constructor: F) -> F:
+        signature = inspect.signature(constructor)
+        *own, kwargs = signature.parameters.values()
+        names = {parameter.name for parameter in own}
+        more = [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default,
+                annotation=field.type,
+            )
+            for field in dataclasses.fields(options)
+            if field.name not in names
+        ]
+        constructor.__signature__ = signature.replace(parameters=[*own, *more, kwargs])  # type: ignore[attr-defined]
+        return constructor
+
+    return decorate
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LayerOptions(Options):
+    """Options of one Transformer layer; `TransformerEncoderLayer` describes them."""
+
+    num_heads: int
+    hidden_dim: int
+    intermediate_dim: int
+    dropout: float = 0.0
+    attention_dropout: float = 0.0
+    activation_dropout: float = 0.0
+    norm: str = "pre"
+    head_composition: str | None = None
+    composition_rank: int | None = None
+    head_intermediate_dim: int | None = None
+    output_projection: bool = True
+
+    def __post_init__(self) -> None:
+        sizes = {name: getattr(self, name) for name in ("num_heads", "hidden_dim", "intermediate_dim")}
+        check_positive(**sizes)
+        check_rate(
+            dropout=self.dropout,
+            attention_dropout=self.attention_dropout,
+            activation_dropout=self.activation_dropout,
+        )
+        check_choice("norm", self.norm, NORMS)
+        check_choice("head_composition", self.head_composition, COMPOSITIONS)
+        self._set(
+            **{name: int(size) for name, size in sizes.items()},
+            composition_rank=optional_size("composition_rank", self.composition_rank),
+            head_intermediate_dim=optional_size("head_intermediate_dim", self.head_intermediate_dim),
+        )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class StackOptions(LayerOptions):
+    """Options of a stack of Transformer layers; `TransformerEncoder` describes them."""
+
+    shortcut_source: str = "lexical"
+    layer_composition: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("shortcut_source", self.shortcut_source, SHORTCUT_SOURCES)
+        check_choice("layer_composition", self.layer_composition, COMPOSITIONS)

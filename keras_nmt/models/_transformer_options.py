@@ -1,0 +1,75 @@
+"""The options of a Transformer model's sides."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from keras_nmt.layers._common import check_choice, check_positive, check_rate, optional_size
+from keras_nmt.layers._options import StackOptions
+
+SITES = ("self", "cross")
+SIDES = ("encoder", "decoder")
+ROLES = (None, "dense", "softmax", "one_hot", "contextualized")
+ROLE_CONTEXTS = ("lstm", "cnn")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TransformerOptions(StackOptions):
+    """Options that the sides of a `Transformer` share; `Transformer` describes them."""
+
+    shortcuts: str | None = None
+    shortcut_sites: Sequence[str] = ("self",)
+    shortcut_sides: Sequence[str] = SIDES
+    roles: str | None = None
+    num_roles: int = 32
+    role_context: str = "lstm"
+    role_units: int | None = None
+    role_residual: bool = True
+    role_low_rank: bool = False
+    role_straight_through: bool = False
+    role_exclusive: bool = False
+    role_dropout: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        sites = _subset("shortcut_sites", self.shortcut_sites, SITES)
+        sides = _subset("shortcut_sides", self.shortcut_sides, SIDES)
+        if self.shortcuts is not None and "cross" in sites and "decoder" not in sides:
+            raise ValueError(
+                "Cross-attention belongs to the decoder: add 'decoder' to `shortcut_sides` or leave 'cross' out of "
+                f"`shortcut_sites`. Received: shortcut_sites={sites!r}, shortcut_sides={sides!r}"
+            )
+        check_choice("roles", self.roles, ROLES)
+        check_choice("role_context", self.role_context, ROLE_CONTEXTS)
+        if self.roles == "contextualized" and (self.role_low_rank or self.role_straight_through):
+            raise ValueError(
+                "`role_low_rank` and `role_straight_through` belong to role interaction. "
+                f"Received: roles={self.roles!r}, role_low_rank={self.role_low_rank!r}, "
+                f"role_straight_through={self.role_straight_through!r}"
+            )
+        # Also without roles: a typing error would pass unseen.
+        check_positive(num_roles=self.num_roles)
+        if self.role_dropout is not None:
+            check_rate(role_dropout=self.role_dropout)
+        self._set(
+            shortcut_sites=sites,
+            shortcut_sides=sides,
+            num_roles=int(self.num_roles),
+            role_units=optional_size("role_units", self.role_units),
+        )
+
+    def shortcut(self, site: str, side: str) -> str | None:
+        """The kind of shortcut at a site of a side."""
+        return self.shortcuts if site in self.shortcut_sites and side in self.shortcut_sides else None
+
+
+def _subset(name: str, values: Any, choices: Sequence[str]) -> tuple[str, ...]:
+    """The chosen values in the order of the choices; a string alone counts as one value."""
+    chosen = (values,) if isinstance(values, str) else tuple(values) if isinstance(values, Sequence) else ()
+    if not chosen or any(value not in choices for value in chosen):
+        raise ValueError(
+            f"`{name}` must be one or more of {', '.join(map(repr, choices))}. Received: {name}={values!r}"
+        )
+    return tuple(choice for choice in choices if choice in chosen)
