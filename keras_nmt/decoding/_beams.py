@@ -1,4 +1,4 @@
-"""What both kinds of beam search share: places of a beam, empty ones, sentences that are done."""
+"""Operations on beams that both kinds of beam search share: reordering, sorting, sentences that are done."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ from typing import Any
 
 from keras import ops, tree
 
-from keras_nmt.decoding.search_result import SearchResult
-from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE
-
-
-def possible(log_probabilities: Any) -> Any:
-    """Whether this is the log-probability of a hypothesis: an empty place and a suppressed token have none."""
-    return log_probabilities > IMPOSSIBLE / 2
+from keras_nmt.decoding.interface import SearchResult
 
 
 def keep_done(done: Any, old: Any, new: Any) -> Any:
@@ -33,18 +27,18 @@ def take_beams(x: Any, indices: Any) -> Any:
 
 
 def take_caches(caches: Any, parents: Any) -> Any:
-    """Caches of the hypotheses `parents` [B, K]; entries of dictionaries named "kept" stay as they are."""
+    """Caches of the hypotheses `parents` [B, K]; entries of dictionaries under the key "kept" are unchanged."""
     leaves = [leaf if "kept" in path else take_beams(leaf, parents) for path, leaf in tree.flatten_with_path(caches)]
     return tree.pack_sequence_as(caches, leaves)
 
 
 def best_first(result: SearchResult) -> SearchResult:
-    """In the order of a `SearchResult`: finished before unfinished, each by score; equal ones stay in their order."""
+    """Sorts as `SearchResult` does: finished before unfinished, each by score; equal hypotheses keep their order."""
     result = _sort(result, result.scores)
     return _sort(result, ops.cast(result.finished, "float32"))
 
 
 def _sort(result: SearchResult, keys: Any) -> SearchResult:
-    """By `keys` [B, K], largest first; those of equal keys stay in their order."""
+    """Sorts by `keys` [B, K], largest first; hypotheses with equal keys keep their order."""
     _, order = ops.top_k(keys, keys.shape[1])
     return tree.map_structure(lambda x: take_beams(x, order), result)

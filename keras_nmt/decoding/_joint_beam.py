@@ -7,19 +7,15 @@ from typing import Any, NamedTuple
 
 from keras import ops
 
-from keras_nmt.decoding._beams import best_first, keep_done, possible, take_beams, take_caches
-from keras_nmt.decoding._log_normalizer import log_normalizer
-from keras_nmt.decoding.decoder_step import DecoderStep
-from keras_nmt.decoding.force_prefix import force_prefix
-from keras_nmt.decoding.length_penalty import length_penalty as penalty
-from keras_nmt.decoding.search_result import SearchResult
-from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE, suppress_tokens
-from keras_nmt.decoding.top_k import top_k
+from keras_nmt.decoding._beams import best_first, keep_done, take_beams, take_caches
+from keras_nmt.decoding.interface import DecoderStep, SearchResult
+from keras_nmt.decoding.logits import IMPOSSIBLE, force_prefix, log_normalizer, possible, suppress_tokens, top_k
+from keras_nmt.decoding.scores import length_penalty as penalty
 from keras_nmt.ids import BEGIN, END, PAD
 
 
 class _Beam(NamedTuple):
-    """Finished and open hypotheses together. An impossible log-probability marks an empty place."""
+    """Finished and open hypotheses together. An impossible log-probability marks an empty entry."""
 
     tokens: Any  # [B, K, max_length]
     last: Any  # [B, K], meaningless once finished
@@ -40,7 +36,7 @@ def joint_beam_search(
     suppress: Sequence[int],
     prefix: Any,
 ) -> SearchResult:
-    """See `beam_search`. `limits` [B] int32 are the most tokens of each sentence; K hypotheses are returned."""
+    """See `beam_search`. `limits` [B] int32 are the most tokens of each sentence; returns K hypotheses."""
 
     def unfinished(position: Any, done: Any, beam: _Beam, caches: Any) -> Any:
         return ops.logical_not(ops.all(done))
@@ -51,14 +47,14 @@ def joint_beam_search(
         allowed = force_prefix(suppress_tokens(logits, suppress), logits, prefix, position)
         new_beam, parents = _next_beam(beam, logits, allowed, position, length_penalty)
         caches = take_caches(caches, parents)
-        # A sentence that is done stays as it was, however long the others take.
+        # A sentence that is done does not change while others go on.
         beam = keep_done(done, beam, new_beam)
         still_open = ops.logical_not(beam.finished) & possible(beam.log_probabilities)
         done = done | ops.logical_not(ops.any(still_open, axis=1)) | (position + 1 >= limits)
         return position + 1, done, beam, caches
 
     shape = (ops.shape(limits)[0], beam_size)
-    first = ops.arange(beam_size) == 0  # the empty hypothesis; the other places are empty
+    first = ops.arange(beam_size) == 0  # the empty hypothesis; the other entries are empty
     log_probabilities = ops.cast(ops.where(first, 0.0, IMPOSSIBLE), "float32")
     beam = _Beam(
         tokens=ops.full((*shape, max_length), PAD, dtype="int32"),
@@ -74,19 +70,19 @@ def joint_beam_search(
 def _next_beam(beam: _Beam, logits: Any, allowed: Any, position: Any, alpha: float) -> tuple[_Beam, Any]:
     """The K continuations `[B, K]` with the best scores, best first, and their parents.
 
-    Logits `[B, K, V]` are given as the model gave them, and with what must not be chosen impossible.
+    `logits` `[B, K, V]` are the model's; in `allowed`, tokens that must not be chosen are impossible.
     """
     beam_size, vocabulary_size = logits.shape[1:]
     normalizer = log_normalizer(logits)  # [B, K, 1]
-    # What goes on has one length in all the beam, so K tokens of each hypothesis are enough. END has another length.
+    # All continuations but END have one length, so K tokens of each hypothesis are enough.
     values, ids = top_k(suppress_tokens(allowed, [END]), min(beam_size, vocabulary_size))
     finished = beam.finished[:, :, None]  # [B, K, 1]
     end = ops.where(finished, 0.0, allowed[:, :, END : END + 1] - normalizer)
     go_on = ops.where(finished, IMPOSSIBLE, values - normalizer)
-    # END first: the lower id, as a rule, where two scores are equal.
+    # END first: where two scores are equal, END wins.
     log_probabilities = beam.log_probabilities[:, :, None] + ops.concatenate([end, go_on], axis=2)  # [B, K, C]
     ids = ops.concatenate([ops.full_like(ids[:, :, :1], END), ids], axis=2)
-    # A hypothesis is ranked without its END in the step that gives it, with it from the next on (see `beam_search`).
+    # In the step that gives END, a hypothesis is ranked by its length without END (see `beam_search`).
     lengths = beam.lengths[:, :, None] + ops.cast(ids != END, "int32")
     scores = ops.where(possible(log_probabilities), log_probabilities / penalty(lengths, alpha), IMPOSSIBLE)
 
@@ -97,8 +93,8 @@ def _next_beam(beam: _Beam, logits: Any, allowed: Any, position: Any, alpha: flo
     last = take_beams(ops.reshape(ids, (-1, beam_size * per_beam)), chosen)
     log_probabilities = take_beams(ops.reshape(log_probabilities, (-1, beam_size * per_beam)), chosen)
     finished = take_beams(beam.finished, parents)  # before this step
-    places = ops.arange(ops.shape(beam.tokens)[-1], dtype="int32")
-    here = (places == position) & ops.logical_not(finished)[:, :, None]
+    positions = ops.arange(ops.shape(beam.tokens)[-1], dtype="int32")
+    here = (positions == position) & ops.logical_not(finished)[:, :, None]
     next_beam = _Beam(
         tokens=ops.where(here, last[:, :, None], take_beams(beam.tokens, parents)),
         last=last,
@@ -110,7 +106,7 @@ def _next_beam(beam: _Beam, logits: Any, allowed: Any, position: Any, alpha: flo
 
 
 def _result(beam: _Beam, alpha: float) -> SearchResult:
-    """The beam in the order of a `SearchResult`: finished before unfinished, each by score, empty places last."""
+    """The beam as a `SearchResult`; empty entries come last."""
     there = possible(beam.log_probabilities) & (beam.lengths > 0)
     lengths = ops.where(there, beam.lengths, 0)
     result = SearchResult(

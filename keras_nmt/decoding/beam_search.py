@@ -1,3 +1,5 @@
+"""Beam search with a length penalty, n-best lists and early stop."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -5,23 +7,27 @@ from typing import Any, NamedTuple
 
 from keras import ops, tree
 
-from keras_nmt.decoding._beams import keep_done, possible, take_beams, take_caches
-from keras_nmt.decoding._check_arguments import check_arguments
+from keras_nmt.decoding._beams import keep_done, take_beams, take_caches
 from keras_nmt.decoding._joint_beam import joint_beam_search
-from keras_nmt.decoding._log_normalizer import log_normalizer
-from keras_nmt.decoding.decoder_step import DecoderStep
-from keras_nmt.decoding.force_prefix import force_prefix
-from keras_nmt.decoding.length_penalty import length_penalty as penalty
-from keras_nmt.decoding.search_result import SearchResult
-from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE, suppress_tokens
-from keras_nmt.decoding.top_k import top_k
+from keras_nmt.decoding.interface import DecoderStep, SearchResult
+from keras_nmt.decoding.logits import (
+    IMPOSSIBLE,
+    check_arguments,
+    force_prefix,
+    length_limits,
+    log_normalizer,
+    possible,
+    suppress_tokens,
+    top_k,
+)
+from keras_nmt.decoding.scores import length_penalty as penalty
 from keras_nmt.ids import BEGIN, END, PAD
 
 RANKINGS = ("log_probability", "score")
 
 
 class _Open(NamedTuple):
-    """The hypotheses that can still grow, likeliest first. An impossible log-probability marks an empty place."""
+    """The hypotheses that can be continued, likeliest first. An impossible log-probability marks an empty entry."""
 
     tokens: Any  # [B, K, max_length]
     last: Any  # [B, K]
@@ -34,7 +40,7 @@ class _Candidates(NamedTuple):
     tokens: Any  # [B, C, max_length]
     last: Any  # [B, C]
     log_probabilities: Any  # [B, C]
-    parents: Any  # [B, C], place of the continued hypothesis in the beam
+    parents: Any  # [B, C], index of the continued hypothesis in the beam
 
 
 def beam_search(
@@ -54,50 +60,50 @@ def beam_search(
 ) -> SearchResult:
     """Beam search with a length penalty, n-best lists and early stop.
 
-    A beam of `beam_size` open hypotheses is kept beside the best finished ones. At every step the `2 * beam_size`
-    likeliest continuations are considered: those that end in `END` are finished, with the score
+    The search keeps a beam of `beam_size` open hypotheses, and the best finished hypotheses. At every step it considers
+    the `2 * beam_size` likeliest continuations: those that end in `END` are finished, with the score
     `log_probability / ((5 + length) / 6) ** length_penalty`, `END` counted, and never change again; the likeliest
-    others are the next beam. A beam of 1 considers one continuation only, which makes it greedy search.
+    others are the next beam. A beam of 1 considers only one continuation, which makes it greedy search.
 
     A hypothesis that reaches its sentence's limit is finished if `END` is among the `2 * beam_size` likeliest tokens
-    there. Otherwise it stays unfinished, and is returned, after the finished ones, only where these are too few.
+    there. Otherwise it is unfinished, and is returned, after the finished ones, only where these are too few.
 
     A sentence stops at its limit, or as soon as no open hypothesis can get a better score than its `num_hypotheses`
-    finished ones, whatever tokens follow; the search stops with its last sentence. So stopping early never changes
-    the result, and neither does what else is in the batch.
+    finished ones, whatever tokens follow; the search stops with its last sentence. Neither the early stop nor the rest
+    of the batch changes the result.
 
-    With `ranking="score"` it is the search of TensorFlow Addons' `BeamSearchDecoder` instead: one beam of `beam_size`
-    hypotheses, finished and open ones together, ranked by score at every step. A finished one stays as long as its
-    score is among the best, and costs an open one its place. In the step that gives `END` a hypothesis is ranked by
-    its length without `END`, from the next step on, and in the result, with it. A sentence stops when its whole beam
-    is finished, or at its limit, where `END` has no advantage. A beam of 1 is not greedy search then, unless
-    `length_penalty` is 0. What else is in the batch changes nothing here, either.
+    With `ranking="score"` it is the search of TensorFlow Addons' `BeamSearchDecoder`: one beam of `beam_size`
+    hypotheses, finished and open ones together, ranked by score at every step. A finished hypothesis is kept as long
+    as its score is among the best, and takes the entry of an open one. In the step that gives `END` a hypothesis is
+    ranked by its length without `END`, in all later steps and in the result by its length with `END`. A sentence stops
+    when its whole beam is finished, or at its limit, where `END` has no advantage. A beam of 1 is then not greedy
+    search, unless `length_penalty` is 0. The rest of the batch does not change the result either.
 
     Runs eagerly or traced, with or without XLA; all shapes are static. Equal scores are resolved by the order of the
     beam, equal logits by the lower id (with `ranking="score"`, `END` comes before all).
 
     Args:
-        step: a `DecoderStep`, such as `model.decoder_step`.
-        constants: nest of tensors `[B, ...]`, handed to `step`.
-        caches: nest of tensors `[B, beam_size, ...]`, handed to `step` and reordered with the beam, but for those under
+        step: Function, a `DecoderStep` such as `model.decoder_step`.
+        constants: Nest of tensors `[B, ...]`, passed to `step`.
+        caches: Nest of tensors `[B, beam_size, ...]`, passed to `step` and reordered with the beam, except those under
             the key "kept".
-        batch_size: B.
-        beam_size: K, the number of open hypotheses a sentence.
-        max_length: most tokens that are generated, `END` included.
-        max_lengths: `[B]` int32, a limit a sentence, at most `max_length`. Defaults to `max_length` for all.
-        length_penalty: alpha of the length penalty, 0 for none. Defaults to 0.6.
-        num_hypotheses: N, how many hypotheses to return, at most `beam_size`. The fewer, the earlier the search may
-            stop. Defaults to `beam_size`.
-        suppress: ids that are never generated. Their probability is not given to the other tokens, so a score stays
-            that of teacher forcing. Defaults to padding and the begin token.
-        ranking: "log_probability" or "score", by what open hypotheses are chosen; see above. Defaults to
-            "log_probability".
-        prefix: `[B, P]` int32, tokens that hypotheses begin with: where it is not `PAD`, the token at that position
-            must be generated, even one of `suppress`, so an `END` there ends the hypothesis. It counts as generated,
-            in scores, which stay those of teacher forcing, and lengths. Defaults to None, for nothing.
+        batch_size: Integer, B.
+        beam_size: Integer, K, number of open hypotheses of each sentence.
+        max_length: Integer, most tokens that are generated, `END` included.
+        max_lengths: `[B]` int32, a limit for each sentence, at most `max_length`. Defaults to `max_length` for all.
+        length_penalty: Float, alpha of the length penalty, 0 for none. Defaults to 0.6.
+        num_hypotheses: Integer, N, number of returned hypotheses, at most `beam_size`. With fewer, the search may stop
+            earlier. Defaults to `beam_size`.
+        suppress: List of ids that are never generated. Their probability is not given to the other tokens, so a score
+            equals that of teacher forcing. Defaults to `PAD` and `BEGIN`.
+        ranking: String, "log_probability" or "score", the order in which open hypotheses are chosen; see above.
+            Defaults to "log_probability".
+        prefix: `[B, P]` int32, tokens with which hypotheses begin: an entry other than `PAD` must be generated at its
+            position, even if it is in `suppress`; `END` ends the hypothesis. Scores and lengths include the prefix.
+            Defaults to `None`.
 
     Returns:
-        A `SearchResult` with N hypotheses a sentence.
+        A `SearchResult` with N hypotheses of each sentence.
 
     Raises:
         ValueError: `beam_size` or `max_length` is below 1, or `num_hypotheses` is not in 1 ... `beam_size`;
@@ -121,7 +127,7 @@ def beam_search(
     """
     if num_hypotheses is None:
         num_hypotheses = beam_size
-    if beam_size < 1 or (isinstance(max_length, int) and max_length < 1):  # a tensor is not known yet
+    if beam_size < 1 or (isinstance(max_length, int) and max_length < 1):  # a tensor's value is unknown
         raise ValueError(
             f"`beam_size` and `max_length` must be at least 1. Received: beam_size={beam_size}, max_length={max_length}"
         )
@@ -133,10 +139,7 @@ def beam_search(
     if ranking not in RANKINGS:
         raise ValueError(f"`ranking` must be one of {', '.join(map(repr, RANKINGS))}. Received: ranking={ranking!r}")
     check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix)
-    limits = ops.full((batch_size,), max_length, dtype="int32")
-    if max_lengths is not None:
-        limits = ops.minimum(ops.cast(max_lengths, "int32"), limits)
-    limits = ops.maximum(limits, 0)
+    limits = ops.maximum(length_limits(batch_size, max_length, max_lengths), 0)
     if ranking == "score":
         result = joint_beam_search(
             step,
@@ -150,7 +153,7 @@ def beam_search(
             prefix=prefix,
         )
         return SearchResult(*(x[:, :num_hypotheses] for x in result))
-    # As many as can end in one step (one a hypothesis), and a full beam of others.
+    # Enough for an END of each hypothesis and a full beam of others.
     num_candidates = 2 * beam_size if beam_size > 1 else 1
 
     def unfinished(position: Any, done: Any, open_beam: _Open, finished: SearchResult, caches: Any) -> Any:
@@ -165,7 +168,7 @@ def beam_search(
         new_finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
         new_open, parents = _go_on(candidates, beam_size)
         caches = take_caches(caches, parents)
-        # A sentence that is done stays as it was, however long the others take.
+        # A sentence that is done does not change while others go on.
         open_beam = keep_done(done, open_beam, new_open)
         finished = keep_done(done, finished, new_finished)
         hopeless = _best_possible(open_beam, length, limits, length_penalty) <= finished.scores[:, -1]
@@ -182,11 +185,11 @@ def beam_search(
             caches,
         ),
     )
-    return _fill_up(finished, _cut_off(open_beam, limits, length_penalty), num_hypotheses)
+    return _fill_up(finished, _truncated(open_beam, limits, length_penalty), num_hypotheses)
 
 
 def _begin(batch_size: int, beam_size: int, max_length: int) -> _Open:
-    """A beam with the empty hypothesis at the first place; the other places are empty."""
+    """A beam whose first entry is the hypothesis without tokens; the other entries are empty."""
     first = ops.arange(beam_size) == 0
     log_probabilities = ops.where(first, 0.0, IMPOSSIBLE)
     return _Open(
@@ -212,23 +215,23 @@ def _continue(
 ) -> _Candidates:
     """The likeliest continuations of a whole beam, likeliest first (at the limit: those that end first).
 
-    Logits `[B, K, V]` are given as the model gave them, and with what must not be chosen impossible.
+    `logits` `[B, K, V]` are the model's; in `allowed`, tokens that must not be chosen are impossible.
     """
     beam_size, vocabulary_size = logits.shape[1:]
-    # Log-probabilities only of what may be chosen: the whole vocabulary's are never written down.
+    # Log-probabilities only of the candidates: those of the whole vocabulary are never stored.
     per_beam = min(num_candidates, vocabulary_size)
     values, ids = top_k(allowed, per_beam)  # [B, K, per_beam]
     values = values - log_normalizer(logits) + open_beam.log_probabilities[:, :, None]
     values = ops.reshape(values, (-1, beam_size * per_beam))
     ids = ops.reshape(ids, (-1, beam_size * per_beam))
-    # At the limit whatever ends comes before whatever does not, which is lost but for want of anything else.
+    # At the limit, finished candidates come before all others, which are returned only where too few finish.
     closes = at_limit[:, None] & (ids == END) & possible(values)
     _, chosen = ops.top_k(ops.where(closes, 1.0, values), min(num_candidates, beam_size * per_beam))
     chosen = ops.cast(chosen, "int32")  # [B, C]
     parents = chosen // per_beam
     last = take_beams(ids, chosen)
-    places = ops.arange(ops.shape(open_beam.tokens)[-1], dtype="int32")
-    tokens = ops.where(places == position, last[:, :, None], take_beams(open_beam.tokens, parents))
+    positions = ops.arange(ops.shape(open_beam.tokens)[-1], dtype="int32")
+    tokens = ops.where(positions == position, last[:, :, None], take_beams(open_beam.tokens, parents))
     return _Candidates(tokens, last, take_beams(values, chosen), parents)
 
 
@@ -267,8 +270,8 @@ def _best_possible(open_beam: _Open, length: Any, limits: Any, alpha: float) -> 
     return ops.where(possible(best), bound, IMPOSSIBLE)
 
 
-def _cut_off(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
-    """Open hypotheses as unfinished results: all that are left when a sentence stops at its limit are that long."""
+def _truncated(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
+    """Open hypotheses as unfinished results; when a sentence stops at its limit, they all have that length."""
     there = possible(open_beam.log_probabilities)
     lengths = ops.where(there, limits[:, None], 0)
     scores = open_beam.log_probabilities / penalty(limits, alpha)[:, None]
@@ -282,17 +285,17 @@ def _cut_off(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
 
 
 def _merge(first: SearchResult, second: SearchResult, count: int) -> SearchResult:
-    """The best of two sets by score; of equal ones, those of the first set."""
+    """The best of two sets by score; of equal hypotheses, those of the first set."""
     both = _concatenate(first, second)
     _, chosen = ops.top_k(both.scores, count)
     return tree.map_structure(lambda x: take_beams(x, chosen), both)
 
 
 def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> SearchResult:
-    """Finished hypotheses, then unfinished ones in the places that are left."""
+    """Finished hypotheses, then unfinished ones in the remaining entries."""
     num_finished = ops.sum(ops.cast(finished.finished, "int32"), axis=1, keepdims=True)  # [B, 1]
-    places = ops.arange(count, dtype="int32")[None, :]
-    chosen = ops.where(places < num_finished, places, count + places - num_finished)  # [B, N]
+    entries = ops.arange(count, dtype="int32")[None, :]
+    chosen = ops.where(entries < num_finished, entries, count + entries - num_finished)  # [B, N]
     return tree.map_structure(lambda x: take_beams(x, chosen), _concatenate(finished, unfinished))
 
 

@@ -1,35 +1,39 @@
+"""Reranking of hypotheses by a coverage penalty."""
+
 from __future__ import annotations
 
 from typing import Any
 
 from keras import ops
 
-from keras_nmt.decoding._beams import best_first, possible
-from keras_nmt.decoding.search_result import SearchResult
+from keras_nmt.decoding._beams import best_first
+from keras_nmt.decoding.interface import SearchResult
+from keras_nmt.decoding.logits import possible
 from keras_nmt.ids import PAD
 
-# What a source token has at least, in place of nothing, whose logarithm is minus infinity.
+# The least coverage of a source token: the logarithm of 0 is minus infinity.
 _LEAST = 1e-6
 
 
 def rerank_by_coverage(result: SearchResult, attention: Any, source_mask: Any, coverage_penalty: float) -> SearchResult:
-    """Ranks hypotheses anew by a score with a coverage penalty, which those pay that leave out parts of the source.
+    """Reranks hypotheses by a score with a coverage penalty for hypotheses that leave out parts of the source.
 
-    The score of a search is added `beta * sum_i log(min(sum_j p_ij, 1))`: beta is `coverage_penalty`, and p_ij what the
-    hypothesis' token j attended to the source token i.
+    The penalty `beta * sum_i log(min(sum_j p_ij, 1))` is added to the score of the search: beta is
+    `coverage_penalty`, p_ij the attention of the hypothesis' token j to the source token i.
 
-    It is done once, for the n-best list of a search, not at every step for all that is in the beam: the attention comes
-    from one pass by teacher forcing, any model and any search will do, and a search without the penalty pays nothing.
-    What a search has dropped cannot come back, so give it a beam of several hypotheses, and ask for all of them.
+    The penalty is applied once, to the n-best list of a search, not at every step to the whole beam: the attention
+    comes from one pass by teacher forcing, so any model and any search can be used, and searches without the penalty
+    take no longer. A hypothesis that the search has dropped is lost, so use a beam of several hypotheses and return
+    all of them.
 
     Args:
-        result: What a search gave, N hypotheses a sentence.
-        attention: `[B, N, T, S]`, of every token of the hypotheses, T being their `max_length`.
-        source_mask: `[B, S]` bool, which source tokens are to be covered.
-        coverage_penalty: beta, 0 for none.
+        result: `SearchResult` of a search, N hypotheses of each sentence.
+        attention: `[B, N, T, S]`, attention of every token of the hypotheses; T is their `max_length`.
+        source_mask: `[B, S]` bool, which source tokens have to be covered.
+        coverage_penalty: Float, beta, 0 for none.
 
     Returns:
-        A `SearchResult` with the same hypotheses, their scores with the penalty, best first.
+        A `SearchResult` with the same hypotheses and their scores with the penalty, best first.
 
     Example:
 

@@ -1,23 +1,25 @@
+"""Sampling with temperature, `top_k` and `top_p`, each sentence by its own seed."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import keras
 from keras import ops
 
 from keras_nmt.decoding._beams import best_first
-from keras_nmt.decoding._check_arguments import check_arguments
-from keras_nmt.decoding._gumbel_noise import gumbel_noise
-from keras_nmt.decoding._token_by_token import token_by_token
-from keras_nmt.decoding.decoder_step import DecoderStep
-from keras_nmt.decoding.force_prefix import force_prefix
-from keras_nmt.decoding.search_result import SearchResult
-from keras_nmt.decoding.suppress_tokens import IMPOSSIBLE, suppress_tokens
-from keras_nmt.decoding.top_k import top_k as largest
+from keras_nmt.decoding.greedy_search import token_by_token
+from keras_nmt.decoding.interface import DecoderStep, SearchResult
+from keras_nmt.decoding.logits import IMPOSSIBLE, check_arguments, force_prefix, suppress_tokens
+from keras_nmt.decoding.logits import top_k as largest
 from keras_nmt.ids import BEGIN, PAD
 
-# Of an interval of at most 1: then it is as short as the distance of float32 numbers around 1e-3.
+# Halvings of an interval of at most 1: it is then as short as the distance of float32 numbers around 1e-3.
 _HALVINGS = 32
+# A fraction made of 32 random bits: its unit, and the largest fraction below 1 in float32.
+_UNIT = 2.0**-32
+_LARGEST = 1.0 - 2.0**-24
 
 
 def sampling_search(
@@ -40,38 +42,38 @@ def sampling_search(
     """Draws hypotheses at random, each token by its probability, until `END` or the length limit.
 
     A token is drawn from `softmax(logits / temperature)` over the tokens that are not suppressed; with `top_k`, over
-    the likeliest k of these; with `top_p`, over the smallest set of the likeliest of those whose probabilities sum to
-    at least p, where the probabilities of all that `top_k` left sum to 1.
+    the likeliest k of these tokens; with `top_p`, over the smallest set of the likeliest of these whose probabilities,
+    normalised after `top_k`, sum to at least p.
 
-    The randomness of a sentence comes from its own seed: its samples are the same alone and in any batch, run after
-    run, with and without XLA, up to rounding where two tokens come out all but equal. Sample n is the same, however
-    many are drawn. They are drawn independently, so two may be equal, and are returned best first as by every search:
-    to get a sample that is not chosen by its score, draw one.
+    The randomness of a sentence comes from its own seed: its samples are the same alone and in any batch, in every
+    run, with and without XLA, up to rounding where two tokens are nearly equal. Sample n is the same however many
+    samples are drawn. Samples are independent, so two may be equal, and are returned best first as by every search: to
+    get a sample that is not chosen by its score, draw one.
 
     Runs eagerly or traced, with or without XLA; all shapes are static. With a `top_k` of, say, 100, drawing and `top_p`
-    cost next to nothing; without, both work on the whole vocabulary at every position.
+    cost almost nothing; without it, both work on the whole vocabulary at every position.
 
     Args:
-        step: a `DecoderStep`, called with `num_samples` hypotheses a sentence.
-        constants: nest of tensors `[B, ...]`, handed to `step`.
-        caches: nest of tensors `[B, num_samples, ...]`, handed to `step`.
-        batch_size: B.
-        max_length: most tokens that are generated, `END` included.
-        seeds: `[B]` int32, a seed a sentence.
-        num_samples: N, how many hypotheses a sentence. Defaults to 1.
-        temperature: what logits are divided by: below 1 likely tokens become likelier still, above 1 less so. Defaults
+        step: Function, a `DecoderStep`, called with `num_samples` hypotheses of each sentence.
+        constants: Nest of tensors `[B, ...]`, passed to `step`.
+        caches: Nest of tensors `[B, num_samples, ...]`, passed to `step`.
+        batch_size: Integer, B.
+        max_length: Integer, most tokens that are generated, `END` included.
+        seeds: `[B]` int32, a seed for each sentence.
+        num_samples: Integer, N, number of hypotheses of each sentence. Defaults to 1.
+        temperature: Float, divisor of the logits: below 1 likely tokens become likelier, above 1 less likely. Defaults
             to 1.
-        top_k: how many of the likeliest tokens may be drawn, 0 for all. Defaults to 0.
-        top_p: the probability that tokens which may be drawn have together, above 0 and at most 1. Defaults to 1, for
+        top_k: Integer, how many of the likeliest tokens may be drawn, 0 for all. Defaults to 0.
+        top_p: Float, total probability of the tokens that may be drawn, above 0 and at most 1. Defaults to 1, for
             all.
-        max_lengths: `[B]` int32, a limit a sentence, at most `max_length`. Defaults to `max_length` for all.
-        length_penalty: alpha of the length penalty. It has no influence but on the scores. Defaults to 0.6.
-        suppress: ids that are never generated. Defaults to padding and the begin token.
-        prefix: `[B, P]` int32, tokens that hypotheses begin with, as of `beam_search`. Defaults to None.
+        max_lengths: `[B]` int32, a limit for each sentence, at most `max_length`. Defaults to `max_length` for all.
+        length_penalty: Float, alpha of the length penalty. It changes only the scores. Defaults to 0.6.
+        suppress: List of ids that are never generated. Defaults to `PAD` and `BEGIN`.
+        prefix: `[B, P]` int32, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
 
     Returns:
-        A `SearchResult` with N hypotheses a sentence. Log-probabilities and scores are the model's own, as of any other
-        search: temperature, `top_k`, `top_p` and `suppress` do not change them.
+        A `SearchResult` with N hypotheses of each sentence. Log-probabilities and scores are those of the model, as in
+        every search: temperature, `top_k`, `top_p` and `suppress` do not change them.
 
     Raises:
         ValueError: `max_length` or `num_samples` is below 1, `temperature` not above 0, `top_k` negative, or `top_p`
@@ -110,7 +112,7 @@ def sampling_search(
     def draw(logits: Any, position: Any) -> Any:
         """Tokens [B, N] of logits [B, N, V]."""
         vocabulary_size = logits.shape[-1]
-        # Less the largest, so that what a small temperature makes of logits is not below what is suppressed.
+        # Without the largest logit, so no logit divided by a small temperature is below a suppressed one.
         best = ops.max(suppress_tokens(logits, suppress), axis=-1, keepdims=True)
         allowed = suppress_tokens((logits - best) / temperature, suppress)
         allowed = force_prefix(allowed, logits, prefix, position)
@@ -137,14 +139,14 @@ def sampling_search(
 
 
 def _nucleus(logits: Any, top_p: float) -> Any:
-    """Which of `logits` `[B, N, V]` are of the likeliest ones that sum to `top_p`; ties at the edge all are.
+    """Which of `logits` `[B, N, V]` belong to the likeliest tokens that sum to `top_p`, ties included.
 
-    The least probability in the set is found by halving an interval, which costs far less than sorting.
+    The least probability in the set is found by bisection, which costs far less than sorting.
     """
     probabilities = ops.softmax(logits, axis=-1)
 
     def halve(_: Any, bounds: tuple[Any, Any]) -> tuple[Any, Any]:
-        low, high = bounds  # [B, N, 1]; what is at least `low` sums to enough
+        low, high = bounds  # [B, N, 1]; probabilities of at least `low` sum to enough
         middle = (low + high) / 2
         total = ops.sum(ops.where(probabilities >= middle, probabilities, 0.0), axis=-1, keepdims=True)
         return ops.where(total >= top_p, middle, low), ops.where(total >= top_p, high, middle)
@@ -152,3 +154,54 @@ def _nucleus(logits: Any, top_p: float) -> Any:
     high = ops.max(probabilities, axis=-1, keepdims=True)
     low, _ = ops.fori_loop(0, _HALVINGS, halve, (ops.zeros_like(high), high))
     return probabilities >= low
+
+
+def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:
+    """Random numbers of the standard Gumbel distribution, each a function of its own seed, sample, position and id.
+
+    Keras' random generators draw a whole tensor from one seed, so a number depends on its index in the batch. These
+    numbers are hashes, as in a counter-based generator: the same on every device, with or without XLA, and in any
+    batch. Tensors of seeds, samples and ids broadcast.
+
+    Args:
+        seeds: int32 tensor.
+        samples: int32 tensor, numbers of samples.
+        position: int32 scalar tensor.
+        ids: int32 tensor, token ids.
+
+    Returns:
+        A float32 tensor of the broadcast shape.
+
+    Reference:
+        [Salmon et al., 2011](https://doi.org/10.1145/2063384.2063405), counter-based generators;
+        [Maddison et al., 2014](https://arxiv.org/abs/1411.0030), section 2: the id with the largest sum of its logit
+        and its Gumbel number is a sample of the softmax.
+    """
+    state = _mix(_uint32(seeds))
+    for counter in (samples, position, ids):
+        state = _mix(ops.bitwise_xor(state, _wrapped(_uint32(counter) * _constant(0x9E3779B9) + _constant(0x7F4A7C15))))
+    # Small fractions are exact in float32. They give the large numbers, which decide.
+    fraction = ops.minimum((ops.cast(state, "float32") + 0.5) * _UNIT, _LARGEST)
+    # -log1p(-fraction), which XLA does not vectorise: a series where 1 - fraction would round.
+    series = fraction * (1.0 + fraction * (1 / 2 + fraction * (1 / 3 + fraction / 4)))
+    return -ops.log(ops.where(fraction < 0.01, series, -ops.log(1.0 - fraction)))
+
+
+def _mix(bits: Any) -> Any:
+    """Makes every bit depend on every bit: the finalizer of MurmurHash3."""
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        bits = _wrapped(ops.bitwise_xor(bits, ops.right_shift(bits, _constant(shift))) * _constant(factor))
+    return ops.bitwise_xor(bits, ops.right_shift(bits, _constant(16)))
+
+
+def _uint32(x: Any) -> Any:
+    return _wrapped(ops.cast(ops.cast(x, "int32"), "uint32"))
+
+
+def _wrapped(bits: Any) -> Any:
+    """The lower 32 bits: on PyTorch, which has no uint32, Keras' uint32 has 64."""
+    return ops.bitwise_and(bits, _constant(0xFFFFFFFF)) if keras.backend.backend() == "torch" else bits
+
+
+def _constant(value: int) -> Any:
+    return ops.convert_to_tensor(value, "uint32")

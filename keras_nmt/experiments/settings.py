@@ -23,15 +23,22 @@ from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer
 from keras_nmt.training import (
+    Budget,
+    Computation,
+    Evaluation,
     InverseSquareRootSchedule,
+    LabelSmoothedCrossEntropy,
+    Logging,
     NoamSchedule,
+    Saving,
+    Start,
     Task,
     Trainer,
     TrainingResult,
     make_optimizer,
     make_strategy,
 )
-from keras_nmt.training.trainer import FINALS
+from keras_nmt.training.checkpoints import FINALS
 from keras_nmt.training.workers import Workers, is_chief
 
 LIMITS = ("max_updates", "time_limit", "patience")  # what ends a run
@@ -485,35 +492,32 @@ class TrainingSettings:
         strategy: tf.distribute.Strategy,
         evaluate: Callable[[], dict[str, float]],
         report: Callable[[str], None],
-        **options: Any,
+        best_metric: str = "bleu",
+        callbacks: Sequence[keras.callbacks.Callback] = (),
     ) -> Trainer:
         return Trainer(
             model,
             data,
             self.directory,
             optimizer=optimizer,
-            strategy=strategy,
-            accumulation_steps=self.accumulation_steps,
-            label_smoothing=self.label_smoothing,
-            normalize_by=self.normalize_by,
-            jit_compile=self.jit_compile,
-            seed=self.seed,
-            evaluate=evaluate,
-            evaluate_every=self.evaluate_every,
-            save_every=self.save_every,
-            keep_last=self.keep_last,
-            keep_best=self.keep_best,
-            patience=self.patience,
-            tensorboard=self.tensorboard,
-            max_updates=self.max_updates,
-            time_limit=None if self.time_limit is None else 60 * self.time_limit,
-            init_from=self.init_from,
-            allow_new=self.allow_new,
-            allow_unused=self.allow_unused,
-            final=self.final,
-            log_every=self.log_every,
-            report=report,
-            **options,
+            loss=LabelSmoothedCrossEntropy(self.label_smoothing),
+            computation=Computation(
+                strategy=strategy,
+                accumulation_steps=self.accumulation_steps,
+                normalize_by=self.normalize_by,
+                jit_compile=self.jit_compile,
+                seed=self.seed,
+            ),
+            budget=Budget(
+                max_updates=self.max_updates, time_limit=None if self.time_limit is None else 60 * self.time_limit
+            ),
+            evaluation=Evaluation(
+                evaluate=evaluate, every=self.evaluate_every, best_metric=best_metric, patience=self.patience
+            ),
+            saving=Saving(every=self.save_every, keep_last=self.keep_last, keep_best=self.keep_best, final=self.final),
+            start=Start(init_from=self.init_from, allow_new=self.allow_new, allow_unused=self.allow_unused),
+            logging=Logging(every=self.log_every, tensorboard=self.tensorboard, report=report),
+            callbacks=callbacks,
         )
 
     def _outcome(self, folder: ModelDirectory, model: keras.Model, result: TrainingResult) -> dict[str, Any]:

@@ -6,8 +6,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_nmt.decoding.suppress_tokens import suppress_tokens
-from keras_nmt.decoding.top_k import top_k
+from keras_nmt.decoding.logits import suppress_tokens, top_k
 
 
 def check(logits: np.ndarray, k: int, values: np.ndarray, ids: np.ndarray) -> None:

@@ -14,8 +14,7 @@ import pytest
 import tensorflow as tf
 from keras import ops
 
-from keras_nmt.decoding import SearchResult, beam_search, greedy_search
-from keras_nmt.decoding.length_penalty import length_penalty
+from keras_nmt.decoding import SearchResult, beam_search, greedy_search, length_penalty
 from keras_nmt.ids import BEGIN, END
 from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention
 

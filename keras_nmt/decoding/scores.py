@@ -1,0 +1,76 @@
+"""Log-probabilities of whole sequences, and the length penalty of a hypothesis' score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keras import ops
+
+from keras_nmt.ids import BEGIN, END, PAD
+
+
+def length_penalty(length: Any, alpha: float) -> Any:
+    """The divisor of a hypothesis' log-probability: `((5 + length) / 6) ** alpha`.
+
+    Args:
+        length: Tensor or number, number of generated tokens, `END` included.
+        alpha: Float, 0 ranks by log-probability; a larger value favours longer hypotheses.
+
+    Returns:
+        A float32 tensor of the shape of `length`.
+
+    Example:
+
+    >>> from keras import ops
+    >>> ops.convert_to_numpy(length_penalty([1, 7, 13], alpha=1.0)).tolist()
+    [1.0, 2.0, 3.0]
+
+    Reference:
+        [Wu et al., 2016](https://arxiv.org/abs/1609.08144), equation 14, without the coverage term.
+    """
+    return ops.power((5.0 + ops.cast(length, "float32")) / 6.0, float(alpha))
+
+
+def shift_right(targets: Any) -> Any:
+    """The target input of teacher forcing, from which a decoder predicts `targets`.
+
+    Args:
+        targets: `[B, T]` int32, `y1 ... yn END`, then `PAD`.
+
+    Returns:
+        `[B, T]` int32, `BEGIN y1 ... yn`, then `PAD`: `END` is predicted, not read.
+
+    Example:
+
+    >>> from keras import ops
+    >>> ops.convert_to_numpy(shift_right(ops.array([[7, 8, 3, 0]]))).tolist()
+    [[2, 7, 8, 0]]
+    """
+    begin = ops.full_like(targets[:, :1], BEGIN)
+    shifted = targets[:, :-1]
+    return ops.concatenate([begin, ops.where(shifted == END, PAD, shifted)], axis=1)
+
+
+def sequence_log_probability(logits: Any, targets: Any) -> Any:
+    """Log-probability of whole target sequences, from the logits of teacher forcing.
+
+    Args:
+        logits: `[B, T, V]`, the model's output for the target input `BEGIN y1 ... yn`.
+        targets: `[B, T]` int, the target output `y1 ... yn END`, then `PAD`, which does not count.
+
+    Returns:
+        `[B]` float32, natural logarithm; 0 for a row that is all padding.
+
+    Example:
+
+    >>> from keras import ops
+    >>> even = ops.zeros((1, 3, 4))  # four equally likely tokens
+    >>> result = sequence_log_probability(even, ops.array([[1, 3, 0]]))
+    >>> round(float(result[0]), 4)  # 2 ln(1/4)
+    -2.7726
+    """
+    logits = ops.cast(logits, "float32")
+    targets = ops.cast(targets, "int32")
+    chosen = ops.squeeze(ops.take_along_axis(logits, targets[:, :, None], axis=-1), axis=-1)  # [B, T]
+    log_probabilities = chosen - ops.logsumexp(logits, axis=-1)
+    return ops.sum(ops.where(targets == PAD, 0.0, log_probabilities), axis=-1)
