@@ -52,7 +52,7 @@ def write_version(path: Path, version: int | None, write: Callable[[Path], None]
             write(temporary)
             _flush(temporary)
             final = _rename(temporary, path, version)
-            (final / LOCK).unlink()
+            (final / LOCK).unlink(missing_ok=True)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise

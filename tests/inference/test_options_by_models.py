@@ -1,0 +1,167 @@
+"""Every option of a translator works for every model: a table without holes, walked."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BEGIN, END
+from keras_nmt.inference import Translator
+from keras_nmt.inference.alignment import words_of_subwords
+from keras_nmt.models import Ensemble
+
+OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (8,), "batch_buckets": (2,), "max_length": 7}
+LINES = ["the small cat sat", "a mouse", "", "seven cats sleep", "zürich"]
+KINDS = ("transformer_model", "recurrent", "without_bridge", "transformer", "label")
+
+
+class Case(NamedTuple):
+    """A model with the languages of `LINES`."""
+
+    model: Any
+    tokenizers: dict[str, Any]
+    languages: list[list[str]]  # arguments of a translator's methods
+
+    def rows(self, texts):
+        """Of each text the model of its direction, and the tokenizers of its source and target."""
+        for i, text in enumerate(texts):
+            source, target = (names[i] for names in self.languages) if self.languages else ("source", "target")
+            yield text, self.model.pair(source, target), self.tokenizers[source], self.tokenizers[target]
+
+    @property
+    def attends(self) -> bool:
+        return getattr(self.model, "bridge", None) is None
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def case(request, make_model, make_multilingual, tokenizers) -> Case:
+    if request.param == "transformer_model":
+        return Case(make_model(target_vocabulary_size=100, hidden_dim=8), tokenizers, [])
+    languages = [["de", "fr", "de", "de", "fr"], ["fr", "de", "fr", "de", "de"]]
+    return Case(*make_multilingual(request.param), languages)
+
+
+def in_graph(translator: Translator, case: Case, **inputs: Any) -> dict[str, np.ndarray]:
+    """The answers of the graph that an export holds."""
+    languages = dict(zip(("source_language", "target_language"), case.languages, strict=False))
+    given = {name: tf.constant(x) for name, x in {**inputs, **languages}.items()}
+    return {name: x.numpy() for name, x in translator.graph.answer("translate", given, False).items()}
+
+
+def texts_of(translations) -> list[list[str]]:
+    return [[hypothesis.text for hypothesis in translation.hypotheses] for translation in translations]
+
+
+def decoded(texts: np.ndarray) -> list[list[str]]:
+    return [[text.decode() for text in row] for row in texts]
+
+
+def ids_of(tokenizer, text) -> list[int]:
+    return tokenizer.tokenize([text]).numpy()[0].tolist()
+
+
+@pytest.fixture(scope="module")
+def translator(case) -> Translator:
+    return Translator(case.model, case.tokenizers, **OPTIONS, num_hypotheses=3)
+
+
+def test_several_hypotheses(case, translator):
+    found = translator.translate(LINES, *case.languages)
+    for line, translation in zip(LINES, found, strict=True):
+        scores = [hypothesis.score for hypothesis in translation.hypotheses]
+        assert scores == sorted(scores, reverse=True)
+        assert len(scores) == 3
+        assert len({hypothesis.text for hypothesis in translation.hypotheses}) > 1 or not line
+    answers = in_graph(translator, case, text=LINES)
+    assert decoded(answers["translation"]) == texts_of(found)
+    np.testing.assert_allclose(answers["score"], [[x.score for x in one.hypotheses] for one in found], atol=1e-4)
+
+
+def test_prefixes(case, translator):
+    free = translator.translate(LINES, *case.languages)
+    prefixes = ["a", "", "a", "cat", "a"]
+    found = translator.translate(LINES, *case.languages, prefixes=prefixes)
+    assert found[1] == pytest.approx(free[1]) or texts_of(found)[1] == texts_of(free)[1]
+    assert texts_of(found)[2] == [""] * 3
+    for row, (_, _, _, tokenizer) in enumerate(case.rows(LINES)):
+        if prefixes[row] and LINES[row]:
+            start = tokenizer.detokenize([ids_of(tokenizer, prefixes[row])]).numpy()[0].decode()
+            assert all(text.startswith(start) for text in texts_of(found)[row])
+    assert decoded(in_graph(translator, case, text=LINES, prefix=prefixes)["translation"]) == texts_of(found)
+
+
+def test_sampling(case, translator):
+    sampler = translator.with_options(sample=True, num_hypotheses=2, top_k=20)
+    seeds = [3, 1, 4, 1, 5]
+    found = sampler.translate(LINES, *case.languages, seeds=seeds)
+    assert texts_of(sampler.translate(LINES, *case.languages, seeds=[x + 1 for x in seeds])) != texts_of(found)
+    for row in (0, 4):
+        alone = sampler.translate([LINES[row]], *([names[row]] for names in case.languages), seeds=[seeds[row]])
+        assert texts_of(alone) == texts_of(found[row : row + 1])
+    assert decoded(in_graph(sampler, case, text=LINES, seed=seeds)["translation"]) == texts_of(found)
+
+
+def test_coverage_penalty(case, translator):
+    covering = translator.with_options(coverage_penalty=1.5)
+    if not case.attends:
+        with pytest.raises(UserError, match=r"^`coverage_penalty` needs.*Received: .*bridge") as raised:
+            covering.translate(LINES, *case.languages)
+        assert "\n" not in str(raised.value)
+        return
+    plain, found = (x.translate(LINES, *case.languages) for x in (translator, covering))
+    assert [x.score for x in found] != [x.score for x in plain]
+    for before, after in zip(plain, found, strict=True):
+        assert sorted(x.text for x in before.hypotheses) == sorted(x.text for x in after.hypotheses)
+        lower = {x.text: x.score for x in before.hypotheses}
+        assert all(x.score <= lower[x.text] + 1e-4 for x in after.hypotheses)
+
+
+def test_alignments(case, translator):
+    targets = ["a cat", "mouse", "", "cats sleep", "a"]
+    if not case.attends:
+        with pytest.raises(UserError, match="attends to the vectors of the attention bridge.*Received") as raised:
+            translator.align(LINES, targets, *case.languages)
+        assert "\n" not in str(raised.value)
+        return
+    alignments = translator.align(LINES, targets, *case.languages)
+    for pairs, (text, model, source_tokenizer, target_tokenizer), target in zip(
+        alignments, case.rows(LINES), targets, strict=True
+    ):
+        assert {word for _, word in pairs} == set(range(len(target.split()) if text else 0))
+        if text and len(target.split()) == 1:  # its subwords, aligned by hand
+            source, subwords = ids_of(source_tokenizer, text), ids_of(target_tokenizer, target)
+            attention = model.attention(model.encoder(np.array([[*source, END]])), np.array([[BEGIN, *subwords]]))
+            looked_at = np.argmax(attention[0, : len(subwords), : len(source)], -1)
+            (words,) = words_of_subwords(source_tokenizer, [text])
+            assert {word for word, _ in pairs} == {words[position] for position in looked_at}
+
+
+def test_scores_and_ensembles(case):
+    targets = ["a cat", "mouse", "a", "", "cats"]
+    other, rng = case.model.with_dtype("float32"), np.random.default_rng(0)
+    other.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in other.get_weights()])
+    models = [case.model, other]
+    scores = Translator(Ensemble(models), case.tokenizers, **OPTIONS).score(LINES, targets, *case.languages)
+    for row, (text, _, source_tokenizer, target_tokenizer) in enumerate(case.rows(LINES)):
+        ids = [*ids_of(target_tokenizer, targets[row]), END]
+        direction = [names[row] for names in case.languages] or ["source", "target"]
+        inputs = [np.array([[*ids_of(source_tokenizer, text), END]]), np.array([[BEGIN, *ids[:-1]]])]
+        probabilities = np.mean([tf.nn.softmax(model.pair(*direction)(inputs))[0] for model in models], 0)
+        assert scores[row] == pytest.approx(np.log(probabilities[np.arange(len(ids)), ids]).sum(), abs=1e-3)
+
+
+def test_an_ensemble_of_one_model_twice_translates_as_the_model(case, translator):
+    twice = Translator(Ensemble([case.model] * 2), case.tokenizers, **OPTIONS, num_hypotheses=3)
+    assert twice.directions == case.model.directions
+    found = twice.translate(LINES, *case.languages)
+    assert texts_of(found) == texts_of(translator.translate(LINES, *case.languages))
+
+
+def test_errors_name_the_option(case):
+    with pytest.raises(UserError, match=re.escape("Received: num_hypotheses=4, beam_size=3")):
+        Translator(case.model, case.tokenizers, **OPTIONS, num_hypotheses=4)

@@ -1,0 +1,134 @@
+"""Any number of rows: how they are divided into parts, and that nobody can tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keras_nmt.ids import END
+from keras_nmt.inference.parts import STEP_COST, Rows, part_size
+from keras_nmt.inference.search_options import SearchOptions
+
+OPTIONS = SearchOptions(length_buckets=(8, 16, 64), batch_buckets=(1, 4, 16), max_batch_tokens=256)
+LENGTHS = st.lists(st.integers(0, 80), max_size=3 * 16 + 1)
+
+
+def bucket(size, buckets):
+    return min(x for x in buckets if x >= size)
+
+
+def sizes_of_parts(lengths, groups, compiled):
+    """The sizes of all parts of rows in order."""
+    start, sizes = 0, []
+    while start < len(lengths):
+        groups_given = None if groups is None else tf.constant(groups)
+        sizes.append(int(part_size(tf.constant(lengths), groups_given, tf.constant(start), OPTIONS, compiled)))
+        start += sizes[-1]
+    return sizes
+
+
+@settings(max_examples=30, deadline=None)
+@given(lengths=LENGTHS.map(lambda x: sorted((min(y, 64) or 1 for y in x), reverse=True)), compiled=st.booleans())
+def test_a_part_fits_and_ends_where_that_is_cheapest(lengths, compiled):
+    if compiled:
+        lengths = [bucket(length, (8, 16, 64)) for length in lengths]
+    start = 0
+    for size in sizes_of_parts(lengths, None, compiled):
+        longest = lengths[start]
+        most = max([x for x in (1, 4, 16) if x * longest <= 256], default=1)
+        window = lengths[start : start + most]
+
+        def cost(rows):
+            return rows[0] * (STEP_COST + (bucket(len(rows), (1, 4, 16)) if compiled else len(rows))) if rows else 0
+
+        costs = [cost(window[:i]) + cost(window[i:]) for i in range(1, len(window) + 1)]
+        assert costs[size - 1] == min(costs)
+        start += size
+    assert start == len(lengths)
+
+
+def test_one_long_row_does_not_hold_up_many_short_ones():
+    assert sizes_of_parts([64] + [8] * 32, None, compiled=False) == [1, 16, 16]
+    assert sizes_of_parts([64] + [8] * 32, None, compiled=True) == [1, 16, 16]
+    # Few rows are cheaper together, and rows of the same length always are.
+    assert sizes_of_parts([16, 16, 8], None, compiled=False) == [3]
+    assert sizes_of_parts([16] * 16, None, compiled=True) == [16]
+
+
+def test_a_part_has_rows_of_one_group():
+    assert sizes_of_parts([8] * 7, [0, 0, 1, 1, 1, 3, 3], compiled=False) == [2, 3, 2]
+    assert sizes_of_parts([16, 8, 16, 8], [0, 0, 2, 2], compiled=True) == [2, 2]
+
+
+@settings(max_examples=30, deadline=None)
+@given(lengths=LENGTHS, compiled=st.booleans(), grouped=st.booleans(), data=st.data())
+def test_rows_are_computed_once_and_come_back_in_order(lengths, compiled, grouped, data):
+    groups = data.draw(st.lists(st.integers(0, 2), min_size=len(lengths), max_size=len(lengths)))
+    tokens = tf.ragged.constant([list(range(4, 4 + length)) for length in lengths], tf.int32, ragged_rank=1)
+    rows = Rows([tokens], [], tf.constant(groups, tf.int32) if grouped else None, OPTIONS, compiled)
+    assert rows.truncated.numpy().tolist() == [length >= 64 for length in lengths]
+    assert rows.lengths[0].numpy().tolist() == [min(length, 63) for length in lengths]
+    seen = []
+
+    def body(chosen):
+        ids = rows.ids(0, chosen).numpy()
+        numbers = chosen.numpy().tolist()
+        assert len(numbers) in (1, 4, 16) or not compiled
+        assert ids.shape[1] in (8, 16, 64) or not compiled
+        assert ids.size <= 256 or len(numbers) == 1
+        for row, of_row in zip(numbers, ids, strict=True):
+            length = min(lengths[row], 63)
+            assert of_row.tolist() == [*range(4, 4 + length), END, *[0] * (len(of_row) - length - 1)]
+        assert len({groups[row] for row in numbers}) == 1 or not grouped
+        seen.extend(dict.fromkeys(numbers))
+        return [tf.strings.as_string(chosen), tf.cast(chosen[:, None], tf.float32) * [1.0, 2.0]]
+
+    specs = [tf.TensorSpec([None], tf.string), tf.TensorSpec([None, 2], tf.float32)]
+    names, doubles = rows.compute(body, specs)
+    assert sorted(seen) == list(range(len(lengths)))
+    assert names.numpy().tolist() == [str(row).encode() for row in range(len(lengths))]
+    assert doubles.numpy().tolist() == [[row, 2 * row] for row in range(len(lengths))]
+
+
+@pytest.fixture(scope="module")
+def pool(lines, translator):
+    """Texts of many lengths, among them that of the largest bucket and one more, and their translations alone."""
+    texts = [*lines, "a mouse sat", "cats", "ü" * 9, "a cat a", "the old house"]
+    ends = [text for n in range(30) for text in ["a" * n] if translator.lengths([text], "source") == [12]]
+    texts += ends[:3]
+    return texts, [translator.translate([text])[0] for text in texts]
+
+
+# Batch buckets of 1 and 4, length buckets of 6 and 12.
+@pytest.mark.parametrize("in_graph", [False, True], ids=["in Python", "in the graph"])
+def test_answers_of_many_rows_are_those_of_each_alone(translator, pool, in_graph):
+    texts, alone = pool
+
+    @settings(max_examples=20, deadline=None)
+    @given(chosen=st.lists(st.sampled_from(range(len(texts))), max_size=3 * 4 + 1))
+    def check(chosen):
+        lines = tf.constant([texts[i] for i in chosen], tf.string, [len(chosen)])
+        if in_graph:
+            found = translator.graph.answer("translate", {"text": lines}, False)
+        else:
+            found = translator.graph.translate({"text": lines}, False)
+        assert [text.decode() for text in found["translation"].numpy()] == [alone[i].text for i in chosen]
+        assert found["truncated"].numpy().tolist() == [alone[i].truncated for i in chosen]
+        np.testing.assert_allclose(found["score"], [alone[i].score for i in chosen], atol=1e-4)
+
+    check()
+
+
+def test_a_text_that_fills_the_largest_bucket_is_not_truncated(translator):
+    tokenizer = translator.tokenizers["source"]
+    ids = tokenizer.tokenize(["the small cat sat in the garden of the old house"])[:, :13]
+    texts = [tokenizer.detokenize(ids[:, :length]).numpy()[0].decode() for length in (11, 12)]
+    assert tokenizer.tokenize(texts).row_lengths().numpy().tolist() == [11, 12]  # and END
+    assert [translation.truncated for translation in translator.translate(texts)] == [False, True]
+    inputs = {"text": tf.constant(texts), "prefix": tf.constant(["", ""])}
+    assert translator.graph.answer("translate", inputs, False)["truncated"].numpy().tolist() == [False, True]
+    scored = translator.graph.answer("score", {"source": tf.constant(texts), "target": tf.constant(["", ""])}, False)
+    assert scored["truncated"].numpy().tolist() == [False, True]
