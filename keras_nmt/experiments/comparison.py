@@ -25,6 +25,7 @@ from keras_nmt.evaluation import paired_bootstrap_of_runs
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.settings import LIMITS
 from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.json_file import read_json
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training.interruption import Interruption
@@ -342,8 +343,7 @@ def _reason(returncode: int, told: str) -> str:
 
 
 def _results(experiment: Experiment) -> dict[str, Any]:
-    results: dict[str, Any] = json.loads((Path(experiment.directory) / "results.json").read_text(encoding="utf-8"))
-    return results
+    return read_json(Path(experiment.directory) / "results.json", "the results of a run")
 
 
 def _hypotheses(experiment: Experiment) -> list[str]:
@@ -362,8 +362,7 @@ def _speed(experiment: Experiment) -> dict[str, Any] | None:
     path, weights = folder.path / "speed.json", folder.weights_path
     if not path.is_file() or (weights.is_file() and path.stat().st_mtime < weights.stat().st_mtime):
         return None
-    speed: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return speed
+    return read_json(path, "the speed of a model")
 
 
 def _mean_and_deviation(scores: dict[int, float]) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, digests_of
+from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
     path = Path(directory) / "results.json"
     if not path.is_file():
         return None
-    results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    results = read_json(path, "the results of a run")
     if "dev_bleu_greedy" in results:
         results["dev_greedy"] = {"bleu": results.pop("dev_bleu_greedy")}
     if "bleu" in results.get("test", {}):
@@ -51,7 +51,7 @@ def read_digests(path: Path) -> dict[str, list[str]]:
     Returns:
         A dict as of `digests_of`, empty if there is no file.
     """
-    return _by_direction(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+    return _by_direction(read_json(path, "the digests of a run's data")) if path.is_file() else {}
 
 
 def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:

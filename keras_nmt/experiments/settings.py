@@ -12,12 +12,12 @@ import os
 import types
 import typing
 from collections.abc import Collection, Iterable, Iterator
-from pathlib import Path
 from typing import Any, Self
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
 
 # pydantic's errors about a value of the right type; all others are reported by the name of the type.
@@ -61,15 +61,10 @@ class Settings:
             The settings by name.
 
         Raises:
-            UserError: The file does not hold a JSON object.
+            FileNotFoundError: There is no such file.
+            UserError: The file does not hold one JSON object.
         """
-        try:
-            settings = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise UserError(f"Settings are a JSON object; {path} is none. Received: {error}") from None
-        if not isinstance(settings, dict):
-            raise UserError(f"Settings are a JSON object; {path} is none. Received: {type(settings).__name__}")
-        return settings
+        return read_json(path, "the settings of a run")
 
     @classmethod
     def from_settings(cls, settings: dict[str, Any]) -> Self:

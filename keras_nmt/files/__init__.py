@@ -1,1 +1,1 @@
-"""Files that are whole or absent, locks of folders, weights."""
+"""Reading and writing of files: atomic writes, JSON, weights, locks of folders."""

@@ -1,4 +1,4 @@
-"""Files that appear under their final name only when they are whole."""
+"""Writing of files that appear under their final name only when they are complete."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ PREFIX = ".writing-"  # of temporary names
 
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: int = 0) -> Iterator[Path]:
-    """Gives a temporary path in the folder of `path`; what is written there becomes `path` when the block ends well.
+    """Gives a temporary path in the folder of `path`, and renames it to `path` when the block ends without an error.
+
+    An existing file keeps its permissions. A link is replaced, not its target. A device or a pipe is written to
+    directly.
 
     Args:
-        path: the final name.
-        suffix: how the temporary name has to end; by default as `path` does.
-        room: bytes that are needed, for writers that do not cope with a full disk: where they are not there, it is an
-            `OSError` before anything is written.
-
-    A file that was there keeps its permissions. A link is replaced, not what it leads to. A device or a pipe is written
-    to as it is.
+        path: String or path, the final name.
+        suffix: String, the end of the temporary name. Defaults to the suffix of `path`.
+        room: Integer, number of bytes that must be free, for writers that crash on a full disk. Defaults to 0.
 
     Raises:
-        OSError: the name is a folder's, or one of those in `/dev` that lead to a file.
+        OSError: The file cannot be written; see `check_writable`.
 
     Example:
 
@@ -41,14 +40,11 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
     'whole'
     """
     path = Path(path)
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    check_writable(path)
     if path.exists() and not path.is_file():
         with errors_that_name(path):
             yield path
         return
-    if path.absolute().is_relative_to("/dev"):  # such as /dev/stdout
-        raise OSError(errno.EINVAL, "No file can be made here", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=suffix or path.suffix, dir=path.parent)
     temporary = Path(name)
@@ -70,8 +66,39 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
         temporary.unlink(missing_ok=True)
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Checks that `atomic_path` can write a file, before the work whose result goes to the file. Writes nothing.
+
+    Args:
+        path: String or path, the file. Neither the file nor its folder need exist.
+
+    Raises:
+        OSError: The path is a folder or a new name in `/dev`, lies below a file, or may not be written.
+
+    Example:
+
+    >>> check_writable("/")
+    Traceback (most recent call last):
+        ...
+    IsADirectoryError: [Errno 21] Is a directory: '/'
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        place = path
+    elif path.absolute().is_relative_to("/dev"):  # such as a link /dev/stdout to a file
+        raise OSError(errno.EINVAL, "No file can be made here", str(path))
+    else:
+        place = next(folder for folder in path.absolute().parents if folder.exists())
+        if not place.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
+    if not os.access(place, os.W_OK, effective_ids=True):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+
+
 def _mode(path: Path) -> int:
-    """The permissions of a file, or those that a new one gets."""
+    """The permissions of a file; for a new file, those that the umask allows."""
     if path.exists():
         return stat.S_IMODE(path.stat().st_mode)
     umask = os.umask(0)
@@ -81,7 +108,7 @@ def _mode(path: Path) -> int:
 
 @contextlib.contextmanager
 def errors_that_name(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Errors of the system that say no file, such as that of a full disk, say `path`."""
+    """Makes system errors without a file name, such as that of a full disk, name `path`."""
     try:
         yield
     except OSError as error:
@@ -91,7 +118,7 @@ def errors_that_name(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flushes the folder's entries, so that a rename outlives a power cut."""
+    """Flushes the entries of a folder, so that a rename survives a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -100,23 +127,23 @@ def sync_folder(folder: Path) -> None:
 
 
 def remove_leftovers(folder: str | os.PathLike[str]) -> None:
-    """Removes the temporary files that a killed process left. Only for who knows that nobody is writing there."""
+    """Removes the temporary files of killed processes. Call it only if no process is writing in the folder."""
     for path in Path(folder).glob(PREFIX + "*"):
         path.unlink(missing_ok=True)
 
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
-    """Writes `value` as JSON, whole or not at all."""
+    """Writes `value` as JSON, completely or not at all."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     try:
         content = text.encode()
-    except UnicodeEncodeError:  # half a character, such as in a path that is no UTF-8
+    except UnicodeEncodeError:  # a lone surrogate, such as in a path that is not UTF-8
         content = json.dumps(value, indent=2).encode()
     write_bytes(path, content + b"\n")
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:
-    """Writes bytes, whole or not at all."""
+    """Writes bytes, completely or not at all."""
     with atomic_path(path) as temporary:
         temporary.write_bytes(content)
     return Path(path)

@@ -3,54 +3,52 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import filelock
+
 from keras_nmt.errors import UserError
 
 LOCK = ".lock"
-_held: set[Path] = set()  # by this process, which may lock what it has locked
+WITHOUT_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems without locks
 
 
 @contextlib.contextmanager
 def directory_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Keeps other processes that ask for the same lock out of a folder, which is made when needed.
+    """Keeps other processes that ask for the same lock out of a folder.
 
-    The system gives the lock back when the process ends, however it ends. The file `.lock` stays; it means nothing
-    by itself. File systems that know no locks keep nobody out.
+    A process may lock a folder that it has locked already. The system releases the lock when the process ends, however
+    the process ends. The file `.lock` stays in the folder; the file alone locks nothing. On a file system without
+    locks, the function locks nothing.
 
     Args:
-        folder: the folder.
+        folder: String or path, the folder. It is made if it does not exist.
 
     Raises:
-        UserError: another process has it.
+        UserError: Another process has the lock.
 
     Example:
 
     >>> import tempfile
     >>> with directory_lock(tempfile.mkdtemp()):
-    ...     pass  # nobody else trains here
+    ...     pass  # no other process trains here
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    name = folder.resolve()
-    if name in _held:
-        yield
-        return
-    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
+    lock = filelock.FileLock(
+        folder.resolve() / LOCK, thread_local=False, blocking=False, is_singleton=True, fallback_to_soft=False
+    )
+    with contextlib.ExitStack() as stack:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            stack.enter_context(lock.acquire())
+        except filelock.Timeout:
             raise UserError(
                 f"Another run is using this folder: wait for it, or take another folder. Received: {folder}"
             ) from None
-        except OSError:  # a file system without locks
-            pass
-        _held.add(name)
+        except OSError as error:
+            if error.errno not in WITHOUT_LOCKS:
+                raise
         yield
-    finally:
-        _held.discard(name)
-        os.close(descriptor)

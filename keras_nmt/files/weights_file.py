@@ -1,60 +1,117 @@
-"""Weights of a model in a file, without what its optimizer remembers of each of them."""
+"""Files of a model's weights, with a digest of their content and without the state of an optimizer."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import logging
 import math
 import os
 from collections.abc import Iterator
 from typing import Any
 
 import h5py
+import numpy as np
 
+from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_path
+
+# An attribute of the file itself: it is replaced together with the weights, and copied with them.
+DIGEST = "keras_nmt.sha256"
 
 
 def write_weights(path: str | os.PathLike[str], model: Any) -> None:
-    """Writes the weights of a Keras model to `path` (it ends with `.weights.h5`), whole or not at all."""
-    # HDF5 crashes, and Python with it, where a disk gets full. Groups and names take a few kB for each variable.
+    """Writes the weights of a Keras model and their digest, completely or not at all.
+
+    Args:
+        path: String or path, the file, `*.weights.h5`.
+        model: Keras model. The state of its optimizer is not written.
+    """
+    # HDF5 crashes, and Python with it, on a full disk. Groups and names take a few kB for each variable.
     room = sum(math.prod(weight.shape) * 4 + 8192 for weight in model.weights)
-    with atomic_path(path, suffix=".weights.h5", room=room) as temporary, _without_optimizer(model):
-        model.save_weights(temporary, overwrite=True)
+    with atomic_path(path, suffix=".weights.h5", room=room) as temporary:
+        with _without_optimizer(model):
+            model.save_weights(temporary, overwrite=True)
+        with h5py.File(temporary, "r+") as file:
+            write_digest(file)
 
 
 def read_weights(path: str | os.PathLike[str], model: Any) -> None:
-    """Loads the weights of a Keras model from `path`.
+    """Loads the weights of a Keras model, and checks them.
+
+    Args:
+        path: String or path, a file `*.weights.h5`, or a whole model `*.keras`. A `*.weights.h5` without a digest, as
+            older versions and Keras write it, is loaded with a warning.
+        model: Keras model.
 
     Raises:
-        ValueError: The file holds more than the model has, of which Keras takes what it finds and says nothing.
-        Exception: Whatever Keras raises where it holds less, or something else.
+        UserError: The file is damaged, holds numbers that are not finite, or holds more variables than the model has.
+        Exception: Any error that Keras raises if the file holds fewer variables, or others.
     """
+    name = os.fspath(path)
+    if name.endswith(".weights.h5"):
+        with h5py.File(path, "r") as file:
+            held = sum(not array.startswith("optimizer/") for array in arrays(file))
+            if held > len(model.weights):  # Keras would load some and report nothing
+                raise UserError(
+                    "The weights are those of another model, such as a deeper one. "
+                    f"Received: {held} variables in {name}, {len(model.weights)} in the model"
+                )
+            if not check_digest(file):
+                logging.getLogger(__name__).warning("%s has no digest: damage would not be noticed.", name)
     with _without_optimizer(model):
         model.load_weights(path)
-    # A whole model in a file, which Keras takes as well, has other things beside the weights.
-    held = _number_of_variables(path) if os.fspath(path).endswith(".weights.h5") else 0
-    if held > len(model.weights):
-        raise ValueError(
-            "The weights are those of another model, such as a deeper one. "
-            f"Received: {held} variables in {os.fspath(path)}, {len(model.weights)} in the model"
-        )
+    for weight in model.weights:
+        if "float" in weight.dtype and not np.isfinite(weight.numpy()).all():
+            raise UserError(f"The weights in {name} are not finite: use another file. Received: {weight.path}")
 
 
 def arrays(file: h5py.File) -> dict[str, h5py.Dataset]:
-    """All arrays of an HDF5 file, by their paths in it."""
+    """All arrays of an HDF5 file by their paths in the file.
+
+    Raises:
+        UserError: An array lies in another file, or claims a size that would fill memory without data in the file.
+    """
     found: dict[str, h5py.Dataset] = {}
     file.visititems(lambda name, item: found.update({name: item}) if isinstance(item, h5py.Dataset) else None)
+    for name, array in found.items():
+        if array.external or array.is_virtual or array.id.get_storage_size() != array.nbytes:
+            raise UserError(f"Weights must lie in the file itself. Received: {file.filename}, {name}")
     return found
 
 
-def _number_of_variables(path: str | os.PathLike[str]) -> int:
-    """How many variables a file holds, but for those of an optimizer."""
-    with h5py.File(path, "r") as file:
-        return sum(not name.startswith("optimizer/") for name in arrays(file))
+def write_digest(file: h5py.File) -> None:
+    """Writes the digest of a file's arrays into the file."""
+    file.attrs[DIGEST] = _digest(file)
+
+
+def check_digest(file: h5py.File) -> bool:
+    """Checks the arrays of a file against its digest.
+
+    Returns:
+        Whether the file has a digest.
+
+    Raises:
+        UserError: The arrays are not those that were written.
+    """
+    written = file.attrs.get(DIGEST)
+    if written is not None and str(written) != _digest(file):
+        raise UserError(f"The weights are damaged: restore the file. Received: {file.filename}")
+    return written is not None
+
+
+def _digest(file: h5py.File) -> str:
+    """SHA-256 of the names, types, shapes and bytes of all arrays."""
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays(file).items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array[()]).data)
+    return digest.hexdigest()
 
 
 @contextlib.contextmanager
 def _without_optimizer(model: Any) -> Iterator[None]:
-    """Keras writes the optimizer of a compiled model too: with Adam, two numbers more for each weight."""
+    """Keeps the optimizer of a compiled model out of the file: Adam has two numbers for each weight."""
     optimizer = model.optimizer if getattr(model, "compiled", False) else None
     if optimizer is None:
         yield

@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import keras
 
+from keras_nmt.models._untracked import Untracked
+
 
 class TargetSide(Protocol):
     """From target ids and a memory to logits, at once or step by step."""
@@ -55,10 +57,9 @@ def check_layer(layer: int, count: int) -> None:
         raise ValueError(f"The target side attends to the source in layers 1 to {count}. Received: layer={layer}")
 
 
-class SearchModels:
-    """Keeps the search models out of Keras' sight, which would track, count and save their shared weights again."""
+class SearchModels(Untracked):
+    """The parts of a model that search calls. They share the model's weights, so Keras must not track them again."""
 
-    def __init__(self, encoder: keras.Model, prepare: Prepare, step: Step) -> None:
-        self.encoder = encoder
-        self.prepare = prepare
-        self.step = step
+    encoder: keras.Model
+    prepare: Prepare
+    step: Step

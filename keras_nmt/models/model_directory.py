@@ -1,6 +1,9 @@
+"""The folder of a trained model."""
+
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 from collections.abc import Mapping
@@ -12,20 +15,17 @@ import keras
 import keras_nmt
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.json_file import read_json
 from keras_nmt.files.weights_file import read_weights, write_weights
-from keras_nmt.models.attention_bridge_model import AttentionBridgeModel
-from keras_nmt.models.language_label_model import LanguageLabelModel
+from keras_nmt.models._without_weights import without_weights
+from keras_nmt.models.limits import check_limits
 from keras_nmt.models.multilingual_model import MultilingualModel
-from keras_nmt.models.transformer import Transformer
 from keras_nmt.models.translation_model import TranslationModel
 
 FORMAT = 1
-# By name: no code comes from a folder.
-MODEL_CLASSES: dict[str, type[TranslationModel] | type[MultilingualModel]] = {
-    model_class.__name__: model_class for model_class in (Transformer, AttentionBridgeModel, LanguageLabelModel)
-}
+OWN_PACKAGE = "keras_nmt>"  # of the registered names of this package's classes, left out in `config.json`
 
-# Defaults for translating that a folder may bring: arguments of a translator.
+# Settings of search in `config.json`, and their types: defaults of a translator's arguments.
 SEARCH_TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("length_penalty", "coverage_penalty"), (int, float)),
     **dict.fromkeys(("beam_size", "num_hypotheses", "max_length", "max_length_factor", "max_length_offset"), (int,)),
@@ -34,24 +34,27 @@ SEARCH_TYPES: dict[str, tuple[type, ...]] = {
 
 
 class ModelDirectory:
-    """A folder that is all that a trained model is. Every command that uses a model takes one.
+    """The folder of a trained model. Every command that uses a model takes such a folder.
 
-    | file | holds |
+    | file | content |
     | --- | --- |
     | `config.json` | format, the model's class and configuration, names of the subword models, search settings |
-    | `model.weights.h5` | the weights |
+    | `model.weights.h5` | the weights, with a SHA-256 digest |
     | `subwords.model`; or `subwords.source.model` and `subwords.target.model`; or `subwords.LANGUAGE.model` of each \
 language | SentencePiece models |
-    | `settings.json`, `data.json` | the settings of the run that trained it; SHA-256 of the lines of its data |
-    | `training_log.jsonl` | a line of JSON for each update that was logged, and for each evaluation |
-    | `results.json`, `test.hypotheses.txt` | what came of it: scores, and the translation of the test data |
-    | `checkpoints/` | what a stopped training goes on from |
+    | `settings.json`, `data.json` | the settings of the training run; SHA-256 of the lines of its data |
+    | `training_log.jsonl` | a line of JSON for each logged update and for each evaluation |
+    | `results.json`, `test.hypotheses.txt` | scores, and the translation of the test data |
+    | `checkpoints/` | the state from which a stopped training run continues |
 
-    Files are written beside their final name and renamed, so that none is ever half there. Loading runs no code from
-    the folder and reads no pickle.
+    The class of the model is any sub-class of `TranslationModel` or `MultilingualModel` that is registered by
+    `keras.saving.register_keras_serializable`; the process that loads the model imports the module of the class.
+
+    Each file is written beside its final name and renamed, so no file is ever incomplete. Loading runs no code from
+    the folder, reads no pickle, and refuses sizes above `keras_nmt.models.limits.LIMITS`.
 
     Args:
-        path: The folder. It need not exist before `save_config`.
+        path: String or path, the folder. It need not exist before `save_config`.
 
     Example:
 
@@ -102,17 +105,24 @@ language | SentencePiece models |
         """Writes `config.json`.
 
         Args:
-            model: The model whose class and configuration are kept.
-            subwords: Names of SentencePiece models in the folder: of "source" and "target"; of a multilingual model by
-                language. The same names where the vocabulary is joint.
-            search: Defaults for translating: names and types are those of `SEARCH_TYPES`.
+            model: Model of a registered class.
+            subwords: Mapping of "source" and "target", or of each language of a multilingual model, to the name of a
+                SentencePiece model in the folder. The names are equal where the vocabulary is joint.
+            search: Mapping of settings of search, with the names and types of `SEARCH_TYPES`. Defaults to none.
+
+        Raises:
+            UserError: The class of the model is not registered, a language has no subword model, or a setting of
+                search is unknown, of another type, or above its limit.
         """
-        name = type(model).__name__
-        sides = model.languages if isinstance(model, MultilingualModel) else ("source", "target")
-        if set(subwords) != set(sides):
-            raise UserError(f"Name the subword models of {', '.join(sides)}. Received: {', '.join(subwords)}")
-        if MODEL_CLASSES.get(name) is not type(model):
-            raise UserError(f"A model directory keeps models of {', '.join(MODEL_CLASSES)}. Received: model={name}")
+        name = keras.saving.get_registered_name(type(model))
+        if keras.saving.get_registered_object(name) is not type(model):
+            raise UserError(
+                "Only models of a registered class can be saved: decorate the class with "
+                f"`keras.saving.register_keras_serializable(package=...)`. Received: model={type(model).__name__}"
+            )
+        languages = getattr(model, "languages", ("source", "target"))
+        if set(subwords) != set(languages):
+            raise UserError(f"Name the subword models of {', '.join(languages)}. Received: {', '.join(subwords)}")
         search = json.loads(json.dumps(search or {}))  # tuples become lists
         for key, value in search.items():
             if not _is_search_setting(key, value):
@@ -120,38 +130,54 @@ language | SentencePiece models |
         config = {
             "format": FORMAT,
             "keras_nmt": keras_nmt.__version__,
-            "model": {"class": name, "config": model.get_config()},
+            "model": {"class": name.removeprefix(OWN_PACKAGE), "config": model.get_config()},
             "subwords": dict(subwords),
             "search": search,
         }
+        check_limits(config["model"]["config"])
+        check_limits(search)
         self.path.mkdir(parents=True, exist_ok=True)
         write_json(self.config_path, config)
 
     def save_weights(self, model: keras.Model) -> None:
-        """Writes `model.weights.h5`, complete or not at all."""
+        """Writes `model.weights.h5`, completely or not at all."""
         write_weights(self.weights_path, model)
 
     def load_config(self) -> dict[str, Any]:
         """Reads and checks `config.json`.
 
         Raises:
-            UserError: The folder is no model directory, or of a newer format, or damaged.
+            UserError: The folder is not a model directory, is of a newer format, or is damaged.
         """
         if not self.config_path.is_file():
             raise UserError(f"No model directory: it has no config.json. Received: {self.path}")
-        try:
-            config = {"search": {}, **json.loads(self.config_path.read_text(encoding="utf-8"))}
-            known = isinstance(config["format"], int) and config["format"] <= FORMAT
-            if known:  # else anything may be otherwise
-                _check_structure(config)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise UserError(f"{self.config_path} is damaged; restore it. Received: {error!r}") from None
-        if not known:
+        config = {"search": {}, **read_json(self.config_path, "the configuration of a model")}
+        version = config.get("format")
+        if isinstance(version, int) and version > FORMAT:  # anything else may differ, too
             raise UserError(
-                f"{self.path} was written by keras_nmt {config.get('keras_nmt')}, and this one reads up to {FORMAT}: "
-                f"upgrade keras_nmt. Received: format={config['format']!r}"
+                f"{self.path} was written by keras_nmt {config.get('keras_nmt')}, and this version reads formats up to "
+                f"{FORMAT}: upgrade keras_nmt. Received: format={version}"
             )
+        try:
+            _check_structure(config)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UserError(f"{self.config_path} is damaged; restore it. Received: {_shown(error)}") from None
         return config
+
+    def model_class(self) -> type[TranslationModel] | type[MultilingualModel]:
+        """The class of the model.
+
+        Raises:
+            UserError: The folder is not a model directory, or no model class of the name is registered.
+        """
+        name = self.load_config()["model"]["class"]
+        model_class = keras.saving.get_registered_object(name if ">" in name else OWN_PACKAGE + name)
+        if isinstance(model_class, type) and issubclass(model_class, (TranslationModel, MultilingualModel)):
+            return model_class
+        raise UserError(
+            f"No model class of the name in {self.config_path} is registered: import the module that registers the "
+            f"class. Received: class={name[:100]!r}"
+        )
 
     def load_model(
         self, dtype: str | None = None, weights: str | os.PathLike[str] | None = None
@@ -159,40 +185,49 @@ language | SentencePiece models |
         """Builds the model and loads its weights.
 
         Args:
-            dtype: Dtype policy to build it under. Default: the one it was trained under. Weights are float32 always.
-            weights: A weights file to load instead of `model.weights.h5`, such as a kept checkpoint.
+            dtype: String, dtype policy of the model. Defaults to the policy that the model was trained with. Weights
+                are always float32.
+            weights: String or path, the weights file, such as a kept checkpoint. Defaults to `model.weights.h5`.
 
         Raises:
-            UserError: The folder is no model directory, or weights are missing, damaged, or of another configuration.
+            UserError: The folder is not a model directory, or the weights are missing, damaged, or of another
+                configuration.
         """
-        described = self.load_config()["model"]
+        model_class = self.model_class()
         path = Path(weights) if weights is not None else self.weights_path
-        if described["class"] not in MODEL_CLASSES:
-            raise UserError(
-                f"{self.config_path} names an unknown model class; known are {', '.join(MODEL_CLASSES)}. "
-                f"Received: {described['class']!r}"
-            )
         if not path.is_file():
-            what = "The model has no weights yet: train it first" if weights is None else "There is no such file"
-            raise UserError(f"{what}. Received: {path}")
-        config = {**described["config"], **({} if dtype is None else {"dtype": dtype})}
+            reason = "The model has no weights yet: train it first" if weights is None else "There is no such file"
+            raise UserError(f"{reason}. Received: {path}")
+        config = {**self.load_config()["model"]["config"], **({} if dtype is None else {"dtype": dtype})}
+
+        def make() -> TranslationModel | MultilingualModel:
+            return model_class.from_config(config)
+
         try:
-            model = MODEL_CLASSES[described["class"]].from_config(config)
-        except (TypeError, ValueError) as error:
+            described = 4 * sum(math.prod(w.shape) for w in without_weights(make).weights if w.dtype == "float32")
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
             raise UserError(
-                f"{self.config_path} does not describe a model of this version. Received: {error}"
+                f"{self.config_path} does not describe a model of this version. Received: {_shown(error)}"
             ) from None
+        if described > path.stat().st_size:  # before the model fills memory
+            raise UserError(
+                f"{path} does not fit config.json or is damaged. Received: {path.stat().st_size:,} bytes for "
+                f"{described:,} bytes of weights"
+            )
+        model = make()
         try:
             read_weights(path, model)
-        except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile) as error:
-            raise UserError(f"{path} does not fit config.json or is damaged. Received: {one_line(error)}") from None
+        except UserError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile) as error:
+            raise UserError(f"{path} does not fit config.json or is damaged. Received: {_shown(error)}") from None
         return model
 
     def subword_paths(self) -> dict[str, Path]:
-        """Paths of the SentencePiece models: of "source" and "target", or by language; equal where they are joint.
+        """Paths of the SentencePiece models by "source" and "target", or by language; equal where they are joint.
 
         Raises:
-            UserError: The folder is no model directory, or a subword model is missing.
+            UserError: The folder is not a model directory, or a subword model is missing.
         """
         paths = {key: self.path / Path(name).name for key, name in self.load_config()["subwords"].items()}
         for path in paths.values():
@@ -202,20 +237,33 @@ language | SentencePiece models |
 
 
 def _check_structure(config: dict[str, Any]) -> None:
-    """Raises what using the configuration would raise."""
-    if not isinstance(config["model"]["class"], str):
-        raise TypeError(config["model"]["class"])
-    dtype = config["model"]["config"].get("dtype", "float32")
-    if not isinstance(dtype, str):  # an object: Keras would make whatever it names
+    """Raises the error that using the configuration would raise."""
+    if not isinstance(config["format"], int):
+        raise TypeError(config["format"])
+    model, search = config["model"], config["search"]
+    if not isinstance(model["class"], str):
+        raise TypeError(model["class"])
+    dtype = model["config"].get("dtype", "float32")
+    if not isinstance(dtype, str):  # an object, which Keras would make
         raise TypeError(dtype)
-    for side in config["model"]["config"].get("languages", ("source", "target")):
-        Path(config["subwords"][side])
+    for language in model["config"].get("languages", ("source", "target")):
+        Path(config["subwords"][language])
     for name in config["subwords"].values():
         Path(name)
-    for name, value in config["search"].items():
+    for name, value in search.items():
         if not _is_search_setting(name, value):
             raise TypeError(f"{name}={value!r}")
+    check_limits(model["config"])
+    check_limits(search)
 
 
 def _is_search_setting(name: str, value: Any) -> bool:
-    return name in SEARCH_TYPES and isinstance(value, SEARCH_TYPES[name])
+    values = value if isinstance(value, list) else [value]
+    kinds = SEARCH_TYPES.get(name, ())
+    numbers = (int,) if kinds == (list,) else kinds
+    return isinstance(value, kinds) and all(isinstance(x, numbers) and not isinstance(x, bool) for x in values)
+
+
+def _shown(error: Exception) -> str:
+    """An error in one line of bounded length."""
+    return one_line(error if isinstance(error, UserError) else repr(error))[:500]

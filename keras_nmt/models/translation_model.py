@@ -84,3 +84,7 @@ class TranslationModel(keras.Model):
         copy = type(self).from_config({**self.get_config(), "dtype": dtype})
         copy.set_weights(self.get_weights())
         return copy
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> TranslationModel:
+        return cls(**config)  # Keras would make any layers that the configuration names

@@ -10,7 +10,6 @@ from typing import Any
 from keras_nmt.errors import UserError
 from keras_nmt.inference.load import load_directory, load_multilingual
 from keras_nmt.models import ModelDirectory, MultilingualModel
-from keras_nmt.models.model_directory import MODEL_CLASSES
 from keras_nmt.serving.export import export
 from keras_nmt.serving.export_multilingual import export_multilingual
 
@@ -46,8 +45,7 @@ def export_directory(
     Raises:
         UserError: The folder is no model directory, or not whole, or `export` raises it.
     """
-    named = MODEL_CLASSES.get(ModelDirectory(directory).load_config()["model"]["class"])
-    if source is None and target is None and named is not None and issubclass(named, MultilingualModel):
+    if source is None and target is None and issubclass(ModelDirectory(directory).model_class(), MultilingualModel):
         if ensemble:
             raise UserError(
                 "An ensemble of multilingual models is exported for one pair: give a source and a target. "

@@ -13,7 +13,7 @@ import numpy as np
 
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import atomic_path
-from keras_nmt.files.weights_file import arrays
+from keras_nmt.files.weights_file import arrays, check_digest, write_digest
 from keras_nmt.training.checkpoints import read_index, weights_path
 
 
@@ -57,28 +57,27 @@ def average_checkpoints(
 
 def average_weights(files: Sequence[Path], output: Path) -> None:
     """Writes the mean of files of weights of one model: floats are averaged, anything else is taken from the last."""
-    with atomic_path(output, suffix=".weights.h5") as temporary, contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         sources = [stack.enter_context(_open(file)) for file in files]
-        last = arrays(sources[-1])
-        for name, array in last.items():
-            if array.external or array.is_virtual:  # in a file of somebody's choice, which would be written to
-                raise UserError(f"Weights must lie in the file itself. Received: {files[-1]}, {name}")
+        room = os.path.getsize(files[-1]) + 8192  # HDF5 crashes, and Python with it, on a full disk
+        temporary = stack.enter_context(atomic_path(output, suffix=".weights.h5", room=room))
         shutil.copyfile(files[-1], temporary)
-        if len(files) == 1:
-            return
-        target = stack.enter_context(h5py.File(temporary, "r+"))
-        try:
-            for name in last:
-                _average(name, sources, target)
-        except KeyError as error:
-            raise UserError(
-                f"The checkpoints are not of one model. Received: {[str(file) for file in files]} ({error})"
-            ) from error
+        with h5py.File(temporary, "r+") as target:
+            try:
+                for name in arrays(sources[-1]):
+                    _average(name, sources, target)
+            except KeyError as error:
+                raise UserError(
+                    f"The checkpoints are not of one model. Received: {[str(file) for file in files]} ({error})"
+                ) from error
+            write_digest(target)
 
 
 def _open(path: Path) -> h5py.File:
     try:
-        return h5py.File(path, "r")
+        file = h5py.File(path, "r")
+        check_digest(file)
+        return file
     except OSError as error:
         raise UserError(f"The weights of a checkpoint cannot be read. Received: {path} ({one_line(error)})") from error
 

@@ -18,6 +18,7 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import remove_leftovers, write_json
+from keras_nmt.files.json_file import read_json
 from keras_nmt.files.weights_file import write_weights
 
 INDEX = "index.json"
@@ -290,16 +291,14 @@ def read_index(folder: Path) -> dict[str, Any]:
         UserError: if there is none.
     """
     try:
-        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+        index = read_json(folder / INDEX, "the index of checkpoints")
     except FileNotFoundError as error:
         raise UserError(f"There are no checkpoints; train first. Received: folder={folder}") from error
-    except ValueError as error:
-        raise UserError(f"The index of the checkpoints is not JSON. Received: file={folder / INDEX}") from error
     for name in ("last", "best"):
-        updates = index.get(name) if isinstance(index, dict) else None
+        updates = index.get(name)
         if not isinstance(updates, list) or not all(type(update) is int for update in updates):
             raise UserError(f"The index of the checkpoints has no list of updates {name!r}. Received: {folder / INDEX}")
-    return dict(index)
+    return index
 
 
 def _first_line(error: Exception) -> str:

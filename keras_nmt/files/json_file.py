@@ -1,0 +1,62 @@
+"""The reader of all JSON files of the package."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from keras_nmt.errors import UserError, one_line
+
+MAX_BYTES = 16 << 20
+MAX_DEPTH = 100
+
+
+def read_json(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
+    """Reads a JSON object from a file.
+
+    Args:
+        path: String or path, the file: UTF-8, at most 16 MiB, at most 100 levels of nesting.
+        what: String, the content of the file, for the error message, such as "the settings of a run".
+
+    Returns:
+        The object.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        UserError: The file cannot be read, or does not hold one JSON object.
+
+    Example:
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "settings.json"
+    >>> _ = path.write_text('{"seed": 1}')
+    >>> read_json(path, "the settings of a run")
+    {'seed': 1}
+    """
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise ValueError(f"more than {MAX_BYTES:,} bytes")
+        value = json.loads(content.decode())
+        if not isinstance(value, dict):
+            raise ValueError(type(value).__name__)
+        _check_depth(value)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or one_line(error)
+        raise UserError(f"{os.fspath(path)} must hold {what} as one JSON object; restore it. Received: {reason}") from None
+    return value
+
+
+def _check_depth(value: Any) -> None:
+    """Raises a `ValueError` on nesting that recursive functions, such as `json.dumps`, might not follow."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        items = (item for outer in level for item in (outer.values() if isinstance(outer, dict) else outer))
+        level = [item for item in items if isinstance(item, (dict, list))]
+        if not level:
+            return
+    raise ValueError(f"more than {MAX_DEPTH} levels of nesting")

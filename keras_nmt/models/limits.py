@@ -1,0 +1,47 @@
+"""Upper bounds of the sizes that `config.json` may ask for: the author of a model directory may be a stranger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from keras_nmt.errors import UserError
+
+LIMITS: dict[str, int] = {
+    # Models.
+    **dict.fromkeys(("num_encoder_layers", "num_decoder_layers", "num_heads", "bridge_heads"), 1_000),
+    **dict.fromkeys(("hidden_dim", "intermediate_dim", "head_intermediate_dim", "bridge_hidden_dim"), 65_536),
+    **dict.fromkeys(("composition_rank", "num_roles", "role_units"), 65_536),
+    **dict.fromkeys(("source_vocabulary_size", "target_vocabulary_size", "languages"), 10_000_000),
+    # Search.
+    **dict.fromkeys(("beam_size", "num_hypotheses", "length_penalty", "coverage_penalty", "max_length_factor"), 1_000),
+    **dict.fromkeys(("max_length", "max_length_offset", "length_buckets", "batch_buckets"), 65_536),
+}
+
+
+def check_limits(options: Mapping[str, Any]) -> None:
+    """Checks options by name against `LIMITS`: numbers, all numbers of a list or mapping, and nested options.
+
+    Args:
+        options: Mapping of names to values: the configuration of a model, or settings of search.
+
+    Raises:
+        UserError: A number is above its limit.
+
+    Example:
+
+    >>> check_limits({"hidden_dim": 512, "transformer": {"num_heads": 10**7}})
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: `num_heads` may be at most 1,000. Received: num_heads=10000000
+    """
+    for name, value in options.items():
+        limit = LIMITS.get(name)
+        if limit is None:
+            if isinstance(value, Mapping):
+                check_limits(value)
+            continue
+        numbers = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+        for number in numbers:
+            if isinstance(number, (int, float)) and not number <= limit:  # NaN is above, too
+                raise UserError(f"`{name}` may be at most {limit:,}. Received: {name}={str(value)[:100]}")
