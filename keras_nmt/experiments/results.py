@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from keras_nmt.errors import UserError
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, digests_of
 from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
@@ -18,6 +21,17 @@ LIMITS = ("max_updates", "time_limit", "patience")  # what ends a run
 # What may differ between a finished run and the run that is asked for: these have no part in the outcome.
 OF_NO_EFFECT = ("directory", "log_every", "tensorboard", *BY_FILES, *BY_PATTERNS)  # of data, the digests count
 ONLY = "-".join(ONE)
+# The parts of `results.json` that are read again, in this and in earlier forms.
+DIGESTS = TypeAdapter(dict[str, list[str]])
+RESULTS: dict[str, TypeAdapter[Any]] = {
+    "updates": TypeAdapter(int),
+    "ended_by": TypeAdapter(str),
+    "data": DIGESTS,
+    "limits": TypeAdapter(dict[str, float | None]),
+    "dev_greedy": TypeAdapter(dict[str, float]),
+    "dev_bleu_greedy": TypeAdapter(float),
+    "test": TypeAdapter(dict[str, dict[str, Any]]),
+}
 
 
 def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
@@ -33,7 +47,9 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
     path = Path(directory) / "results.json"
     if not path.is_file():
         return None
-    results = read_json(path, "the results of a run")
+    results = {"updates": None, "ended_by": None, **read_json(path, "the results of a run")}
+    for name in results.keys() & RESULTS.keys():
+        _check(RESULTS[name], results[name], f"{name} in {path}")
     if "dev_bleu_greedy" in results:
         results["dev_greedy"] = {"bleu": results.pop("dev_bleu_greedy")}
     if "bleu" in results.get("test", {}):
@@ -51,7 +67,11 @@ def read_digests(path: Path) -> dict[str, list[str]]:
     Returns:
         A dict as of `digests_of`, empty if there is no file.
     """
-    return _by_direction(read_json(path, "the digests of a run's data")) if path.is_file() else {}
+    if not path.is_file():
+        return {}
+    digests = read_json(path, "the digests of a run's data")
+    _check(DIGESTS, digests, str(path))
+    return _by_direction(digests)
 
 
 def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:
@@ -128,8 +148,16 @@ def test_line(name: str, cell: Mapping[str, Any]) -> str:
     """
     names = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
     scores = "  ".join(f"{names[metric]} {cell[metric]['score']:.2f}" for metric in names if metric in cell)
-    shown = "test" if name == ONLY else f"test {name}"
-    return f"{shown}  {scores}{'' if cell['trained'] else '  (never trained)'}  {cell['bleu']['signature']}"
+    shown = "test" if name == ONLY else f"test {name} "
+    return f"{shown} {scores}{'' if cell['trained'] else '  (never trained)'}  {cell['bleu']['signature']}"
+
+
+def _check(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
+    try:
+        adapter.validate_python(value, strict=True)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        raise UserError(f"Damaged: {where}: {wrong['msg']}. Received: {wrong['input']!r:.80}") from None
 
 
 def _by_direction(digests: dict[str, list[str]]) -> dict[str, list[str]]:
