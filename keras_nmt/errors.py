@@ -33,6 +33,18 @@ def exhausted(error: Exception, remedy: str) -> str:
     return f"Memory does not suffice: {remedy}. Received: {told[:200]}"
 
 
+def check_positive(**numbers: float | None) -> None:
+    """Raises a `UserError` if a number, given by its name, is not above zero; None is left out.
+
+    Example:
+
+    >>> check_positive(patience=3, max_updates=None)
+    """
+    for name, number in numbers.items():
+        if number is not None and not number > 0:
+            raise UserError(f"`{name}` must be positive. Received: {name}={number}")
+
+
 def check_backend(what: str) -> None:
     """Raises a `UserError` if Keras does not compute with TensorFlow.
 

@@ -22,9 +22,16 @@ from keras_nmt.models import LanguageLabelModel, ModelDirectory
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import (
+    Budget,
+    Computation,
+    Evaluation,
     InverseSquareRootSchedule,
+    LabelSmoothedCrossEntropy,
+    Logging,
     NoamSchedule,
     RoleTemperature,
+    Saving,
+    Start,
     Task,
     TaskSchedule,
     Trainer,
@@ -32,7 +39,7 @@ from keras_nmt.training import (
     make_optimizer,
     make_strategy,
 )
-from keras_nmt.training.trainer import ONLY as ONLY_TASK
+from keras_nmt.training.task import ONLY as ONLY_TASK
 from keras_nmt.training.workers import Workers
 
 if TYPE_CHECKING:
@@ -128,29 +135,22 @@ def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
         tasks,
         e.directory,
         optimizer=optimizer,
-        strategy=strategy,
-        accumulation_steps=e.accumulation_steps,
-        label_smoothing=e.label_smoothing,
-        normalize_by=e.normalize_by,
-        jit_compile=e.jit_compile,
-        seed=e.seed,
-        evaluate=evaluate,
-        evaluate_every=e.evaluate_every,
-        save_every=e.save_every,
-        keep_last=e.keep_last,
-        keep_best=e.keep_best,
-        best_metric=e.best_metric,
-        patience=e.patience,
+        loss=LabelSmoothedCrossEntropy(e.label_smoothing),
+        computation=Computation(
+            strategy=strategy,
+            accumulation_steps=e.accumulation_steps,
+            normalize_by=e.normalize_by,
+            jit_compile=e.jit_compile,
+            seed=e.seed,
+        ),
+        budget=Budget(max_updates=e.max_updates, time_limit=None if e.time_limit is None else 60 * e.time_limit),
+        evaluation=Evaluation(
+            evaluate=evaluate, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience
+        ),
+        saving=Saving(every=e.save_every, keep_last=e.keep_last, keep_best=e.keep_best, final=e.final),
+        start=Start(init_from=e.init_from, allow_new=e.allow_new, allow_unused=e.allow_unused),
+        logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
         callbacks=[RoleTemperature()] if has_one_hot_roles else [],
-        tensorboard=e.tensorboard,
-        max_updates=e.max_updates,
-        time_limit=None if e.time_limit is None else 60 * e.time_limit,
-        init_from=e.init_from,
-        allow_new=e.allow_new,
-        allow_unused=e.allow_unused,
-        final=e.final,
-        log_every=e.log_every,
-        report=report,
     )
     report("Training; the first update of each direction takes longer, because its graph is traced")
     result = trainer.train()

@@ -16,13 +16,57 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_positive
 from keras_nmt.files.atomic_files import remove_leftovers, write_json
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.weights_file import write_weights
 
 INDEX = "index.json"
 STATE = re.compile(r"state-(\d+)")
+FINALS = ("last", "best", "average_last", "average_best")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Saving:
+    """When `Trainer` saves, how many checkpoints are kept, and which of them are the final weights.
+
+    Args:
+        every: Integer, number of updates between saves. Defaults to that between evaluations, without evaluation 1000.
+        keep_last: Integer, number of last saves whose weights are kept. Defaults to 5.
+        keep_best: Integer, number of best saves whose weights are kept. Defaults to 1.
+        final: String, the final weights: "last", "best", or the mean of the last or best `average` checkpoints,
+            "average_last" or "average_best". Defaults to "average_last".
+        average: Integer, number of checkpoints whose mean are the final weights. Defaults to all that are kept.
+
+    Raises:
+        UserError: `final` is unknown, the checkpoints of `final` are not kept, or a number is out of range.
+    """
+
+    every: int | None = None
+    keep_last: int = 5
+    keep_best: int = 1
+    final: str = "average_last"
+    average: int | None = None
+
+    def __post_init__(self) -> None:
+        check_positive(every=self.every, average=self.average)
+        if self.final not in FINALS:
+            raise UserError(f"The final weights are one of {', '.join(FINALS)}. Received: final={self.final!r}")
+        if min(self.keep_last, self.keep_best) < 0 or self._kept < 1:
+            raise UserError(
+                "The checkpoints for the final weights must be kept. "
+                f"Received: final={self.final!r}, keep_last={self.keep_last}, keep_best={self.keep_best}"
+            )
+
+    @property
+    def _kept(self) -> int:
+        return self.keep_last if self.final.endswith("last") else self.keep_best
+
+    @property
+    def final_checkpoints(self) -> tuple[str, int]:
+        """Whether the final weights are of the "last" or the "best" checkpoints, and of how many at most."""
+        number = min(self.average or self._kept, self._kept) if self.final.startswith("average") else 1
+        return "last" if self.final.endswith("last") else "best", number
 
 
 @dataclasses.dataclass

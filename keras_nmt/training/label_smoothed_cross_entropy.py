@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import keras
 import tensorflow as tf
 
 from keras_nmt.ids import PAD
+
+
+class TokenLoss(Protocol):
+    """The interface of a loss that `Trainer` minimises. `LabelSmoothedCrossEntropy` is one."""
+
+    def terms(self, targets: tf.Tensor, logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """The loss of each token, and the negative log-probability that the model gives the token.
+
+        `Trainer` sums the loss over the tokens of an update and divides the sum by the number of tokens or sentences.
+        The log has the perplexity, the exponential of the mean of the negative log-probabilities.
+
+        Args:
+            targets: Tensor of token ids `[n, T]`, int32, padded with `PAD`.
+            logits: Tensor `[n, T, V]` of the dtype that the model gives.
+
+        Returns:
+            Two float32 tensors `[n, T]`, both 0 at padding. Gradients are taken of the first.
+        """
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

@@ -1,21 +1,48 @@
-"""The training log: one JSON object a line."""
+"""The log of a training run: a file of JSON lines, lines of progress, TensorBoard."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import tensorflow as tf
+
+from keras_nmt.errors import check_positive
 from keras_nmt.files.atomic_files import atomic_path, errors_that_name
+from keras_nmt.training.checkpoints import Progress
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Logging:
+    """What `Trainer` logs.
+
+    Args:
+        every: Integer, number of updates between lines of the log. Defaults to 100.
+        tensorboard: Boolean, whether to write the log for TensorBoard too. Defaults to `False`.
+        report: Function that gets each line of progress. Defaults to printing.
+
+    Raises:
+        UserError: `every` is below 1.
+    """
+
+    every: int = 100
+    tensorboard: bool = False
+    report: Callable[[str], None] = lambda line: print(line, flush=True)
+
+    def __post_init__(self) -> None:
+        check_positive(every=self.every)
 
 
 class TrainingLog:
-    """A file of JSON lines, each with the `update` it speaks of.
+    """A file of JSON lines, each with the `update` that it describes.
 
     Args:
-        path: the file; it is made when the first line is written.
+        path: Path of the file, which the first line creates.
 
     Example:
 
@@ -32,13 +59,13 @@ class TrainingLog:
         self.path = Path(path)
 
     def append(self, line: dict[str, Any]) -> None:
-        """Adds a line; numbers that are not finite, which JSON does not know, become null."""
+        """Appends a line. Numbers that are not finite become null, because JSON has no such numbers."""
         finite = {key: None if isinstance(x, float) and not math.isfinite(x) else x for key, x in line.items()}
         with errors_that_name(self.path), open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(finite) + "\n")
 
     def read(self) -> list[dict[str, Any]]:
-        """All whole lines."""
+        """Reads all complete lines."""
         if not self.path.exists():
             return []
         lines = []
@@ -46,20 +73,106 @@ class TrainingLog:
             try:
                 line = json.loads(text)
             except ValueError:
-                continue  # a line that a killed process did not finish
+                continue  # a killed process wrote a part of the line
             if isinstance(line, dict) and "update" in line:
                 lines.append(line)
         return lines
 
     def truncate(self, update: int, settled: int) -> None:
-        """Drops what a continued run says again: later lines, and the one on the final weights.
+        """Removes the lines that a resumed run writes again: later ones, and the one on the final weights.
 
         Args:
-            update: The last update that has been made.
-            settled: The last one whose evaluation, if it was due, has been saved.
+            update: Integer, the last update of the run.
+            settled: Integer, the last update whose evaluation, if one was due, has been saved.
         """
         if self.path.exists():
             last = {True: update, False: settled}
             kept = [line for line in self.read() if line["update"] <= last["loss" in line] and "final" not in line]
             with atomic_path(self.path) as temporary:
                 temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+
+
+class LogWriter:
+    """Writes the log of a run; on workers other than the chief, nothing.
+
+    Args:
+        directory: Path of the model directory.
+        logging: What to log.
+        is_chief: Boolean, whether this worker writes.
+    """
+
+    def __init__(self, directory: Path, logging: Logging, is_chief: bool) -> None:
+        self.file = TrainingLog(directory / "training_log.jsonl")
+        self.report = logging.report if is_chief else lambda line: None
+        self._is_chief = is_chief
+        self._tensorboard = directory / "tensorboard" if logging.tensorboard and is_chief else None
+        self._writer: tf.summary.SummaryWriter | None = None
+
+    def __enter__(self) -> LogWriter:
+        if self._tensorboard is not None:
+            self._writer = tf.summary.create_file_writer(str(self._tensorboard))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def write_training(
+        self,
+        progress: Progress,
+        metrics: Mapping[str, float],
+        task_losses: Mapping[str, float],
+        max_updates: int | None,
+        seconds_left: float | None,
+    ) -> None:
+        """Writes the metrics of the updates since the last line."""
+        self._append(
+            {
+                "update": progress.update,
+                **metrics,
+                **({"task_loss": task_losses} if task_losses else {}),
+                "tokens": progress.tokens,
+                "seconds": round(progress.seconds, 3),
+            }
+        )
+        losses = {f"task_loss/{name}": loss for name, loss in task_losses.items()}
+        self._write_summary(progress.update, {**metrics, **losses})
+        total = f"/{max_updates:,}" if max_updates else ""
+        left = f"  {_clock(seconds_left)} left" if seconds_left is not None else ""
+        self.report(
+            f"update {progress.update:,}{total}  loss {metrics['loss']:.4f}  perplexity {metrics['perplexity']:.2f}  "
+            f"{metrics['tokens_per_second']:,.0f} tokens/s  learning rate {metrics['learning_rate']:.3g}  "
+            f"gradient {metrics['gradient_norm']:.3f}{left}"
+        )
+
+    def write_evaluation(
+        self, progress: Progress, metrics: Mapping[str, float], final: list[int] | None = None
+    ) -> None:
+        """Writes an evaluation of the present update, or of the final weights, the mean of the updates `final`."""
+        named = {f"val_{name}": value for name, value in metrics.items()}
+        seconds = round(progress.seconds, 3)
+        self._append({"update": progress.update, **({"final": final} if final else {}), **named, "seconds": seconds})
+        if final is None:
+            self._write_summary(progress.update, named)
+        text = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
+        weights = "final weights" if final else f"update {progress.update:,}"
+        best = "  (best so far)" if not final and progress.best_update == progress.update else ""
+        self.report(f"evaluation of {weights}  {text}{best}")
+
+    def _append(self, line: dict[str, Any]) -> None:
+        if self._is_chief:
+            self.file.append(line)
+
+    def _write_summary(self, update: int, values: Mapping[str, float]) -> None:
+        if self._writer is not None:
+            with self._writer.as_default(step=update):
+                for name, value in values.items():
+                    tf.summary.scalar(name, value)
+            self._writer.flush()
+
+
+def _clock(seconds: float) -> str:
+    """Seconds as hours:minutes:seconds."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"

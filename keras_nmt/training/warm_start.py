@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 import keras
 
 from keras_nmt.errors import UserError
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Start:
+    """The weights that `Trainer` starts from where there is no checkpoint to resume from; see `warm_start`.
+
+    Args:
+        init_from: Model, or path of a model directory. Defaults to `None`, the model's own weights.
+        allow_new: List of shell patterns of the paths of variables that `init_from` may lack. Defaults to none.
+        allow_unused: List of shell patterns of the paths of variables that only `init_from` may have. Defaults to
+            none.
+    """
+
+    init_from: keras.Model | str | os.PathLike[str] | None = None
+    allow_new: Sequence[str] = ()
+    allow_unused: Sequence[str] = ()
 
 
 @dataclasses.dataclass

@@ -25,7 +25,7 @@ from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.decoding import beam_search
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.models import AttentionBridgeModel
-from keras_nmt.training import Task, Trainer, make_optimizer
+from keras_nmt.training import Budget, Logging, Saving, Task, Trainer, make_optimizer
 
 LANGUAGES = ("en", "de", "fr", "cs")
 KINDS = ("transformer", "recurrent")
@@ -135,10 +135,9 @@ def _updates_per_second(
             tasks,
             folder,
             optimizer=make_optimizer(learning_rate=1e-4),
-            max_updates=3 * interval,
-            save_every=3 * interval,
-            log_every=interval,
-            report=lambda line: None,
+            budget=Budget(max_updates=3 * interval),
+            saving=Saving(every=3 * interval),
+            logging=Logging(every=interval, report=lambda line: None),
         )
         trainer.train()
         assert trainer.num_traces == len(pairs), "an update was traced again"

@@ -43,7 +43,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.serving import export
-from keras_nmt.training import Trainer, make_optimizer
+from keras_nmt.training import Budget, Trainer, make_optimizer
 
 COLUMNS = ("what", "preset", "parameters, MiB", "peak, MiB")
 UPDATES = 4
@@ -62,12 +62,12 @@ def train(preset: str, vocabulary_size: int, folder: Path, batch_size: int) -> N
         TrainingBatches(corpus, batch_size=batch_size, seed=1),
         folder,  # nothing is written
         optimizer=make_optimizer(learning_rate=1e-4),
-        max_updates=1,
+        budget=Budget(max_updates=1),
     )
     batches = trainer.make_batches()
     update = trainer.make_update(batches.element_spec)
     for _ in range(UPDATES):
-        update(next(batches)).numpy()
+        update(next(batches)).measurements.numpy()
 
 
 def write_export(preset: str, vocabulary_size: int, folder: Path, quantize: str | None = None) -> None:

@@ -33,7 +33,7 @@ from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.training import Trainer, make_optimizer
+from keras_nmt.training import Budget, Trainer, make_optimizer
 
 FIRST_WORD = max(PAD, BEGIN, END) + 1
 COLUMNS = (
@@ -127,7 +127,7 @@ class Work:
             None,  # type: ignore[arg-type]  # the batch is given
             tempfile.gettempdir(),  # nothing is written
             optimizer=make_optimizer(learning_rate=1e-4),
-            max_updates=1,
+            budget=Budget(max_updates=1),
         )
         batch = {
             name: self._words(1, sizes.batch, sizes.length) for name in ("source", "target_input", "target_output")
@@ -135,7 +135,7 @@ class Work:
         # In training one graph serves all shapes, and is as fast: what is counted has to know them.
         update: Any = trainer.make_update({name: tf.TensorSpec(words.shape, "int32") for name, words in batch.items()})
         self.operations["training"] = multiply_adds(update.get_concrete_function().graph)
-        return lambda: update(batch)
+        return lambda: update(batch).measurements
 
     def _decoding(self, sizes: Sizes) -> Callable[[], Any]:
         """Encoder, preparation and beam search, compiled by XLA. END is never chosen: all steps are done."""

@@ -104,7 +104,7 @@ class Ours:
     def __init__(self, work: Work) -> None:
         _tensorflow(work)
         from keras_nmt.models import Transformer
-        from keras_nmt.training import Trainer, make_optimizer
+        from keras_nmt.training import Budget, Computation, LabelSmoothedCrossEntropy, Trainer, make_optimizer
 
         options = {**work.sizes, "dropout": work.dropout}
         model = Transformer(work.vocabulary_size, **options, dtype=_policy(work))
@@ -116,9 +116,9 @@ class Ours:
             self._data,
             tempfile.gettempdir(),  # nothing is written
             optimizer=make_optimizer(learning_rate=LEARNING_RATE, beta_1=BETAS[0], beta_2=BETAS[1], epsilon=EPSILON),
-            label_smoothing=LABEL_SMOOTHING,
-            jit_compile=self.jit_compile,
-            max_updates=1,
+            loss=LabelSmoothedCrossEntropy(LABEL_SMOOTHING),
+            computation=Computation(jit_compile=self.jit_compile),
+            budget=Budget(max_updates=1),
         )
         self._update: Any = None
 
@@ -126,13 +126,13 @@ class Ours:
         batches = self._trainer.make_batches()
         if self._update is None:
             self._update = self._trainer.make_update(batches.element_spec)
-        self._update(next(batches)).numpy()
+        self._update(next(batches)).measurements.numpy()
         waited, start = 0.0, self._clock()
         for _ in range(updates):
             asked = self._clock()
             batch = next(batches)
             waited += self._clock() - asked
-            measurements = self._update(batch)
+            measurements = self._update(batch).measurements
         measurements.numpy()
         return Measured(self._clock() - start, waited, self._trainer.num_traces)
 

@@ -300,10 +300,13 @@ def test_every_setting_reaches_what_it_is_for(tmp_path, monkeypatch):
     text = tmp_path / "text"
     text.write_text("a b c d e\n" * 10)
     to_trainer = {
-        **{"accumulation_steps": 3, "label_smoothing": 0.3, "normalize_by": "sentences", "jit_compile": True},
-        **{"seed": 7, "evaluate_every": 11, "save_every": 13, "log_every": 31, "keep_last": 17, "keep_best": 19},
-        **{"patience": 23, "tensorboard": True, "max_updates": 29, "final": "best"},
-        **{"allow_new": ["x"], "allow_unused": ["y"]},
+        "computation": {"accumulation_steps": 3, "normalize_by": "sentences", "jit_compile": True, "seed": 7},
+        "loss": {"label_smoothing": 0.3},
+        "evaluation": {"evaluate_every": 11, "patience": 23},
+        "saving": {"save_every": 13, "keep_last": 17, "keep_best": 19, "final": "best"},
+        "logging": {"log_every": 31, "tensorboard": True},
+        "budget": {"max_updates": 29},
+        "start": {"allow_new": ["x"], "allow_unused": ["y"]},
     }
     experiment = Experiment(
         directory=tmp_path / "run",
@@ -327,12 +330,15 @@ def test_every_setting_reaches_what_it_is_for(tmp_path, monkeypatch):
         time_limit=2,
         beam_size=6,
         length_penalty=0.9,
-        **to_trainer,
+        **{name: value for part in to_trainer.values() for name, value in part.items()},
     )
     with pytest.raises(Reached):
         experiment.run(report=str)
-    assert {name: made[name] for name in to_trainer} == to_trainer
-    assert made["time_limit"] == 120
+    for part, settings in to_trainer.items():
+        for name, value in settings.items():
+            own_name = "every" if name.endswith("_every") else name.removeprefix("label_")
+            assert getattr(made[part], own_name) == value, name
+    assert made["budget"].time_limit == 120
     data = made["data"]
     assert (data.updates_per_epoch, data.seed, data._sampling.alpha) == (5, 7, 0.3)  # 5 + 20 lines; 4 without weights
     assert {edge for _, edge, _ in data.shapes} <= {9, 40}

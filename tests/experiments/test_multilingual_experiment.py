@@ -315,7 +315,7 @@ def test_what_is_set_of_the_tasks_reaches_the_training(settings, tmp_path, monke
     with pytest.raises(Reached):
         experiment.run(report=str)
     assert {task.name: task.weight for task in made["tasks"]} == weights
-    assert made["best_metric"] == "bleu_words-digits"
+    assert made["evaluation"].best_metric == "bleu_words-digits"
     assert made["model"].get_config()["dtype"] == "mixed_bfloat16"
     folder = ModelDirectory(tmp_path / "run")
     assert folder.load_config()["search"]["beam_size"] == 7

@@ -1,16 +1,51 @@
-"""A small translation task and model for the tests of training."""
+"""A small translation task and model, and a trainer with options by name, for the tests of training."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import keras
 import numpy as np
 import pytest
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
+from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving, Start, Trainer
 
 VOCABULARY_SIZE = 20
+# Options of the trainer's parts by the names that tests use: the part, and the name there.
+OPTIONS = {
+    **{name: ("computation", name) for name in ("strategy", "accumulation_steps", "normalize_by", "jit_compile")},
+    "seed": ("computation", "seed"),
+    **{name: ("budget", name) for name in ("max_updates", "time_limit")},
+    **{name: ("evaluation", name) for name in ("evaluate", "best_metric", "patience")},
+    "evaluate_every": ("evaluation", "every"),
+    **{name: ("saving", name) for name in ("keep_last", "keep_best", "final", "average")},
+    "save_every": ("saving", "every"),
+    **{name: ("start", name) for name in ("init_from", "allow_new", "allow_unused")},
+    **{name: ("logging", name) for name in ("tensorboard", "report")},
+    "log_every": ("logging", "every"),
+}
+PARTS = {
+    "computation": Computation,
+    "budget": Budget,
+    "evaluation": Evaluation,
+    "saving": Saving,
+    "start": Start,
+    "logging": Logging,
+}
+
+
+def trainer_of(model: keras.Model, data: Any, directory: Path, **options: Any) -> Trainer:
+    """A trainer with options of its parts by name; by default it is silent and logs each update."""
+    parts: dict[str, dict[str, Any]] = {}
+    for name, value in {"log_every": 1, "report": lambda line: None, **options}.items():
+        if name in OPTIONS:
+            part, own_name = OPTIONS[name]
+            parts.setdefault(part, {})[own_name] = value
+    rest = {name: value for name, value in options.items() if name not in OPTIONS}
+    return Trainer(model, data, directory, **{part: PARTS[part](**given) for part, given in parts.items()}, **rest)
 
 
 @pytest.fixture(scope="session")
@@ -38,3 +73,9 @@ def make_model() -> Callable[..., keras.Model]:
         return keras.Model([source, target_input], logits)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def make_any_trainer() -> Callable[..., Trainer]:
+    """See `trainer_of`."""
+    return trainer_of

@@ -16,7 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
-from keras_nmt.training import Trainer, make_optimizer
+from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving, Trainer, make_optimizer
 
 UPDATES = 120
 
@@ -37,13 +37,11 @@ def train(directory: Path) -> None:
         TrainingBatches(corpus, batch_size=16, batch_unit="sentences", seed=3),
         directory,
         optimizer=make_optimizer("adam", 0.01, clip=0.5),
-        evaluate=lambda: {"bleu": float(tf.reduce_sum(model.weights[0]))},
-        evaluate_every=6,
-        save_every=3,
-        keep_last=2,
-        log_every=2,
-        max_updates=UPDATES,
-        seed=5,
+        computation=Computation(seed=5),
+        budget=Budget(max_updates=UPDATES),
+        evaluation=Evaluation(evaluate=lambda: {"bleu": float(tf.reduce_sum(model.weights[0]))}, every=6),
+        saving=Saving(every=3, keep_last=2),
+        logging=Logging(every=2),
     )
     trainer.train()
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from keras_nmt.layers import RoleAssignment, RoleInteraction
-from keras_nmt.training import RoleTemperature, Trainer
+from keras_nmt.training import RoleTemperature
 
 
 class _Record(keras.callbacks.Callback):
@@ -36,7 +36,7 @@ def test_falls_update_by_update_to_the_floor() -> None:
     np.testing.assert_allclose(record.seen, _expected(0, 10), rtol=1e-6)
 
 
-def test_goes_on_with_the_trainer(batches, tmp_path) -> None:
+def test_goes_on_with_the_trainer(batches, tmp_path, make_any_trainer) -> None:
     def train(max_updates: int) -> list[float]:
         source, target_input = (keras.Input((None,), dtype="int32") for _ in range(2))
         layer = RoleInteraction(3, "one_hot", causal=True)
@@ -45,15 +45,9 @@ def test_goes_on_with_the_trainer(batches, tmp_path) -> None:
         states = layer(embedding(target_input)) + context
         model = keras.Model([source, target_input], keras.layers.Dense(20, dtype="float32")(states))
         record = _Record(layer)
-        Trainer(
-            model,
-            batches,
-            tmp_path,
-            optimizer=keras.optimizers.Adam(),
-            max_updates=max_updates,
-            callbacks=[RoleTemperature(decay=0.7), record],
-            report=lambda line: None,
-        ).train()
+        callbacks = [RoleTemperature(decay=0.7), record]
+        options = {"optimizer": keras.optimizers.Adam(), "max_updates": max_updates, "callbacks": callbacks}
+        make_any_trainer(model, batches, tmp_path, **options).train()
         return record.seen
 
     np.testing.assert_allclose(train(3), _expected(0, 3), rtol=1e-6)

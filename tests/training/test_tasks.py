@@ -80,7 +80,7 @@ def data() -> dict[str, TrainingBatches]:
 
 
 @pytest.fixture
-def make_trainer(tmp_path: Path, data: dict[str, TrainingBatches]) -> Make:
+def make_trainer(tmp_path: Path, data: dict[str, TrainingBatches], make_any_trainer: Make) -> Make:
     """Makes a trainer of `Languages` and tasks of these weights, in the folder `name`."""
 
     def make(
@@ -103,15 +103,15 @@ def make_trainer(tmp_path: Path, data: dict[str, TrainingBatches]) -> Make:
                 Task(name=pair, model=model.pair(*pair.split("-")), data=data[pair], weight=weight)
                 for pair, weight in weights.items()
             ]
-            options = {"max_updates": 6, "log_every": 1, "report": lambda line: None, **options}
-            return Trainer(model, tasks, tmp_path / name, optimizer=optimizer(), strategy=strategy, **options)
+            options = {"max_updates": 6, "strategy": strategy, **options}
+            return make_any_trainer(model, tasks, tmp_path / name, optimizer=optimizer(), **options)
 
     return make
 
 
 def log_of(trainer: Trainer) -> list[dict[str, Any]]:
     """The log, without what differs from run to run."""
-    return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.path).read()]
+    return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.file.path).read()]
 
 
 def losses_of(trainer: Trainer) -> list[float]:
@@ -265,21 +265,23 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(make_trainer: Make) -> 
 
 
 def test_one_task_is_the_bilingual_run_and_so_is_what_was_saved_before_there_were_tasks(
-    make_trainer: Make, data: dict[str, TrainingBatches], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_trainer: Make,
+    make_any_trainer: Make,
+    data: dict[str, TrainingBatches],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = make_trainer("one", weights={"a-b": 5.0}, dropout=0.2)
     one.train()
 
     def bilingual(name: str, max_updates: int) -> Trainer:
-        trainer = Trainer(
+        trainer = make_any_trainer(
             Languages(0.2).pair("a", "b"),
             data["a-b"],
             tmp_path / name,
             optimizer=make_optimizer("adam", 0.01, clip=0.5),
             max_updates=max_updates,
             final="last",  # not the mean of what was saved
-            log_every=1,
-            report=lambda line: None,
         )
         trainer.train()
         return trainer
@@ -302,7 +304,7 @@ def test_one_task_is_the_bilingual_run_and_so_is_what_was_saved_before_there_wer
     assert_same(values_of(whole), values_of(again))
     assert log_of(whole) == log_of(again)
     with pytest.raises(UserError, match=r"other tasks.*Received: tasks=\['a-b'\], of the checkpoint=\['translation'\]"):
-        Trainer(
+        make_any_trainer(
             (model := Languages(0.2).pair("a", "b")),
             [Task(name="a-b", model=model, data=data["a-b"])],
             tmp_path / "before",
@@ -333,11 +335,13 @@ def test_not_finite_names_the_task_and_its_lines(make_trainer: Make, data: dict[
     assert f"line numbers {', '.join(map(str, sorted(lines[lines >= 0])))}, counted" in str(error.value)
 
 
-def test_wrong_tasks_are_named(make_trainer: Make, data: dict[str, TrainingBatches], tmp_path: Path) -> None:
+def test_wrong_tasks_are_named(
+    make_trainer: Make, make_any_trainer: Make, data: dict[str, TrainingBatches], tmp_path: Path
+) -> None:
     model = Languages()
 
     def train(*tasks: Task) -> None:
-        Trainer(model, tasks, tmp_path, optimizer=make_optimizer(), max_updates=1)
+        make_any_trainer(model, tasks, tmp_path, optimizer=make_optimizer(), max_updates=1)
 
     task = Task(name="a-b", model=model.pair("a", "b"), data=data["a-b"])
     with pytest.raises(UserError, match="at least one task. Received: "):

@@ -34,7 +34,9 @@ Make = Callable[..., Trainer]
 
 
 @pytest.fixture
-def make_trainer(tmp_path: Path, batches: TrainingBatches, make_model: Callable[..., keras.Model]) -> Make:
+def make_trainer(
+    tmp_path: Path, batches: TrainingBatches, make_model: Callable[..., keras.Model], make_any_trainer: Make
+) -> Make:
     """Makes a trainer of the small model, or of the one that `model` makes, in the folder `name`."""
 
     def make(
@@ -48,17 +50,15 @@ def make_trainer(tmp_path: Path, batches: TrainingBatches, make_model: Callable[
     ) -> Trainer:
         strategy = make_strategy(replicas)
         with strategy.scope():
-            options = {"max_updates": 10, "log_every": 1, "report": lambda line: None, **options}
-            return Trainer(
-                (model or make_model)(), data, tmp_path / name, optimizer=optimizer(), strategy=strategy, **options
-            )
+            options = {"max_updates": 10, "strategy": strategy, **options}
+            return make_any_trainer((model or make_model)(), data, tmp_path / name, optimizer=optimizer(), **options)
 
     return make
 
 
 def log_of(trainer: Trainer) -> list[dict[str, Any]]:
     """The log, without what differs from run to run."""
-    return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.path).read()]
+    return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.file.path).read()]
 
 
 def losses_of(trainer: Trainer) -> list[float]:
@@ -193,7 +193,7 @@ def test_masks_differ_between_replicas_layers_and_updates_and_come_again(
     def masks(update: tf.Tensor) -> Any:
         def replica() -> tf.Tensor:
             part = tf.distribute.get_replica_context().replica_id_in_sync_group
-            trainer._set_seeds(update, tf.cast(part, "int64"))
+            trainer.update.set_seeds(update, tf.cast(part, "int64"))
             return tf.stack([layer(tf.ones([200]), training=True) for layer in layers])
 
         return trainer.strategy.experimental_local_results(trainer.strategy.run(replica))
@@ -722,8 +722,14 @@ def test_not_finite_names_the_lines_and_saves_nothing(make_trainer: Make, batche
         ({"normalize_by": "words"}, "normalize_by='words'"),
         ({"final": "first"}, "final='first'"),
         ({"final": "best"}, "final='best'"),
-        ({"patience": 3}, "patience=3"),
-        ({"evaluate_every": 3}, "evaluate_every=3"),
+        ({"average": 0}, "average=0"),
+        ({"log_every": 0}, "every=0"),
+        ({"evaluate": dict, "evaluate_every": 0}, "every=0"),
+        ({"evaluate": dict, "evaluate_every": 1, "patience": 0}, "patience=0"),
+        ({"save_every": 0}, "every=0"),
+        ({"keep_best": -1}, "keep_best=-1"),
+        ({"max_updates": 0}, "max_updates=0"),
+        ({"loss": "mse"}, "needs a method `terms.*loss='mse'"),
         ({"max_updates": None}, "Nothing would end"),
         ({"keep_last": 0}, "keep_last=0"),
         ({"accumulation_steps": 0}, "accumulation_steps=0"),

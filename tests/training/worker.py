@@ -15,7 +15,7 @@ import numpy as np
 
 from keras_nmt.cli.app import run_app
 from keras_nmt.data import ParallelCorpus, TrainingBatches
-from keras_nmt.training import Trainer, make_optimizer, make_strategy
+from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving, Trainer, make_optimizer, make_strategy
 
 
 class Pace(keras.callbacks.Callback):
@@ -50,14 +50,13 @@ def train(directory: Path, updates: int, output: Path) -> None:
         TrainingBatches(corpus, batch_size=16, batch_unit="sentences", seed=3),
         directory,
         optimizer=optimizer,
-        strategy=strategy,
-        accumulation_steps=int(os.environ.get("ACCUMULATION_STEPS", "1")),
-        evaluate=evaluate,
-        evaluate_every=10,
-        save_every=5,
-        log_every=5,
-        max_updates=updates,
-        seed=5,
+        computation=Computation(
+            strategy=strategy, accumulation_steps=int(os.environ.get("ACCUMULATION_STEPS", "1")), seed=5
+        ),
+        budget=Budget(max_updates=updates),
+        evaluation=Evaluation(evaluate=evaluate, every=10),
+        saving=Saving(every=5),
+        logging=Logging(every=5),
         callbacks=[Pace()],
     )
     result = trainer.train()

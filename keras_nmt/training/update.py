@@ -1,0 +1,279 @@
+"""One update of a model's weights as a TensorFlow graph."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import keras
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.ids import PAD
+from keras_nmt.training.label_smoothed_cross_entropy import TokenLoss
+from keras_nmt.training.task import ONLY, Task, check_element
+
+# The entries of an update's measurements. Sums cover the whole update.
+MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_norm", "learning_rate", "loss_scale")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Computation:
+    """How `Trainer` computes an update.
+
+    Args:
+        strategy: tf.distribute.Strategy, the devices; see `make_strategy`. Defaults to one device.
+        accumulation_steps: Integer, number of micro-batches into which each replica splits its part of an update's
+            batch. Defaults to 1.
+        normalize_by: String, "tokens" or "sentences", the number by which the summed token loss is divided. Defaults
+            to "tokens".
+        jit_compile: Boolean, whether XLA compiles the forward and backward pass. Compilation takes some seconds for
+            each batch shape. Meant for GPUs: on several CPU cores training is about a fifth faster, on one core no
+            faster. Defaults to `False`.
+        seed: Integer, seed of all random operations of the model during training. Defaults to 0.
+
+    Raises:
+        UserError: `accumulation_steps` is below 1, or `normalize_by` is unknown.
+    """
+
+    strategy: tf.distribute.Strategy | None = None
+    accumulation_steps: int = 1
+    normalize_by: str = "tokens"
+    jit_compile: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.accumulation_steps < 1:
+            raise UserError(
+                f"An update has at least one micro-batch. Received: accumulation_steps={self.accumulation_steps}"
+            )
+        if self.normalize_by not in ("tokens", "sentences"):
+            raise UserError(
+                f'The loss is normalised by "tokens" or "sentences". Received: normalize_by={self.normalize_by!r}'
+            )
+
+
+class UpdateOutput(NamedTuple):
+    """The output of an update.
+
+    Attributes:
+        measurements: float32 `[8]`, in the order of `MEASUREMENTS`.
+        stop_requests: float32 `[3]`, for each of `STOP_REQUESTS` the number of replicas that carry the request. None
+            with one worker.
+    """
+
+    measurements: tf.Tensor
+    stop_requests: tf.Tensor | None
+
+
+class Update:
+    """Makes updates and their batches. See `Trainer` for the arguments.
+
+    Args:
+        tasks: Dictionary of tasks by name.
+        optimizer: Optimizer, built.
+        loss: The loss of each token.
+        computation: How updates are computed.
+        stop_requests: Variable `[3]` of this worker's stop requests, summed over workers with every update. None with
+            one worker.
+    """
+
+    def __init__(
+        self,
+        tasks: Mapping[str, Task],
+        optimizer: keras.optimizers.Optimizer,
+        loss: TokenLoss,
+        computation: Computation,
+        stop_requests: tf.Variable | None,
+    ) -> None:
+        self.num_traces = 0  # one for each task; each further trace costs seconds
+        self.strategy = computation.strategy or tf.distribute.get_strategy()
+        self.num_replicas: int = self.strategy.num_replicas_in_sync
+        self.accumulation_steps = computation.accumulation_steps
+        self.parts = self.num_replicas * self.accumulation_steps
+        self._tasks = tasks
+        self._optimizer = optimizer
+        self._scaler = optimizer if isinstance(optimizer, keras.optimizers.LossScaleOptimizer) else None
+        self._loss = loss
+        self._normalize_by = computation.normalize_by
+        self._seed = computation.seed
+        self._stop_requests = stop_requests
+        self._variables = {name: list(task.model.trainable_variables) for name, task in tasks.items()}
+        self._seed_states = {
+            name: [v for v in task.model.variables if v.path.endswith("seed_generator_state")]
+            for name, task in tasks.items()
+        }
+        self._forward_backward = (
+            tf.function(self._micro_batch, jit_compile=True, autograph=False)
+            if computation.jit_compile
+            else self._micro_batch
+        )
+
+    def make_batches(self, name: str, start: int) -> Any:
+        """Makes the iterator of a task's batches from update `start` on.
+
+        Args:
+            name: String, the task.
+            start: Integer, number of updates of the task before the first batch.
+
+        Returns:
+            An iterator of dictionaries of tensors `[accumulation, n, length]` on each replica.
+
+        Raises:
+            UserError: The data are not as `Batches` describes.
+        """
+        data = self._tasks[name].data
+
+        def shard(context: tf.distribute.InputContext) -> tf.data.Dataset:
+            dataset = data.dataset(
+                start, parts=self.parts, shard_index=context.input_pipeline_id, num_shards=context.num_input_pipelines
+            )
+            check_element(name, dataset)
+            dataset = dataset.map(lambda element: {key: element[key] for key in element if key != "line_numbers"})
+            return dataset.batch(self.accumulation_steps, drop_remainder=True).prefetch(2)
+
+        return iter(self.strategy.distribute_datasets_from_function(shard))
+
+    def make(self, batch_spec: Any, name: str = ONLY) -> Callable[[Any], UpdateOutput]:
+        """Makes the graph of a task's updates.
+
+        Args:
+            batch_spec: Dictionary of the specifications of a batch's tensors.
+            name: String, the task. Defaults to the only task.
+
+        Returns:
+            A function from a batch, or a batch of each replica, to the `UpdateOutput`.
+        """
+
+        # Lengths and rows are unknown in the signature, so one trace serves all batch shapes. A partial object, because
+        # TensorFlow takes several functions of the same code for one that is traced again and again, and warns.
+        return tf.function(functools.partial(self._run, name), input_signature=[batch_spec], autograph=False)
+
+    def _run(self, name: str, batch: Any) -> UpdateOutput:
+        self.num_traces += 1
+        output = self.strategy.run(self._replica_update, args=(name, batch))
+        return tf.nest.map_structure(lambda x: self.strategy.experimental_local_results(x)[0], output)
+
+    def _micro_batch(
+        self,
+        name: str,
+        source: tf.Tensor,
+        target_input: tf.Tensor,
+        target_output: tf.Tensor,
+        normalizer: tf.Tensor,
+        sentences: tf.Tensor,
+    ) -> tuple[list[tf.Tensor], tf.Tensor]:
+        """Runs the forward and backward pass of a task's micro-batch, `[n, S]` and `[n, T]`.
+
+        `normalizer` and `sentences` belong to the whole update, so gradients only have to be summed.
+
+        Returns:
+            The gradients, float32, multiplied by the loss scale where there is one, and the sums `[3]` of loss,
+            negative log-probability and extra loss.
+        """
+        model = self._tasks[name].model
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            values = [variable.value for variable in self._variables[name]]
+            tape.watch(values)
+            logits = model([source, target_input], training=True)  # [n, T, V]
+            losses, nlls = self._loss.terms(target_output, logits)  # [n, T] each
+            loss = tf.reduce_sum(losses)
+            here = tf.reduce_sum(tf.cast(target_output[:, 0] != PAD, "float32"))  # sentences of the micro-batch
+            extra_loss = here * tf.add_n([tf.zeros([])] + [tf.cast(x, "float32") for x in model.losses])
+            objective = loss / normalizer + extra_loss / sentences
+            if self._scaler is not None:
+                objective = self._scaler.scale_loss(objective)
+        gradients = tape.gradient(objective, values, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+        gradients = [tf.cast(tf.convert_to_tensor(gradient), "float32") for gradient in gradients]
+        return gradients, tf.stack([loss, tf.reduce_sum(nlls), extra_loss])
+
+    def set_seeds(self, update: tf.Tensor, part: tf.Tensor, name: str = ONLY) -> None:
+        """Sets the state of every SeedGenerator of a task's model.
+
+        Args:
+            update: int64 scalar, number of updates before this one.
+            part: int64 scalar, which part of the update's batch; each part and each generator gets another state.
+            name: String, the task. Defaults to the only task.
+        """
+        seed_states = self._seed_states[name]
+        if not seed_states:
+            return
+        key = tf.stack([tf.constant(self._seed, "int64"), tf.cast(update, "int64")])
+        key = tf.random.experimental.stateless_fold_in(key, tf.cast(part, "int64"), alg="philox")
+        states = tf.random.stateless_uniform(
+            [len(seed_states), 2], key, minval=None, maxval=None, dtype=tf.uint32, alg="philox"
+        )
+        for variable, state in zip(seed_states, tf.unstack(states), strict=True):
+            variable.value.assign(tf.cast(state, variable.value.dtype))
+
+    def _all_reduce(self, tensors: list[tf.Tensor]) -> list[tf.Tensor]:
+        """Sums tensors over replicas."""
+        if self.num_replicas == 1:
+            return tensors
+        context = tf.distribute.get_replica_context()
+        return list(context.all_reduce(tf.distribute.ReduceOp.SUM, tensors))
+
+    def _replica_update(self, name: str, batch: dict[str, tf.Tensor]) -> UpdateOutput:
+        """Computes one replica's part of an update: micro-batches `[accumulation, n, S]` and `[accumulation, n, T]`."""
+        context = tf.distribute.get_replica_context()
+        update = tf.convert_to_tensor(self._optimizer.iterations)
+        first_part = tf.cast(context.replica_id_in_sync_group, "int64") * self.accumulation_steps
+        real = tf.cast(batch["target_output"] != PAD, "float32")  # [accumulation, n, T]
+        tokens, sentences = self._all_reduce([tf.reduce_sum(real), tf.reduce_sum(real[..., 0])])
+        normalizer = tokens if self._normalize_by == "tokens" else sentences
+
+        def micro_batch(index: tf.Tensor | int) -> tuple[list[tf.Tensor], tf.Tensor]:
+            self.set_seeds(update, first_part + tf.cast(index, "int64"), name)
+            source, target_input, target_output = (
+                batch[key][index] for key in ("source", "target_input", "target_output")
+            )
+            return self._forward_backward(name, source, target_input, target_output, normalizer, sentences)
+
+        if self.accumulation_steps == 1:
+            gradients, sums = micro_batch(0)
+        else:
+            # A loop in the graph: TensorFlow would run unrolled micro-batches at once and need the memory of all.
+            def accumulate(index: tf.Tensor, gradients: list[tf.Tensor], sums: tf.Tensor) -> tuple[Any, ...]:
+                more_gradients, more_sums = micro_batch(index)
+                return index + 1, [a + b for a, b in zip(gradients, more_gradients, strict=True)], sums + more_sums
+
+            zeros = [tf.zeros(variable.shape) for variable in self._variables[name]]
+            _, gradients, sums = tf.while_loop(
+                lambda index, *_: index < self.accumulation_steps,
+                accumulate,
+                (tf.constant(0), zeros, tf.zeros([3])),
+                parallel_iterations=1,
+            )
+        sums, *gradients = self._all_reduce([sums, *gradients])
+        scale = tf.ones([])
+        if self._scaler is not None:
+            scale = tf.convert_to_tensor(self._scaler.dynamic_scale)
+        norm = tf.linalg.global_norm(gradients) / scale
+        learning_rate = tf.cast(tf.convert_to_tensor(self._optimizer.learning_rate), "float32")
+        if self.num_replicas > 1:
+            # Keras' optimizer clips each replica's gradients and then sums them over replicas, which is the wrong
+            # order. Here gradients are summed and clipped before the optimizer gets them, and divided by the number of
+            # replicas, so the optimizer's sum restores them and its own clipping changes nothing. The gradients are
+            # also finite on all replicas or on none, which loss scaling needs.
+            if self._scaler is not None:
+                gradients = [gradient / scale for gradient in gradients]
+            gradients = [gradient * (scale / self.num_replicas) for gradient in self._clip(gradients, norm)]
+        self._optimizer.apply(gradients, self._variables[name])
+        measurements = tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate, scale])
+        if self._stop_requests is None:
+            return UpdateOutput(measurements, None)
+        return UpdateOutput(measurements, self._all_reduce([tf.identity(self._stop_requests)])[0])
+
+    def _clip(self, gradients: list[tf.Tensor], norm: tf.Tensor) -> list[tf.Tensor]:
+        """Clips gradients as the optimizer is configured to."""
+        optimizer = self._optimizer if self._scaler is None else self._scaler.inner_optimizer
+        if optimizer.global_clipnorm:
+            return list(tf.clip_by_global_norm(gradients, optimizer.global_clipnorm, use_norm=norm)[0])
+        if optimizer.clipnorm:
+            return [tf.clip_by_norm(gradient, optimizer.clipnorm) for gradient in gradients]
+        if optimizer.clipvalue:
+            limit = optimizer.clipvalue
+            return [tf.clip_by_value(gradient, -limit, limit) for gradient in gradients]
+        return gradients
