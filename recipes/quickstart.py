@@ -23,7 +23,8 @@ from keras_nmt.cli.app import run_app
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.serving import export_directory
+from keras_nmt.inference.load import load
+from keras_nmt.serving import export
 
 DATA = Path(__file__).parent / "quickstart_data"
 LANGUAGES = ("en", "de", "fr", "cs")
@@ -91,7 +92,8 @@ def main(
         print(f"  {source}: {sources[number]}\n  {target}: {hypotheses[number]}  (reference: {references[number]})")
 
     print("\nExporting …", flush=True)
-    exported = export_directory(directory / "export" / "quickstart", directory)
+    model, tokenizers, search = load(directory)
+    exported = export(directory / "export" / "quickstart", model, tokenizers, **search)
     texts = [sources[number] for number in shown]
     run = subprocess.run(
         [sys.executable, "-c", WITHOUT_KERAS_NMT, str(exported), json.dumps(texts)],

@@ -225,7 +225,7 @@ def translate(
         if alignments is not None:
             texts = [hypothesis.text for translation in translations for hypothesis in translation.hypotheses]
             sources = [line for line in lines for _ in range(translator.num_hypotheses)]
-            aligned += translator.align(sources, texts, alignment_layer)
+            aligned += translator.align(sources, texts, layer=alignment_layer)
         for translation in translations:
             truncated += translation.truncated
             for hypothesis in translation.hypotheses:
@@ -256,11 +256,11 @@ def embed(
     import numpy as np
 
     from keras_nmt.files.atomic_files import write_bytes
-    from keras_nmt.inference import MultilingualTranslator
+    from keras_nmt.inference import Translator
 
     if output.suffix != ".npy":
         raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
-    translator = MultilingualTranslator.from_directory(directory, weights=weights)
+    translator = Translator.from_directory(directory, weights=weights)
     chunks = [translator.embed(lines, language)[all_vectors] for lines in _chunks(_standard_input())]
     if not chunks:
         raise UserError("There is nothing to embed on standard input. Received: no lines")
@@ -392,7 +392,8 @@ def export(
     """
     import_tensorflow()
     from keras_nmt.data import read_lines
-    from keras_nmt.serving import export_directory
+    from keras_nmt.inference.load import load
+    from keras_nmt.serving import export as export_model
 
     if warmup_xla and warmup is None:
         raise UserError("--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
@@ -404,10 +405,11 @@ def export(
         coverage_penalty=coverage_penalty,
     )
     options |= _sampling(sample, temperature, top_k, top_p)
-    options |= {"version": version, "weights": weights, "ensemble": ensemble or (), "quantize": quantize}
+    options |= {"version": version, "quantize": quantize}
     if warmup is not None:
         options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
-    _write_line(str(export_directory(path, directory, source=source, target=target, **options)))
+    loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble or ())
+    _write_line(str(export_model(path, loaded.model, loaded.tokenizers, **{**loaded.search, **options})))
 
 
 @app.command()
@@ -521,9 +523,9 @@ def inspect_bridge(
     from keras_nmt.analysis import bridge_attention, bridge_entropy, plot_bridge_attention, plot_bridge_entropy
     from keras_nmt.analysis._figures import save_figure
     from keras_nmt.files.atomic_files import write_bytes, write_json
-    from keras_nmt.inference.load import load_multilingual
+    from keras_nmt.inference.load import load
 
-    model, tokenizers, _ = load_multilingual(directory, weights)
+    model, tokenizers, _ = load(directory, weights=weights)
     if language not in tokenizers:
         raise UserError(f"The model has the languages {', '.join(tokenizers)}. Received: --language {language}")
     lines = {number: line for number, line in enumerate(_standard_input(), 1) if line.strip()}
@@ -613,7 +615,7 @@ def _with_inputs_beside(
     import numpy as np
 
     from keras_nmt.data import read_lines
-    from keras_nmt.inference._text_translator import seeds_of_lines
+    from keras_nmt.inference.lines import seeds_of_lines
 
     beginnings = [] if prefixes is None else read_lines(prefixes)
     generator, start = None if seed is None else np.random.RandomState(seed), 0

@@ -352,9 +352,11 @@ def export_run(directory: Path) -> None:
     from keras_nmt.training.workers import is_chief
 
     if is_chief():
-        from keras_nmt.serving import export_directory
+        from keras_nmt.inference.load import load
+        from keras_nmt.serving import export
 
-        print(f"Exported: {export_directory(directory / 'export', directory)}")
+        model, tokenizers, search = load(directory)
+        print(f"Exported: {export(directory / 'export', model, tokenizers, **search)}")
 
 
 def merge_settings(*layers: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Directi
 from keras_nmt.experiments.results import LIMITS, finished_results, hypotheses_path, read_digests, test_line
 from keras_nmt.experiments.settings import as_user_errors
 from keras_nmt.files.atomic_files import write_bytes, write_json
-from keras_nmt.experiments._shim import Translator
+from keras_nmt.inference import Translator
 from keras_nmt.models import LanguageLabelModel, ModelDirectory
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.text import SubwordTokenizer, train_subwords

@@ -13,36 +13,35 @@ NUMBERS = tf.TensorSpec([None], tf.int32)
 
 
 def function(body: Callable[..., Any], *signature: Any, jit_compile: bool | None = None) -> Any:
-    """A function that is traced once, for its signature: an export holds it once, however many call it."""
+    """A function that is traced once, for its signature: an export holds it once, however many callers it has."""
     return tf.function(body, input_signature=signature, autograph=False, jit_compile=jit_compile)
 
 
-def inside_xla(plain: Any) -> Callable[..., Any]:
-    """What a compiled function calls instead of a plain one.
+def plain_and_compiled(body: Callable[..., Any], *signature: Any) -> dict[bool, Any]:
+    """A function, and the function that XLA compiles from it, by whether it is compiled.
 
-    That is the plain one itself, unless it holds a loop: a session turns a loop in a nested function into operators
-    that XLA does not know. Then it is traced anew.
+    The compiled function calls the plain one, unless that holds a loop: a session turns a loop of a nested function
+    into operators that XLA does not know. In this case the body is traced again.
     """
+    plain = function(body, *signature)
 
     def call(*arguments: Any) -> Any:
-        return (plain.python_function if _holds_loop(plain) else plain)(*arguments)
+        return (body if _holds_loop(plain) else plain)(*arguments)
 
-    return call
+    return {False: plain, True: function(call, *signature, jit_compile=True)}
 
 
-def of_count(count: tf.Tensor, *rows: tf.Tensor) -> list[tf.Tensor]:
-    """The tensors, checked in the graph to have one dimension and a number of rows."""
-    rows = tuple(map(one_dimension, rows))
+def of_count(*rows: tf.Tensor) -> list[tf.Tensor]:
+    """The tensors, checked in the graph to have one dimension and one number of rows.
+
+    A server hands a request of any shape to a signature.
+    """
+    rows = tuple(tf.ensure_shape(x, [None]) for x in rows)
     # Not by a reshape, which graphs drop where it is from one dimension to one.
     counts = tf.stack([tf.shape(x)[0] for x in rows])
-    check = tf.debugging.Assert(tf.reduce_all(counts == count), ["Inputs differ in number. Received:", count, counts])
+    check = tf.debugging.Assert(tf.reduce_all(counts == counts[0]), ["Inputs differ in number. Received:", counts])
     with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
         return [tf.identity(x) for x in rows]
-
-
-def one_dimension(x: tf.Tensor) -> tf.Tensor:
-    """The tensor, checked in the graph: a server gives a signature whatever shape a request has."""
-    return tf.ensure_shape(x, [None])
 
 
 def _holds_loop(plain: Any) -> bool:

@@ -1,3 +1,5 @@
+"""Words of subwords, for alignments."""
+
 from __future__ import annotations
 
 import re
@@ -8,15 +10,15 @@ from keras_nmt.text import SubwordTokenizer
 
 
 def words_of_subwords(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> list[list[int]]:
-    """Of each text the places among its words, as spaces separate them, of the words that its subwords belong to.
+    """For each text, the word index of each subword. Spaces separate words.
 
-    A subword that reaches over several belongs to the first that it has letters of.
+    A subword that spans several words belongs to the first word that it has letters of.
     """
     found: list[list[int]] = []
     _, starts, limits = tokenizer.tokenize_with_offsets(texts)
     for text, text_starts, text_limits in zip(texts, starts.to_list(), limits.to_list(), strict=True):
         encoded = text.encode()
-        # Offsets are of bytes.
+        # Offsets count bytes.
         words, letters, size = [], 0, 0
         for match in re.finditer(r"\S+", text):
             size += len(text[letters : match.start()].encode())

@@ -1,4 +1,4 @@
-"""Sizes that batches and sentences are padded to, so that few shapes are ever compiled."""
+"""Sizes to which batches and sentences are padded, so that XLA compiles for few shapes."""
 
 from __future__ import annotations
 
@@ -15,61 +15,41 @@ def check_buckets(name: str, buckets: Sequence[int]) -> tuple[int, ...]:
     """Checks that buckets are positive and in ascending order.
 
     Args:
-        name: What the error calls them.
-        buckets: The sizes.
+        name: String, the name of the buckets in the error message.
+        buckets: Sequence of integers, the sizes.
 
     Returns:
         The sizes as a tuple.
 
     Raises:
-        UserError: There is none, one is not positive, or they do not ascend.
+        UserError: There is no size, a size is not positive, or the sizes do not ascend.
 
     Example:
 
     >>> check_buckets("batch_buckets", [1, 8, 32])
     (1, 8, 32)
     """
-    sizes = tuple(buckets)
+    sizes = tuple(buckets) if isinstance(buckets, Sequence) else ()
     whole = all(isinstance(size, numbers.Integral) and not isinstance(size, bool) for size in sizes)
     if not sizes or not whole or sizes[0] < 1 or any(small >= large for small, large in pairwise(sizes)):
-        raise UserError(f"`{name}` must be positive integers in ascending order. Received: {name}={list(buckets)}")
+        raise UserError(f"`{name}` must be positive integers in ascending order. Received: {name}={buckets!r}")
     return tuple(map(int, sizes))
 
 
-def bucket_size(size: int, buckets: Sequence[int]) -> int:
-    """The smallest bucket that holds `size`; past the largest bucket, the next multiple of it.
+def bucket_sizes(sizes: tf.Tensor, buckets: Sequence[int]) -> tf.Tensor:
+    """The smallest bucket that holds each size, in the graph.
 
     Args:
-        size: How much has to fit in.
-        buckets: Ascending sizes.
+        sizes: int32 tensor of rank 1, values at most the last bucket.
+        buckets: Sequence of integers in ascending order.
 
     Returns:
-        The size to pad to.
+        int32 tensor of the same shape, the sizes to pad to.
 
     Example:
 
-    >>> [bucket_size(size, (1, 8, 32)) for size in (0, 1, 2, 32, 33, 70)]
-    [1, 1, 8, 32, 64, 96]
-    """
-    return next((bucket for bucket in buckets if size <= bucket), -(-size // buckets[-1]) * buckets[-1])
-
-
-def bucket_size_tensor(size: tf.Tensor, buckets: Sequence[int]) -> tf.Tensor:
-    """`bucket_size` in the graph.
-
-    Args:
-        size: Scalar int32.
-        buckets: Ascending sizes.
-
-    Returns:
-        Scalar int32, the size to pad to.
-
-    Example:
-
-    >>> [int(bucket_size_tensor(tf.constant(size), (1, 8, 32))) for size in (0, 1, 2, 32, 33, 70)]
-    [1, 1, 8, 32, 64, 96]
+    >>> bucket_sizes(tf.constant([0, 1, 2, 8, 9, 32]), (1, 8, 32)).numpy().tolist()
+    [1, 1, 8, 8, 32, 32]
     """
     table = tf.constant(buckets, tf.int32)
-    fitting = tf.boolean_mask(table, table >= size)
-    past = -(-size // buckets[-1]) * buckets[-1]
-    return tf.reduce_min(tf.concat([fitting, tf.maximum(past, buckets[-1])[None]], 0))
+    return tf.gather(table, tf.searchsorted(table, sizes))

@@ -1,37 +1,72 @@
+"""Loads what a model directory holds for translation."""
+
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.models import Ensemble, ModelDirectory, MultilingualModel, TranslationModel
 from keras_nmt.text import SubwordTokenizer
 
 
-def load_directory(
+class LoadedModel(NamedTuple):
+    """A model with its subwords.
+
+    Attributes:
+        model: The model, in float32.
+        tokenizers: Dictionary of subwords by the keys of `model.vocabulary_sizes`; one object where they are joint.
+        search: Dictionary of the directory's search settings.
+    """
+
+    model: TranslationModel | MultilingualModel
+    tokenizers: dict[str, SubwordTokenizer]
+    search: dict[str, Any]
+
+
+def load(
     directory: str | os.PathLike[str],
-    weights: str | os.PathLike[str] | None,
+    *,
+    weights: str | os.PathLike[str] | None = None,
     source: str | None = None,
     target: str | None = None,
     ensemble: Sequence[str | os.PathLike[str]] = (),
-) -> tuple[TranslationModel, SubwordTokenizer, SubwordTokenizer, dict[str, Any]]:
-    """The model of a folder in float32, its source and target tokenizers (one where joint), and its search settings.
+) -> LoadedModel:
+    """Loads the model of a directory, with all its directions or with one.
 
-    Of a multilingual model, it is that of a pair, whose languages must be given. With other folders, it is the ensemble
-    of their models and the first one.
+    Args:
+        directory: Path of a model directory.
+        weights: Path of a weights file to load instead of the directory's, such as a kept checkpoint.
+        source: String, the language of a multilingual model to translate from. With `target`, the model of this
+            direction is loaded, and its tokenizers are those of "source" and "target".
+        target: String, the language to translate to.
+        ensemble: Paths of other model directories with the same subwords, whose models are loaded with this one as an
+            `Ensemble`.
+
+    Returns:
+        A `LoadedModel`.
+
+    Raises:
+        UserError: A directory is no model directory, or not whole; the model does not have the direction; or the models
+            cannot be an ensemble.
     """
-    model, source_tokenizer, target_tokenizer, search = _load(directory, weights, source, target)
-    models = [model]
+    loaded = _load(directory, weights, source, target)
+    if not ensemble:
+        return loaded
+    models = [loaded.model]
     for other in ensemble:
-        model, *tokenizers, _ = _load(other, None, source, target)
-        if [x.proto for x in tokenizers] != [source_tokenizer.proto, target_tokenizer.proto]:
+        model, tokenizers, _ = _load(other, None, source, target)
+        if {key: x.proto for key, x in tokenizers.items()} != {key: x.proto for key, x in loaded.tokenizers.items()}:
             raise UserError(
                 f"Models of an ensemble must have the same subword models, and {other} has others than {directory}. "
                 f"Received: ensemble={[str(path) for path in ensemble]!r}"
             )
         models.append(model)
-    return Ensemble(models) if ensemble else model, source_tokenizer, target_tokenizer, search
+    try:
+        return loaded._replace(model=Ensemble(models))
+    except ValueError as error:
+        raise UserError(one_line(error)) from None
 
 
 def _load(
@@ -39,40 +74,24 @@ def _load(
     weights: str | os.PathLike[str] | None,
     source: str | None,
     target: str | None,
-) -> tuple[TranslationModel, SubwordTokenizer, SubwordTokenizer, dict[str, Any]]:
-    """What `load_directory` gives of one folder."""
+) -> LoadedModel:
     folder = ModelDirectory(directory)
     model = folder.load_model(dtype="float32", weights=weights)
-    tokenizers, search = _tokenizers(folder), folder.load_config().get("search", {})
-    if not isinstance(model, MultilingualModel):
-        if source is not None or target is not None:
-            raise UserError(f"{directory} holds a model of one pair: name no languages. Received: {source}, {target}")
-        return model, tokenizers["source"], tokenizers["target"], search
-    if source not in tokenizers or target not in tokenizers:
+    paths = folder.subword_paths()
+    by_path = {path: SubwordTokenizer(path) for path in set(paths.values())}
+    tokenizers = {key: by_path[path] for key, path in paths.items()}
+    search = folder.load_config()["search"]
+    if source is None and target is None:
+        return LoadedModel(model, tokenizers, search)
+    if (source, target) not in model.directions:
+        choice = (
+            "name no languages" if len(model.directions) == 1 else "name one to translate from and one to translate to"
+        )
         raise UserError(
-            f"{directory} holds a multilingual model of {', '.join(model.languages)}: say which language to translate "
-            f"from, and to which. Received: from {source} to {target}"
+            f"The model of {directory} has the languages {', '.join(model.languages)}: {choice}. "
+            f"Received: from {source} to {target}"
         )
     assert source is not None
     assert target is not None
-    return model.pair(source, target), tokenizers[source], tokenizers[target], search
-
-
-def load_multilingual(
-    directory: str | os.PathLike[str], weights: str | os.PathLike[str] | None
-) -> tuple[MultilingualModel, dict[str, SubwordTokenizer], dict[str, Any]]:
-    """The multilingual model of a folder in float32, its tokenizers by language, and its search settings."""
-    folder = ModelDirectory(directory)
-    model = folder.load_model(dtype="float32", weights=weights)
-    if not isinstance(model, MultilingualModel):
-        raise UserError(f"The folder holds a model of one pair, no multilingual one. Received: {directory}")
-    search = folder.load_config().get("search", {})
-    search.pop("coverage_penalty", None)  # which is for one pair
-    return model, _tokenizers(folder), search
-
-
-def _tokenizers(folder: ModelDirectory) -> dict[str, SubwordTokenizer]:
-    """By side or language; each file is read once."""
-    paths = folder.subword_paths()
-    tokenizers = {path: SubwordTokenizer(path) for path in set(paths.values())}
-    return {key: tokenizers[path] for key, path in paths.items()}
+    pair = model.pair(source, target)
+    return LoadedModel(pair, {"source": tokenizers[source], "target": tokenizers[target]}, search)

@@ -1,8 +1,30 @@
+"""Rows of several languages: each goes to the function of its own."""
+
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import tensorflow as tf
+
+
+class Groups:
+    """Languages in groups of equal keys, such as those with the same subwords.
+
+    Args:
+        keys: Sequence of hashable keys, one per language.
+
+    Attributes:
+        firsts: List of integers, the first language of each group.
+    """
+
+    def __init__(self, keys: Sequence[Hashable]) -> None:
+        distinct = list(dict.fromkeys(keys))
+        self._group_of = [distinct.index(key) for key in keys]
+        self.firsts = [self._group_of.index(group) for group in range(len(distinct))]
+
+    def of(self, languages: tf.Tensor) -> tf.Tensor:
+        """The group of each language: int32 tensor `[N]` -> int32 tensor `[N]`."""
+        return tf.gather(tf.constant(self._group_of, tf.int32), languages)
 
 
 def by_group(
@@ -10,36 +32,36 @@ def by_group(
     branches: Sequence[Callable[[tf.Tensor], Sequence[tf.Tensor]]],
     specs: Sequence[tf.TensorSpec],
 ) -> list[tf.Tensor]:
-    """Computes the rows of each group together, and puts what comes out in the order of the rows.
+    """Computes the rows of each group together, and returns the results in the order of the rows.
 
-    Of a group without rows nothing is computed.
+    Nothing is computed for a group without rows.
 
     Args:
-        group: [N] int32, N > 0, the group of each row.
-        branches: Of each group what to compute: from the numbers [n] of its rows to tensors [n, ...].
-        specs: Of each of these tensors what it is: at most one dimension beside the first is unknown.
+        group: int32 tensor `[N]`, N > 0, the group of each row.
+        branches: One function per group, from the indices `[n]` of the group's rows to tensors `[n, ...]`.
+        specs: The `tf.TensorSpec` of each of these tensors, with at most one unknown dimension beside the first.
 
     Returns:
-        The tensors, [N, ...].
+        The tensors, `[N, ...]`.
     """
-    numbers = [tf.cast(tf.where(group == i)[:, 0], tf.int32) for i in range(len(branches))]
+    indices = [tf.cast(tf.where(group == i)[:, 0], tf.int32) for i in range(len(branches))]
 
     def nothing() -> tuple[tf.Tensor, ...]:
         return tuple(tf.zeros([0], spec.dtype) for spec in specs)
 
     parts = []
-    for rows, branch in zip(numbers, branches, strict=True):
+    for rows, branch in zip(indices, branches, strict=True):
 
         def compute(
             rows: tf.Tensor = rows, branch: Callable[..., Sequence[tf.Tensor]] = branch
         ) -> tuple[tf.Tensor, ...]:
             return tuple(tf.reshape(x, [-1]) for x in branch(rows))
 
-        # Flat, because what there is nothing of has no sizes.
+        # Flat, because the sizes of an empty result are unknown.
         parts.append(tf.cond(tf.size(rows) > 0, compute, nothing))
-    places = tf.math.invert_permutation(tf.concat(numbers, 0))
+    order = tf.math.invert_permutation(tf.concat(indices, 0))
     results = []
     for spec, *flat in zip(specs, *parts, strict=True):
         sizes = [-1 if size is None else size for size in spec.shape[1:]]
-        results.append(tf.gather(tf.reshape(tf.concat(flat, 0), [tf.shape(group)[0], *sizes]), places))
+        results.append(tf.gather(tf.reshape(tf.concat(flat, 0), [tf.shape(group)[0], *sizes]), order))
     return results

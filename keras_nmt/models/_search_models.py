@@ -1,4 +1,4 @@
-"""What of a translation model search runs, for any target side that computes logits step by step."""
+"""The parts of a translation model that a search calls, for any target side that computes logits step by step."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ import keras
 from keras_nmt.models._untracked import Untracked
 
 
-class TargetSide(Protocol):
-    """From target ids and a memory to logits, at once or step by step."""
+class LogitsSide(Protocol):
+    """From target ids and a memory to logits, by teacher forcing."""
 
-    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
+    def logits(self, ids: Any, memory: Any) -> Any:
         """Target-input ids `[B, T]` and the memory -> logits `[B, T, V]`."""
 
+
+class TargetSide(LogitsSide, Protocol):
+    """From target ids and a memory to logits, at once or step by step."""
+
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
-        """As `TranslationModel.attention`, of all that is in the memory: `[B, T, S']`."""
+        """As `TranslationModel.attention`, over all positions of the memory: `[B, T, S']`."""
 
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
         """As `TranslationModel.prepare`."""
@@ -26,10 +30,10 @@ class TargetSide(Protocol):
 
 
 class Prepare(keras.layers.Layer):
-    """Memory to constants and empty caches. A layer, so that weights are cast as the dtype policy says."""
+    """Memory to constants and empty caches. A layer, so that the dtype policy casts the weights."""
 
     def __init__(self, side: TargetSide, **kwargs: Any) -> None:
-        super().__init__(autocast=False, **kwargs)  # what is float32 in a memory or cache stays that
+        super().__init__(autocast=False, **kwargs)  # float32 tensors of a memory or cache stay float32
         self.side = side
         self.supports_masking = True
         self.built = True
@@ -42,7 +46,7 @@ class Step(keras.layers.Layer):
     """One target position of every hypothesis: tokens [B, K] to logits [B, K, V]."""
 
     def __init__(self, side: TargetSide, **kwargs: Any) -> None:
-        super().__init__(autocast=False, **kwargs)  # what is float32 in a memory or cache stays that
+        super().__init__(autocast=False, **kwargs)  # float32 tensors of a memory or cache stay float32
         self.side = side
         self.supports_masking = True
         self.built = True
@@ -52,7 +56,7 @@ class Step(keras.layers.Layer):
 
 
 def check_layer(layer: int, count: int) -> None:
-    """Raises a `ValueError` where a target side has no such layer of attention."""
+    """Raises a `ValueError` if a target side has no such attention layer."""
     if not 1 <= layer <= count:
         raise ValueError(f"The target side attends to the source in layers 1 to {count}. Received: layer={layer}")
 

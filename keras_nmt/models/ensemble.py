@@ -1,3 +1,5 @@
+"""Several translation models as one."""
+
 from __future__ import annotations
 
 import math
@@ -7,20 +9,23 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.models._search_models import LogitsSide
+from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import TranslationModel
 
 
 class Ensemble(TranslationModel):
-    """Several translation models as one: what it gives is the log of the mean of their probabilities.
+    """Several translation models as one, which gives the logarithm of the mean of their probabilities.
 
-    The models may be of any kinds and sizes, as long as their vocabularies are the same. Each keeps its own memory,
-    constants and caches, so that it translates and scores as any model does, at the cost of all of them.
+    The models may be of any kinds and sizes with the same languages and the same vocabularies. Each model keeps its own
+    memory, constants and caches. An ensemble of multilingual models has their directions: call the model of a `pair`.
 
     Args:
-        models: Translation models, one or more.
+        models: Sequence of translation models or of multilingual models, one or more.
 
     Raises:
-        ValueError: There is none, or their vocabularies differ in size.
+        ValueError: There is no model; or languages or sizes of vocabularies differ; or some models have an encoder per
+            source language, others one per target language.
 
     Example:
 
@@ -32,29 +37,64 @@ class Ensemble(TranslationModel):
     ((1, 2, 50), 1.0)
     """
 
-    def __init__(self, models: Sequence[TranslationModel]) -> None:
+    def __init__(self, models: Sequence[TranslationModel | MultilingualModel]) -> None:
         models = list(models)
-        sizes = [(model.source_vocabulary_size, model.target_vocabulary_size) for model in models]
-        if len(set(sizes)) != 1:
-            raise ValueError(f"An ensemble takes models of the same vocabularies. Received: vocabulary sizes {sizes}")
-        source = keras.Input((None,), dtype="int32", name="source")
-        target_input = keras.Input((None,), dtype="int32", name="target_input")
-        # In layers with names of their own: models that were trained alike are named alike, which Keras refuses.
-        logits = [_Member(model, name=_name(i))([source, target_input]) for i, model in enumerate(models)]
-        super().__init__(inputs=[source, target_input], outputs=_LogMean(name="log_mean")(logits), name="ensemble")
-        self.source_vocabulary_size, self.target_vocabulary_size = sizes[0]
-        # By name: of a list of one, Keras gives the one.
-        memories = {_name(i): _Member(model.encoder, name=_name(i))(source) for i, model in enumerate(models)}
-        self._members = _Members(models, keras.Model(source, memories, name="encoders"))
+        sizes = [model.vocabulary_sizes for model in models]
+        if not models or any(of_model != sizes[0] for of_model in sizes):
+            raise ValueError(
+                "The models of an ensemble must have the same languages and vocabularies, and be at least one. "
+                f"Received: vocabulary sizes {sizes}"
+            )
+        if len({model.encodes_by for model in models}) > 1:
+            raise ValueError(
+                "These models can be an ensemble of one direction: give the pairs of a source and a target. "
+                f"Received: {', '.join(type(model).__name__ for model in models)}"
+            )
+        super().__init__(name="ensemble")
+        self.models = models
+        self.languages, self.directions = models[0].languages, models[0].directions
+        self.encodes_by = models[0].encodes_by
+        if len(self.directions) == 1:
+            self.source_vocabulary_size, self.target_vocabulary_size = sizes[0].values()
+        self._views = _Views()
+        self.built = True
 
     @property
-    def encoder(self) -> keras.Model:  # type: ignore[override]
-        return self._members.encoder
+    def vocabulary_sizes(self) -> dict[str, int]:
+        return self.models[0].vocabulary_sizes
+
+    def call(self, inputs: Any, training: bool | None = None) -> Any:
+        if len(self.directions) > 1:
+            raise TypeError(
+                f"Call the model of a pair: `model.pair(source, target)`. Received: {type(inputs).__name__}"
+            )
+        return _log_mean([model(inputs, training=training) for model in self.models])
+
+    def pair(self, source: str, target: str) -> TranslationModel:
+        if len(self.directions) == 1:
+            return super().pair(source, target)
+        pairs = self._views.pairs
+        if (source, target) not in pairs:
+            pairs[source, target] = Ensemble([model.pair(source, target) for model in self.models])
+        return pairs[source, target]
+
+    def encoder_for(self, source: str, target: str) -> keras.Model:
+        encoders = [model.encoder_for(source, target) for model in self.models]
+        key = source if self.encodes_by == "source" else target
+        if key not in self._views.encoders:
+            ids = keras.Input((None,), dtype="int32", name="source")
+            # In layers with names of their own, as Keras refuses equal names; by name, as Keras unwraps a list of one.
+            memories = {_name(i): _Member(encoder, name=_name(i))(ids) for i, encoder in enumerate(encoders)}
+            self._views.encoders[key] = keras.Model(ids, memories, name="encoders")
+        return self._views.encoders[key]
+
+    def decoder_for(self, target: str) -> LogitsSide:
+        sides = [model.decoder_for(target) for model in self.models]
+        return self._views.sides.setdefault(tuple(map(id, sides)), _MeanSide(sides))
 
     @property
-    def models(self) -> list[TranslationModel]:
-        """The models, in their order."""
-        return list(self._members.models)
+    def encoder(self) -> keras.Model:
+        return self.encoder_for(*self.directions[0])
 
     def prepare(self, memory: Any, beam_size: int, max_length: int) -> tuple[Any, Any]:
         prepared = [model.prepare(memory[_name(i)], beam_size, max_length) for i, model in enumerate(self.models)]
@@ -76,7 +116,7 @@ class Ensemble(TranslationModel):
 
 
 class _Member(keras.layers.Layer):
-    """A model as a layer."""
+    """An encoder as a layer."""
 
     def __init__(self, model: keras.Model, **kwargs: Any) -> None:
         super().__init__(autocast=False, **kwargs)
@@ -88,24 +128,23 @@ class _Member(keras.layers.Layer):
         return self.model(inputs, training=training)
 
 
-class _LogMean(keras.layers.Layer):
-    """Logits of several models, [B, T, V] each, to the logarithms of their mean probabilities."""
+class _MeanSide:
+    """The decoders of a target language."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(autocast=False, dtype="float32", **kwargs)
-        self.supports_masking = True
-        self.built = True
+    def __init__(self, sides: list[LogitsSide]) -> None:
+        self.sides = sides
 
-    def call(self, logits: list[Any]) -> Any:
-        return _log_mean(logits)
+    def logits(self, ids: Any, memory: Any) -> Any:
+        return _log_mean([side.logits(ids, memory[_name(i)]) for i, side in enumerate(self.sides)])
 
 
-class _Members:
-    """Keeps from Keras, which tracks them as layers already, the models and what shares their weights."""
+class _Views:
+    """Hides from Keras the models over the members' layers, which Keras tracks already."""
 
-    def __init__(self, models: list[TranslationModel], encoder: keras.Model) -> None:
-        self.models = models
-        self.encoder = encoder
+    def __init__(self) -> None:
+        self.pairs: dict[tuple[str, str], Ensemble] = {}
+        self.encoders: dict[str, keras.Model] = {}
+        self.sides: dict[tuple[int, ...], _MeanSide] = {}
 
 
 def _name(i: int) -> str:

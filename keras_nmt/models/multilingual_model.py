@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import numbers
 import re
 from collections.abc import Mapping
@@ -119,6 +120,11 @@ class MultilingualModel(keras.Model):
     def vocabulary_sizes(self) -> dict[str, int]:
         return dict(self._views.vocabulary_sizes)
 
+    @property
+    def directions(self) -> tuple[tuple[str, str], ...]:
+        """All pairs (source, target) of languages, a language with itself included."""
+        return tuple(itertools.product(self.languages, repeat=2))
+
     def pair(self, source: str, target: str) -> TranslationModel:
         """The translation model from one language to another, or to itself, over this model's weights.
 
@@ -170,7 +176,7 @@ class MultilingualModel(keras.Model):
             language: The new language.
             vocabulary_size: The number of its subwords.
             freeze: Whether the weights that there were are not trained. Default True. Nothing that is saved: a model
-                that is loaded trains all of them, unless it is frozen again (`frozen` of `MultilingualExperiment`).
+                that is loaded trains all of them, unless it is frozen again (`frozen` of the experiment).
 
         Returns:
             The model, with this one's weights, and new ones for the language.
@@ -369,14 +375,8 @@ class _Pair(TranslationModel):
         super().__init__(inputs=inputs, outputs=logits, name=f"{source}_{target}")
         self.source_vocabulary_size = owner.vocabulary_sizes[source]
         self.target_vocabulary_size = owner.vocabulary_sizes[target]
-        self._view = _PairView(owner, source, target, search)
-
-    @property
-    def encoder(self) -> keras.Model:  # type: ignore[override]
-        return self._view.search.encoder
-
-    def prepare(self, memory: Any, beam_size: int, max_length: int) -> tuple[Any, Any]:
-        return self._view.search.prepare(memory, beam_size=beam_size, max_length=max_length)
+        self._view = _PairView(owner, source, target)
+        self._search = search
 
     def attention(self, memory: dict[str, Any], target_input: Any, layer: int | None = None) -> Any:
         before = self._view.owner.positions_before_source
@@ -385,10 +385,7 @@ class _Pair(TranslationModel):
                 "The decoder attends to the vectors of the attention bridge, not to source positions. "
                 f"Received: model={type(self._view.owner).__name__} with a bridge"
             )
-        return self._view.search.step.side.attention(target_input, memory, layer)[:, :, before:]
-
-    def decoder_step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
-        return self._view.search.step(tokens, position, constants, caches)
+        return super().attention(memory, target_input, layer)[:, :, before:]
 
     def get_config(self) -> dict[str, Any]:
         raise ValueError(
@@ -401,13 +398,12 @@ class _Pair(TranslationModel):
 
 
 class _PairView:
-    """Keeps from Keras what a pair only refers to."""
+    """Hides from Keras the model that a pair belongs to."""
 
-    def __init__(self, owner: MultilingualModel, source: str, target: str, search: SearchModels) -> None:
+    def __init__(self, owner: MultilingualModel, source: str, target: str) -> None:
         self.owner = owner
         self.source = source
         self.target = target
-        self.search = search
 
 
 class _Views:

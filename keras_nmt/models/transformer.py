@@ -1,3 +1,5 @@
+"""The Transformer."""
+
 from __future__ import annotations
 
 import numbers
@@ -194,25 +196,12 @@ class Transformer(TranslationModel):
             **parts.options,
             "dtype": policy.name,
         }
-        # Search models share these layers' weights, behind an object that Keras does not look into.
+        # The search models share these layers' weights, inside an object that Keras does not track.
         self._search = SearchModels(
             encoder=keras.Model(source, memory, name="encoder_model"),
             prepare=Prepare(target_side, dtype=policy, name="prepare"),
             step=Step(target_side, dtype=policy, name="decoder_step"),
         )
-
-    def attention(self, memory: dict[str, Any], target_input: Any, layer: int | None = None) -> Any:
-        return self._search.step.side.attention(target_input, memory, layer)
-
-    @property
-    def encoder(self) -> keras.Model:  # type: ignore[override]
-        return self._search.encoder
-
-    def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
-        return self._search.prepare(memory, beam_size=beam_size, max_length=max_length)
-
-    def decoder_step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
-        return self._search.step(tokens, position, constants, caches)
 
     @classmethod
     def from_preset(cls, preset: str, **overrides: Any) -> Transformer:

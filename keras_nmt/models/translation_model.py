@@ -1,71 +1,118 @@
+"""The interface of translation models."""
+
 from __future__ import annotations
 
 from typing import Any
 
 import keras
 
+from keras_nmt.models._search_models import LogitsSide, SearchModels
+
 
 class TranslationModel(keras.Model):
-    """What every translation model offers: teacher forcing as a Keras model, and the parts that search needs.
+    """A model of one direction: teacher forcing as a Keras model, and the parts that a search calls.
 
     As a Keras model it maps `(source ids [B, S], target-input ids [B, T])`, int32, to logits `[B, T, V]`, float32.
     Ids: pad 0, unknown 1, begin 2, end 3. A source ends with the end id; a target input begins with the begin id.
 
-    Search never calls it as a whole. It runs `encoder` and `prepare` once a sentence and `decoder_step` once a
-    position; all three are traceable by `tf.function`, with XLA or without, and share the model's weights. What they
-    hand on (memory, constants, caches) are nests of tensors, which the search moves about without knowing what they
-    are.
+    A search never calls the whole model. It calls `encoder` and `prepare` once per sentence and `decoder_step` once per
+    position; `tf.function` can trace all three, with XLA or without, and they share the model's weights. Memory,
+    constants and caches are nests of tensors that the search passes on without looking into them.
+
+    A model is a set of directions, and this one has a single direction. It does not know its languages: "source" and
+    "target" stand for them.
 
     Attributes:
         encoder: Functional Keras model, source ids `[B, S]` -> memory, a nest of tensors `[B, ...]`.
         source_vocabulary_size: Integer.
         target_vocabulary_size: Integer V.
+        languages: Tuple of the languages.
+        directions: Tuple of all pairs (source, target) that the model translates.
+        encodes_by: "source" or "target", the language of a direction that selects the encoder.
     """
 
-    encoder: keras.Model
+    languages: tuple[str, ...] = ("source", "target")
+    directions: tuple[tuple[str, str], ...] = (("source", "target"),)
+    encodes_by: str = "source"
     source_vocabulary_size: int
     target_vocabulary_size: int
+    _search: SearchModels
+
+    @property
+    def vocabulary_sizes(self) -> dict[str, int]:
+        """The number of subwords by language."""
+        return {"source": self.source_vocabulary_size, "target": self.target_vocabulary_size}
+
+    def pair(self, source: str, target: str) -> TranslationModel:
+        """The model of one direction, here the model itself.
+
+        Args:
+            source: String, language to translate from.
+            target: String, language to translate to.
+
+        Raises:
+            ValueError: The model does not have this direction.
+        """
+        if (source, target) not in self.directions:
+            raise ValueError(f"The model translates from source to target. Received: from {source} to {target}")
+        return self
+
+    def encoder_for(self, source: str, target: str) -> keras.Model:
+        """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
+
+        The encoder depends on one of the two languages, the one that `encodes_by` names.
+        """
+        return self.pair(source, target).encoder
+
+    def decoder_for(self, target: str) -> LogitsSide:
+        """The part that computes logits from a memory by teacher forcing: `logits(target-input ids, memory)`."""
+        return self._search.step.side
+
+    @property
+    def encoder(self) -> keras.Model:
+        return self._search.encoder
 
     def prepare(self, memory: Any, beam_size: int, max_length: int) -> tuple[Any, Any]:
         """Computes what a sentence needs once.
 
         Args:
-            memory: What `encoder` gave.
-            beam_size: Integer K, hypotheses a sentence.
-            max_length: Integer, target positions that the search may run.
+            memory: Nest of tensors, the output of `encoder`.
+            beam_size: Integer K, hypotheses per sentence.
+            max_length: Integer, the largest number of target positions.
 
         Returns:
             Constants, a nest of tensors `[B, ...]`, and empty caches, a nest of tensors `[B, K, ...]`. The search
-            reorders caches when hypotheses change places, but not what is under the key "kept", and never constants.
+            reorders caches when hypotheses change places, except those under the key "kept", and never constants.
         """
-        raise NotImplementedError
+        return self._search.prepare(memory, beam_size=beam_size, max_length=max_length)
 
     def decoder_step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
         """Runs one target position of every hypothesis.
 
         Args:
-            tokens: int32 tensor `[B, K]`, the tokens before the ones to predict; the begin id at position 0.
+            tokens: int32 tensor `[B, K]`, the tokens before the predicted ones; the begin id at position 0.
             position: int32 scalar tensor, the position, from 0.
-            constants: What `prepare` gave.
-            caches: What `prepare` or the previous step gave.
+            constants: Nest of tensors from `prepare`.
+            caches: Nest of tensors from `prepare` or from the previous step.
 
         Returns:
             Logits `[B, K, V]`, float32, and the new caches.
         """
-        raise NotImplementedError
+        return self._search.step(tokens, position, constants, caches)
 
     def attention(self, memory: Any, target_input: Any, layer: int | None = None) -> Any:
         """How much each target position attends to each source position, by teacher forcing: soft alignments.
 
         Args:
-            memory: What `encoder` gave for source ids `[B, S]`.
+            memory: Nest of tensors, the output of `encoder` for source ids `[B, S]`.
             target_input: int32 tensor `[B, T]`, target-input ids.
-            layer: Layer of the decoder whose cross-attention is meant, from 1. Default: of a Transformer the last but
-                one, which aligns best (Garg et al., 2019, section 3.2); the only one of a recurrent decoder.
+            layer: Integer from 1, the decoder layer whose cross-attention is returned. Defaults to the last but one
+                layer of a Transformer, which aligns best (Garg et al., 2019, section 3.2), and to the only attention of
+                a recurrent decoder.
 
         Returns:
-            Float32 tensor `[B, T, S]`, the mean over heads: in row t what was looked at to predict the token that
-            follows target input t. Rows sum to at most 1.
+            Float32 tensor `[B, T, S]`, the mean over heads: row t is the attention with which the model predicts the
+            token after target input t. Rows sum to at most 1.
 
         Raises:
             ValueError: There is no such layer, or the model does not attend to source positions.
@@ -73,13 +120,13 @@ class TranslationModel(keras.Model):
         Reference:
             [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
         """
-        raise NotImplementedError
+        return self._search.step.side.attention(target_input, memory, layer)
 
     def with_dtype(self, dtype: str) -> TranslationModel:
-        """A copy with equal weights that computes in another dtype, and knows of no replicas.
+        """A copy with equal weights that computes in another dtype, outside of any distribution strategy.
 
         Args:
-            dtype: Dtype policy, such as "float32".
+            dtype: String, dtype policy, such as "float32".
         """
         copy = type(self).from_config({**self.get_config(), "dtype": dtype})
         copy.set_weights(self.get_weights())

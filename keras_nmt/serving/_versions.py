@@ -1,75 +1,100 @@
-"""Numbered versions of exports: each appears whole or not at all."""
+"""Numbered versions of exports: each appears complete or not at all."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import keras
-import tensorflow as tf
+import filelock
 
 from keras_nmt.errors import UserError
-from keras_nmt.serving._compact import compact
+
+PREFIX = ".export-"
+LOCK = ".lock"
 
 
-def new_version(path: Path, version: int | None) -> Path:
-    """The folder of a version that is to be written.
+def check_version(path: Path, version: int | None) -> None:
+    """Raises a `UserError` if a version cannot be written to the folder of the versions."""
+    if version is not None and version < 1:
+        raise UserError(f"`version` must be a positive integer. Received: version={version}")
+    if version is not None and (path / str(version)).exists():
+        raise _exists(path, version)
+
+
+def write_version(path: Path, version: int | None, write: Callable[[Path], None]) -> Path:
+    """Writes a SavedModel under another name, and renames the folder when it is complete.
+
+    Several exports to one path may run at once: each takes the next number when it is complete. The folders that killed
+    exports left are removed.
 
     Args:
-        path: The folder of the versions.
-        version: The number of the version. `None`: one more than the highest in `path`, 1 if there is none.
+        path: Path of the folder of the versions, which is created if needed.
+        version: Integer, the number of the version. None: one more than the highest in `path`, 1 if there is none.
+        write: Function that writes a SavedModel into the folder that it is given.
+
+    Returns:
+        Path of the version's folder.
 
     Raises:
-        UserError: The version exists already, or is not positive.
+        UserError: The version has appeared meanwhile.
     """
-    version = _next_version(path) if version is None else version
-    if version < 1:
-        raise UserError(f"`version` must be a positive integer. Received: version={version}")
-    final = path / str(version)
-    if final.exists():
-        raise UserError(f"A version is not overwritten: choose another, or remove {final}. Received: version={version}")
-    return final
-
-
-def _next_version(path: Path) -> int:
-    numbers = [int(child.name) for child in path.iterdir() if child.name.isdecimal()] if path.is_dir() else []
-    return max(numbers, default=0) + 1
-
-
-def write_version(final: Path, write: Callable[[Path], None]) -> None:
-    """Lets a SavedModel be written under another name, makes it small, and renames it when it is whole.
-
-    Args:
-        final: What `new_version` gave.
-        write: Writes a SavedModel into the folder that it is given.
-    """
-    path = final.parent
     path.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(path)
     # Model servers look at folders whose names are numbers only.
-    temporary = Path(tempfile.mkdtemp(prefix=f".{final.name}-", dir=path))
+    temporary = Path(tempfile.mkdtemp(prefix=PREFIX, dir=path))
     try:
-        write(temporary)
-        compact(temporary)
-        _flush(temporary)
-        os.rename(temporary, final)
+        with _lock(temporary):
+            write(temporary)
+            _flush(temporary)
+            final = _rename(temporary, path, version)
+            (final / LOCK).unlink()
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
     _flush_folder(path)
+    return final
 
 
-def write_archive(archive: keras.export.ExportArchive, folder: Path) -> None:
-    """Writes a SavedModel of an archive's endpoints."""
-    # Gradients have no place in what serves, and would hold on to tensors that `compact` takes out.
-    options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
-    archive.write_out(str(folder), options=options, verbose=False)
+def _remove_leftovers(path: Path) -> None:
+    """Removes the folders of exports that were killed: their locks are free."""
+    for lock_file in path.glob(f"{PREFIX}*/{LOCK}"):
+        with contextlib.suppress(filelock.Timeout, OSError, NotImplementedError), _lock(lock_file.parent):
+            shutil.rmtree(lock_file.parent)
+
+
+def _lock(folder: Path) -> filelock.FileLock:
+    """The lock of a folder, which the system releases when the process ends. Threads of a process exclude each other."""
+    return filelock.FileLock(folder / LOCK, blocking=False)
+
+
+def _rename(temporary: Path, path: Path, version: int | None) -> Path:
+    while True:
+        numbers = [int(child.name) for child in path.iterdir() if child.name.isdecimal()]
+        final = path / str(max(numbers, default=0) + 1 if version is None else version)
+        try:
+            os.rename(temporary, final)
+        except OSError as error:
+            if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+                raise
+            if version is not None:
+                raise _exists(path, version) from None
+        else:
+            return final
+
+
+def _exists(path: Path, version: int) -> UserError:
+    return UserError(
+        f"A version is not overwritten: choose another, or remove {path / str(version)}. Received: version={version}"
+    )
 
 
 def _flush(folder: Path) -> None:
-    """Brings a folder to the disk, readable by the server's user: temporary folders are made for their owner alone."""
+    """Writes a folder to the disk, and makes it readable for the server's user, as temporary folders are not."""
     mask = os.umask(0)
     os.umask(mask)
     for parent, _, files in os.walk(folder, topdown=False):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.inference._text_translator import check_lines, seeds_of_lines
+from keras_nmt.inference.lines import check_lines, seeds_of_lines
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.serving._serving_api import serving_api
 

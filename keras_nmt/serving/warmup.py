@@ -1,38 +1,33 @@
-"""Requests that a model server runs while it loads a version, before anyone is answered by it."""
+"""Requests that a model server runs while it loads a version, before it answers any other."""
 
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference._text_translator import TextTranslator, check_lines
-from keras_nmt.inference.buckets import bucket_size
+from keras_nmt.inference.lines import check_lines
+from keras_nmt.inference.translator import Translator
 from keras_nmt.serving._serving_api import serving_api
-from keras_nmt.text import SubwordTokenizer
 
 WARMUP_PATH = Path("assets.extra") / "tf_serving_warmup_requests"
-MOST_RECORDS = 1000  # with more, a server does not load the version
+MAX_RECORDS = 1000  # with more, a server does not load the version
 
 
-def warmup_records(
-    lines: Iterable[str] | None,
-    xla: bool,
-    translator: TextTranslator,
-    model_name: str,
-    sides: Sequence[tuple[SubwordTokenizer, dict[str, str]]],
-) -> list[bytes]:
+def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translator, model_name: str) -> list[bytes]:
     """Requests to `serving_default`, one for each batch bucket and length bucket in which there are lines.
 
+    A translator of several directions has such requests from each language and to each language.
+
     Args:
-        lines: Sentences, which are repeated where they are fewer than a batch bucket. `None`: there are no records.
-        xla: Whether each request is also one to `serving_default_xla`.
-        translator: What is exported.
-        model_name: What the server calls the model.
-        sides: Of each source language its subwords, and the languages that a request names.
+        lines: Iterable of strings, repeated where they are fewer than a batch bucket. None: there are no records.
+        xla: Boolean, whether each request is also sent to `serving_default_xla`.
+        translator: The exported `Translator`.
+        model_name: String, the server's name of the model.
 
     Returns:
         Serialised `PredictionLog` messages.
@@ -50,12 +45,14 @@ def warmup_records(
         raise UserError("There must be lines to warm up with. Received: no lines")
     signatures = ["serving_default", *(["serving_default_xla"] if xla else [])]
     records = []
-    for tokenizer, languages in sides:
+    for source, target in _one_per_language(translator):
+        many = len(translator.directions) > 1
+        languages = {"source_language": source, "target_language": target} if many else {}
         by_length: dict[int, list[str]] = {}
-        for line, length in zip(lines, translator._lengths(lines, tokenizer), strict=True):
-            by_length.setdefault(bucket_size(int(length), translator.length_buckets), []).append(line)
+        for line, length in zip(lines, translator.lengths(lines, source), strict=True):
+            by_length.setdefault(bisect_left(translator.length_buckets, length), []).append(line)
         for length in sorted(by_length):
-            for size, signature in itertools.product(translator.batch_buckets, signatures):
+            for size, signature in itertools.product(translator.options.batch_buckets, signatures):
                 request = apis.predict_pb2.PredictRequest()
                 request.model_spec.name = model_name
                 request.model_spec.signature_name = signature
@@ -65,16 +62,24 @@ def warmup_records(
                 log = apis.prediction_log_pb2.PredictionLog()
                 log.predict_log.request.CopyFrom(request)
                 records.append(log.SerializeToString(deterministic=True))
-    if len(records) > MOST_RECORDS:
+    if len(records) > MAX_RECORDS:
         raise UserError(
-            f"A server takes {MOST_RECORDS:,} warm-up records at most: leave out lengths, or have fewer buckets. "
+            f"A server takes {MAX_RECORDS:,} warm-up records at most: leave out lengths, or have fewer buckets. "
             f"Received: {len(records):,} records"
         )
     return records
 
 
+def _one_per_language(translator: Translator) -> list[tuple[str, str]]:
+    """Directions in which each language is once the source and once the target: all encoders and decoders run."""
+    if len(translator.directions) == 1:
+        return list(translator.directions)
+    first, *others = translator.languages
+    return list(zip(translator.languages, [*others, first], strict=True))
+
+
 def write_warmup(records: Sequence[bytes], folder: Path) -> None:
-    """Writes records, where there are any, to the place in a SavedModel where model servers look."""
+    """Writes records, if any, to the file of a SavedModel that model servers read."""
     if not records:
         return
     path = folder / WARMUP_PATH

@@ -125,9 +125,9 @@ def test_a_bfloat16_model_is_exported_in_float32_with_several_hypotheses_and_lit
     assert size <= 1.05 * (4 * trained.count_params() + len(source_tokenizer.proto))
 
 
-def test_versions_count_up_and_are_not_overwritten(model, source_tokenizer, target_tokenizer, tmp_path, quick_write):
+def test_versions_count_up_and_are_not_overwritten(model, tokenizers, tmp_path, quick_write):
     def write(**options) -> Path:
-        return export(tmp_path / "model", model, source_tokenizer, target_tokenizer, **options)
+        return export(tmp_path / "model", model, tokenizers, **options)
 
     assert write() == tmp_path / "model" / "1"
     assert write(version=9).name == "9"
@@ -146,7 +146,7 @@ def test_a_version_is_readable_by_others(exported):
     assert stat.S_IMODE(exported.stat().st_mode) == 0o777 & ~mask
 
 
-def test_an_export_that_fails_leaves_nothing(model, source_tokenizer, target_tokenizer, tmp_path, monkeypatch):
+def test_an_export_that_fails_leaves_nothing(model, tokenizers, tmp_path, monkeypatch):
     def fail(translator, sampler, folder):
         (folder / "saved_model.pb").write_bytes(b"a part")
         assert [child.name.isdecimal() for child in folder.parent.iterdir()] == [False]  # no server loads it
@@ -154,7 +154,7 @@ def test_an_export_that_fails_leaves_nothing(model, source_tokenizer, target_tok
 
     monkeypatch.setattr(sys.modules["keras_nmt.serving.export"], "_write", fail)
     with pytest.raises(OSError, match="the disk is full"):
-        export(tmp_path / "model", model, source_tokenizer, target_tokenizer)
+        export(tmp_path / "model", model, tokenizers)
     assert list((tmp_path / "model").iterdir()) == []
 
 
@@ -181,13 +181,12 @@ def test_a_model_directory_is_exported_with_its_search_settings(make_model, sour
 
 
 def test_int8_weights_serve_as_the_quantised_model_and_take_a_quarter(
-    make_model, source_tokenizer, target_tokenizer, options, lines, tmp_path, ask_session
+    make_model, tokenizers, options, lines, tmp_path, ask_session
 ):
     sizes = {"target_vocabulary_size": 100, "hidden_dim": 128, "intermediate_dim": 512, "noise": 0.02}
     model = make_model(**sizes)
     folders = {
-        mode: export(tmp_path / str(mode), model, source_tokenizer, target_tokenizer, **options, quantize=mode)
-        for mode in (None, "int8")
+        mode: export(tmp_path / str(mode), model, tokenizers, **options, quantize=mode) for mode in (None, "int8")
     }
     weights = {
         mode: sum(file.stat().st_size for file in (folder / "variables").iterdir()) for mode, folder in folders.items()
@@ -197,7 +196,7 @@ def test_int8_weights_serve_as_the_quantised_model_and_take_a_quarter(
 
     quantized = model.with_dtype("float32")
     quantize(quantized)
-    expected = Translator(quantized, source_tokenizer, target_tokenizer, **options).translate(lines)
+    expected = Translator(quantized, tokenizers, **options).translate(lines)
     assert len({translation.text for translation in expected}) > 2
     requests = [(name, {"text": lines}) for name in ("serving_default", "serving_default_xla")]
     for answer in ask_session(folders["int8"], requests):
@@ -205,13 +204,11 @@ def test_int8_weights_serve_as_the_quantised_model_and_take_a_quarter(
         np.testing.assert_allclose(answer["score"], [translation.score for translation in expected], atol=0.02)
 
 
-def test_a_quantisation_that_cannot_be_is_refused_before_anything_is_written(
-    model, source_tokenizer, target_tokenizer, tmp_path
-):
+def test_a_quantisation_that_cannot_be_is_refused_before_anything_is_written(model, tokenizers, tmp_path):
     with pytest.raises(UserError, match="int8. Received: int3"):
-        export(tmp_path / "model", model, source_tokenizer, target_tokenizer, quantize="int3")
+        export(tmp_path / "model", model, tokenizers, quantize="int3")
     quantized = model.with_dtype("float32")
     quantize(quantized)
     with pytest.raises(UserError, match="quantised already: export it as it was before.* Received: "):
-        export(tmp_path / "model", quantized, source_tokenizer, target_tokenizer)
+        export(tmp_path / "model", quantized, tokenizers)
     assert not list(tmp_path.rglob("*"))

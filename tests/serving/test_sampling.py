@@ -14,8 +14,8 @@ SAMPLING = {"sample": True, "temperature": 1.5, "top_k": 50, "top_p": 0.95}
 
 
 @pytest.fixture(scope="module")
-def sampler(model, source_tokenizer, target_tokenizer, options) -> Translator:
-    return Translator(model, source_tokenizer, target_tokenizer, **options, **SAMPLING, num_hypotheses=2)
+def sampler(model, tokenizers, options) -> Translator:
+    return Translator(model, tokenizers, **options, **SAMPLING, num_hypotheses=2)
 
 
 def texts(translations) -> list[list[str]]:
@@ -52,9 +52,9 @@ def test_seeds_out_of_range_are_refused(sampler):
 
 
 @pytest.fixture(scope="module")
-def exported_sampler(model, source_tokenizer, target_tokenizer, options, tmp_path_factory):
+def exported_sampler(model, tokenizers, options, tmp_path_factory):
     path = tmp_path_factory.mktemp("exports") / "sampler"
-    return export(path, model, source_tokenizer, target_tokenizer, **options, **SAMPLING, num_hypotheses=2)
+    return export(path, model, tokenizers, **options, **SAMPLING, num_hypotheses=2)
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])
@@ -90,13 +90,11 @@ def test_a_client_samples_by_rest_and_by_grpc(exported_sampler, sampler):
 
 
 @pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
-def test_translations_begin_with_their_prefixes(
-    model, source_tokenizer, target_tokenizer, options, translator, jit_compile
-):
+def test_translations_begin_with_their_prefixes(model, tokenizers, options, translator, jit_compile):
     lines = ["the small cat", "a mouse", " ", "seven cats"]
     forced = translator
     if jit_compile:
-        forced = Translator(model, source_tokenizer, target_tokenizer, **options, jit_compile=True)
+        forced = Translator(model, tokenizers, **options, jit_compile=True)
     prefixes = ["die kleine katze", "", "drei", "sieben vö"]
     free, found = translator.translate(lines), forced.translate(lines, prefixes=prefixes)
     for line, prefix, one, other in zip(lines, prefixes, free, found, strict=True):
@@ -115,23 +113,23 @@ def test_translations_begin_with_their_prefixes(
         assert alone.score == pytest.approx(found[0].score, abs=1e-4)
 
 
-def test_samples_have_prefixes_too_which_no_limit_cuts(model, source_tokenizer, target_tokenizer, options):
-    sampler = Translator(model, source_tokenizer, target_tokenizer, **options, sample=True, max_length=1)
+def test_samples_have_prefixes_too_which_no_limit_cuts(model, tokenizers, options):
+    sampler = Translator(model, tokenizers, **options, sample=True, max_length=1)
     (translation,) = sampler.translate(["the small cat"], prefixes=["drei rote hunde"], seeds=[3])
     assert translation.text.startswith("drei rote hunde")
 
 
-def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer, translator, make_multilingual):
+def test_what_does_not_fit_is_refused(model, tokenizers, translator, make_multilingual):
     for options, message in (
         ({"top_k": 5}, r"sample=True.*'top_k': 5"),
         ({"sample": True, "temperature": -1.0}, r"temperature=-1\.0"),
         ({"sample": True, "top_p": 2.0}, r"top_p=2\.0"),
     ):
         with pytest.raises(UserError, match=message):
-            Translator(model, source_tokenizer, target_tokenizer, **options)
+            Translator(model, tokenizers, **options)
     with pytest.raises(UserError, match="Received: 2 lines, 1 prefixes"):
         translator.translate(["a", "b"], prefixes=["c"])
     with pytest.raises(UserError, match="Received: 2 lines, 3 seeds"):
-        Translator(model, source_tokenizer, target_tokenizer, sample=True).translate(["a", "b"], seeds=range(3))
+        Translator(model, tokenizers, sample=True).translate(["a", "b"], seeds=range(3))
     with pytest.raises(UserError, match="one pair"):
         MultilingualTranslator(*make_multilingual("label"), sample=True)

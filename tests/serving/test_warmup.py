@@ -90,9 +90,9 @@ def quick_write(monkeypatch):
 
 
 @pytest.fixture
-def export_tiny(model, source_tokenizer, target_tokenizer, options, quick_write, tmp_path):
+def export_tiny(model, tokenizers, options, quick_write, tmp_path):
     def make(**changed):
-        return export(tmp_path / "model", model, source_tokenizer, target_tokenizer, **{**options, **changed})
+        return export(tmp_path / "model", model, tokenizers, **{**options, **changed})
 
     return make
 

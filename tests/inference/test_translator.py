@@ -72,8 +72,8 @@ def test_translations_are_no_longer_than_their_source_allows(model, source_token
     assert ids.shape[2] <= 6
 
 
-def test_several_hypotheses_best_first(model, source_tokenizer, target_tokenizer, options, translator, lines):
-    several = Translator(model, source_tokenizer, target_tokenizer, **options, num_hypotheses=2).translate(lines)
+def test_several_hypotheses_best_first(model, tokenizers, options, translator, lines):
+    several = Translator(model, tokenizers, **options, num_hypotheses=2).translate(lines)
     for one, best in zip(several, translator.translate(lines), strict=True):
         assert len(one.hypotheses) == 2
         assert one.hypotheses[0].score >= one.hypotheses[1].score
@@ -143,11 +143,11 @@ def test_a_model_directory_brings_its_subwords_and_search_settings(
     assert_same(single.translate(lines), translator.translate(lines))
 
 
-def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer, translator):
+def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer, tokenizers, translator):
     with pytest.raises(UserError, match=r"target subword model.*Received: .*120 pieces.*100"):
         Translator(model, source_tokenizer)
     with pytest.raises(UserError, match=r"num_hypotheses.*Received: num_hypotheses=3, beam_size=2"):
-        Translator(model, source_tokenizer, target_tokenizer, beam_size=2, num_hypotheses=3)
+        Translator(model, tokenizers, beam_size=2, num_hypotheses=3)
     for name, value in (
         ("length_buckets", (8, 4)),
         ("length_buckets", ["a"]),
@@ -162,7 +162,7 @@ def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer,
         ("length_penalty", float("nan")),
     ):
         with pytest.raises(UserError, match=f"`{name}`.* Received: "):
-            Translator(model, source_tokenizer, target_tokenizer, sample=True, **{name: value})
+            Translator(model, tokenizers, sample=True, **{name: value})
     with pytest.raises(UserError, match=r"Received: 1 sources, 2 targets"):
         translator.score(["a"], ["b", "c"])
     with pytest.raises(UserError, match="not one string"):
@@ -175,9 +175,9 @@ def test_what_does_not_fit_is_refused(model, source_tokenizer, target_tokenizer,
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])
-def test_batches_hold_no_more_tokens_than_they_may(model, source_tokenizer, target_tokenizer, jit_compile):
+def test_batches_hold_no_more_tokens_than_they_may(model, tokenizers, jit_compile):
     options = {"length_buckets": (8, 32, 128), "batch_buckets": (1, 4, 16), "max_batch_tokens": 128}
-    translator = Translator(model, source_tokenizer, target_tokenizer, jit_compile=jit_compile, **options)
+    translator = Translator(model, tokenizers, jit_compile=jit_compile, **options)
     lengths = np.array([3] * 40 + [30] * 9 + [128, 100])
     batches = list(translator._batches(lengths))
     assert sorted(row for rows, _ in batches for row in rows) == list(range(len(lengths)))

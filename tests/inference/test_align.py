@@ -54,11 +54,9 @@ def test_each_target_word_is_aligned_where_its_subwords_look_most(translator, so
 
 
 @pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
-def test_translations_that_cover_the_source_are_preferred(
-    model, source_tokenizer, target_tokenizer, options, jit_compile
-):
+def test_translations_that_cover_the_source_are_preferred(model, tokenizers, options, jit_compile):
     def make(**more) -> Translator:
-        return Translator(model, source_tokenizer, target_tokenizer, **options, max_length=4, **more)
+        return Translator(model, tokenizers, **options, max_length=4, **more)
 
     text, beta = tf.constant(["seven cats sleep", "", "the small cat"]), 2.0
     plain, covering = make(num_hypotheses=3), make(num_hypotheses=2, coverage_penalty=beta)
@@ -84,10 +82,10 @@ def test_translations_that_cover_the_source_are_preferred(
     assert covering.translate([""])[0].score == 0.0
 
 
-def test_penalties_out_of_range_are_refused(model, source_tokenizer, target_tokenizer, make_multilingual):
+def test_penalties_out_of_range_are_refused(model, tokenizers, make_multilingual):
     for options in ({"coverage_penalty": -1.0}, {"coverage_penalty": 0.2, "sample": True}):
         with pytest.raises(UserError, match=f"coverage_penalty={options['coverage_penalty']}, sample="):
-            Translator(model, source_tokenizer, target_tokenizer, **options)
+            Translator(model, tokenizers, **options)
     with pytest.raises(UserError, match="one pair"):
         MultilingualTranslator(*make_multilingual("label"), coverage_penalty=0.2)
 

@@ -1,0 +1,205 @@
+"""The parts of a translation model as traced functions, one set per language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from keras_nmt.decoding import (
+    SearchResult,
+    beam_search,
+    greedy_search,
+    rerank_by_coverage,
+    sampling_search,
+    sequence_log_probability,
+    shift_right,
+)
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.ids import END, PAD
+from keras_nmt.inference._functions import IDS, NUMBERS, function, plain_and_compiled
+from keras_nmt.inference.search_options import SearchOptions
+from keras_nmt.models import TranslationModel
+from keras_nmt.text import SubwordTokenizer
+
+
+class TracedEncoder:
+    """An encoder: ids `[B, S]` to the memory, a flat list of tensors `[B, ...]`."""
+
+    def __init__(self, model: keras.Model) -> None:
+        self._encode = plain_and_compiled(lambda ids: keras.tree.flatten(model(ids, training=False)), IDS)
+
+    def __call__(self, ids: tf.Tensor, compiled: bool) -> list[tf.Tensor]:
+        return list(self._encode[compiled](ids))
+
+
+class TracedDecoder:
+    """A decoder: from a memory to translations, and to the scores and alignments of given ones.
+
+    A memory is a flat list of tensors, of one structure for all languages.
+
+    Args:
+        model: `TranslationModel` of a direction to the decoder's language.
+        side: The model's part that computes logits from a memory.
+        tokenizer: Subwords of the language.
+        memory: Nest of KerasTensors, the memory's structure.
+    """
+
+    def __init__(self, model: TranslationModel, side: Any, tokenizer: SubwordTokenizer, memory: Any) -> None:
+        self.model = model
+        self._side = side
+        self._memory = memory
+        self._specs = [tf.TensorSpec(x.shape, x.dtype) for x in keras.tree.flatten(memory)]
+        self.detokenize = function(tokenizer.detokenize, IDS)
+        self._log_probability = plain_and_compiled(self._score, self._specs, IDS)
+        self._attended: dict[int | None, Any] = {}  # by layer
+
+    def log_probability(self, memory: list[tf.Tensor], target: tf.Tensor, compiled: bool) -> tf.Tensor:
+        """Log-probabilities `[B]` of target ids `[B, T]` closed by END."""
+        return self._log_probability[compiled](memory, target)
+
+    def attended(self, memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor, layer: int | None) -> tf.Tensor:
+        """For each of target ids `[B, T]`, the position of source ids `[B, S]` with most attention, `[B, T]`."""
+        if layer not in self._attended:
+
+            def most(memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+                attention = self.model.attention(self.pack(memory), shift_right(target), layer)  # [B, T, S]
+                return tf.argmax(tf.where(_words(source)[:, None], attention, -1.0), 2, tf.int32)
+
+            self._attended[layer] = function(most, self._specs, IDS, IDS)
+        return self._attended[layer](memory, source, target)
+
+    def pack(self, memory: list[tf.Tensor]) -> Any:
+        """The memory in the model's structure."""
+        return keras.tree.pack_sequence_as(self._memory, memory)
+
+    def _score(self, memory: list[tf.Tensor], target: tf.Tensor) -> tf.Tensor:
+        return sequence_log_probability(self._side.logits(shift_right(target), self.pack(memory)), target)
+
+
+class TracedSearch:
+    """The search of a decoder: memory and source ids `[B, S]` to tokens `[B, n, T]` and scores `[B, n]`, best first.
+
+    XLA compiles the same body; there are no strings and no ragged tensors in it.
+    """
+
+    def __init__(self, decoder: TracedDecoder, options: SearchOptions) -> None:
+        self._decoder = decoder
+        self._model = decoder.model
+        self._options = options
+        self._prepare = tf.function(self._prepare_search, autograph=False)
+        self._searches: dict[tuple[bool, bool], Any] = {}  # by whether compiled, and whether there are prefixes
+
+    def __call__(
+        self,
+        memory: list[tf.Tensor],
+        source: tf.Tensor,
+        *,
+        seeds: tf.Tensor | None,
+        prefix: tf.Tensor | None,
+        compiled: bool,
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Searches.
+
+        Args:
+            memory: Flat list of tensors `[B, ...]`.
+            source: int32 tensor `[B, S]`, the source ids.
+            seeds: int32 tensor `[B]` when sampling, else None.
+            prefix: int32 tensor `[B, P]`, tokens that translations begin with, or None. They are not counted in the
+                length limits.
+            compiled: Boolean, whether by XLA.
+        """
+        given = {"seeds": seeds, "prefix": prefix}
+        inputs = {name: x for name, x in given.items() if x is not None}
+        key = compiled, prefix is not None
+        if key not in self._searches:
+            names = tuple(inputs)
+
+            def search(memory: list[tf.Tensor], source: tf.Tensor, *more: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+                return self._search(memory, source, **dict(zip(names, more, strict=True)))
+
+            signature = [{"seeds": NUMBERS, "prefix": IDS}[name] for name in names]
+            self._searches[key] = function(search, self._decoder._specs, IDS, *signature, jit_compile=compiled or None)
+        return self._searches[key](memory, source, *inputs.values())
+
+    def _search(
+        self,
+        memory: list[tf.Tensor],
+        source: tf.Tensor,
+        seeds: tf.Tensor | None = None,
+        prefix: tf.Tensor | None = None,
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        options, n = self._options, self._options.num_hypotheses
+        lengths = tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1  # [B], without END
+        limits, max_length = self._limit(lengths), self._limit(tf.shape(source)[1] - 1)
+        if prefix is not None:
+            limits += tf.reduce_sum(tf.cast(prefix != PAD, tf.int32), 1)
+            max_length += tf.shape(prefix)[1]
+        packed = self._decoder.pack(memory)
+        constants, caches = self._prepare(packed, max_length)
+        shared: dict[str, Any] = {
+            "batch_size": tf.shape(source)[0],
+            "max_length": max_length,
+            "max_lengths": tf.where(lengths > 0, limits, 1),  # a text without tokens is finished after one step
+            "length_penalty": options.length_penalty,
+            "prefix": prefix,
+        }
+        if options.sample:
+            result = sampling_search(
+                self._step_of_samples, constants, caches, seeds=seeds, num_samples=n, **options.sampling, **shared
+            )
+        elif options.beam_size == 1:
+            result = greedy_search(self._model.decoder_step, constants, caches, **shared)
+        else:
+            result = beam_search(
+                self._model.decoder_step,
+                constants,
+                caches,
+                beam_size=options.beam_size,
+                num_hypotheses=options.beam_size if options.coverage_penalty else n,
+                **shared,
+            )
+        if options.coverage_penalty:
+            result = self._reranked(result, packed, source)
+        return result.tokens[:, :n], result.scores[:, :n]
+
+    def _limit(self, length: tf.Tensor) -> tf.Tensor:
+        """The largest number of tokens of the translation of `length` tokens."""
+        options = self._options
+        return tf.minimum(options.max_length_factor * length + options.max_length_offset, options.max_length)
+
+    def _prepare_search(self, memory: Any, max_length: tf.Tensor) -> tuple[Any, Any]:
+        if not self._options.sample:
+            return self._model.prepare(memory, self._options.beam_size, max_length)
+        # Samples never change places. Each is a sentence with a beam of one, which does not attend to the others.
+        return self._model.prepare(_repeated(memory, self._options.num_hypotheses), 1, max_length)
+
+    def _step_of_samples(self, tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
+        """Tokens `[B, n]` to logits `[B, n, V]`."""
+        tokens = tf.reshape(tokens, [-1, 1])  # [B n, 1]
+        logits, caches = self._model.decoder_step(tokens, position, constants, caches)  # [B n, 1, V]
+        return tf.reshape(logits, [-1, self._options.num_hypotheses, logits.shape[-1]]), caches
+
+    def _reranked(self, result: SearchResult, memory: Any, source: tf.Tensor) -> SearchResult:
+        batch_size, length = tf.shape(result.tokens)[0], tf.shape(result.tokens)[2]
+        n = result.tokens.shape[1]
+        tokens = tf.reshape(result.tokens, [batch_size * n, length])
+        try:
+            attention = self._model.attention(_repeated(memory, n), shift_right(tokens))  # [B n, T, S]
+        except ValueError as error:  # while it is traced
+            raise UserError(
+                f"`coverage_penalty` needs the decoder's attention to the source. Received: {one_line(error)}"
+            ) from None
+        attention = tf.reshape(attention, [batch_size, n, length, tf.shape(source)[1]])
+        return rerank_by_coverage(result, attention, _words(source), self._options.coverage_penalty)
+
+
+def _words(source: tf.Tensor) -> tf.Tensor:
+    """Which source ids `[B, S]` are subwords of the text."""
+    return (source != PAD) & (source != END)
+
+
+def _repeated(memory: Any, n: int) -> Any:
+    """Tensors `[B, ...]` to `[B n, ...]`, each row n times."""
+    return tf.nest.map_structure(lambda x: tf.repeat(x, n, axis=0), memory)

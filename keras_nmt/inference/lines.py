@@ -1,0 +1,109 @@
+"""Checks of the lines, languages and seeds that a translator or a client receives; imports nothing heavy."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from keras_nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from numpy.random import RandomState
+
+
+def check_lines(lines: Iterable[str]) -> list[str]:
+    """Checks that lines are strings.
+
+    Args:
+        lines: Iterable of strings.
+
+    Returns:
+        The lines, as a list.
+
+    Raises:
+        UserError: `lines` is one string, whose letters would be taken for lines, or a line is not a string.
+
+    Example:
+
+    >>> check_lines(line for line in ("a cat", ""))
+    ['a cat', '']
+    """
+    if isinstance(lines, str):
+        raise UserError(f"Give a list of lines, not one string. Received: {lines[:40]!r}")
+    lines = list(lines)
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, str):
+            raise UserError(f"Lines are strings, and line {number} is none. Received: {line!r}")
+    return lines
+
+
+def languages_of_lines(languages: str | Iterable[str], count: int, side: str) -> list[str]:
+    """The language of each line.
+
+    Args:
+        languages: String, the language of all lines, or an iterable of strings, one for each line.
+        count: Integer, the number of lines.
+        side: String, "source" or "target", for the error message.
+
+    Returns:
+        A list of `count` strings.
+
+    Raises:
+        UserError: The number of languages differs from the number of lines, or a language is not a string.
+
+    Example:
+
+    >>> languages_of_lines("de", 2, "source")
+    ['de', 'de']
+    """
+    if isinstance(languages, str):
+        return [languages] * count
+    names = list(languages) if isinstance(languages, Iterable) else [languages]
+    for name in names:
+        if not isinstance(name, str):
+            raise UserError(f"A {side} language is a string. Received: {name!r}")
+    if len(names) != count:
+        raise UserError(
+            f"There must be a {side} language for each line, or one for all. "
+            f"Received: {len(names)} languages, {count} lines"
+        )
+    return names
+
+
+def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list[int]:
+    """The seed of each line, given or drawn.
+
+    Args:
+        seeds: Iterable of integers of 32 bits, one for each line; or an integer from 0 to below 2**32, from which the
+            seeds of all lines are drawn; or a NumPy generator, whose next numbers are the seeds, so that lines may
+            come in parts.
+        count: Integer, the number of lines.
+
+    Returns:
+        A list of `count` integers.
+
+    Raises:
+        UserError: The number of seeds differs from the number of lines, or a seed is out of its range.
+
+    Example:
+
+    >>> seeds_of_lines([3, -4], 2)
+    [3, -4]
+    """
+    if isinstance(seeds, Iterable):
+        given = list(seeds)
+        if len(given) != count:
+            raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(given)} seeds")
+        for seed in given:
+            if not isinstance(seed, numbers.Integral) or not -(2**31) <= seed < 2**31:
+                raise UserError(f"A line's seed is an integer of 32 bits. Received: {seed!r}")
+        return list(map(int, given))
+    from numpy.random import RandomState  # here: a client that draws no seeds needs no NumPy
+
+    if not isinstance(seeds, RandomState):
+        if not isinstance(seeds, numbers.Integral) or not 0 <= seeds < 2**32:
+            raise UserError(f"The seed of all lines is an integer from 0 to below 2**32. Received: {seeds!r}")
+        seeds = RandomState(int(seeds))
+    drawn: list[int] = seeds.randint(2**31 - 1, size=count).tolist()
+    return drawn

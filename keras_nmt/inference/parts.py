@@ -1,0 +1,138 @@
+"""Any number of rows of texts, computed in parts of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import tensorflow as tf
+
+from keras_nmt.ids import END, PAD
+from keras_nmt.inference.buckets import bucket_sizes
+from keras_nmt.inference.search_options import SearchOptions
+
+# A decoder step costs as much as this number of rows, beside its rows: weights are read, operators started.
+STEP_COST = 8
+
+
+def part_size(
+    lengths: tf.Tensor, groups: tf.Tensor | None, start: tf.Tensor, options: SearchOptions, compiled: bool
+) -> tf.Tensor:
+    """How many rows the next part has.
+
+    A part has rows of one group, as many as `batch_buckets` and `max_batch_tokens` allow. It ends earlier where the
+    shorter rows are cheaper in a part of their own, as the steps of a part are those of its longest row.
+
+    Args:
+        lengths: int32 tensor `[N]`, padded lengths of the rows, in descending order within a group.
+        groups: int32 tensor `[N]`, the group of each row, in ascending order. None: there is one group.
+        start: int32 scalar tensor, the first row of the part.
+        options: `SearchOptions`.
+        compiled: Boolean, whether parts are padded to `batch_buckets`.
+
+    Returns:
+        int32 scalar tensor.
+    """
+    longest = lengths[start]
+    sizes = tf.constant(options.batch_buckets, tf.int32)
+    fitting = tf.math.count_nonzero(sizes * longest <= options.max_batch_tokens, dtype=tf.int32)
+    stop = start + sizes[tf.maximum(fitting - 1, 0)]
+    window = lengths[start:stop]
+    if groups is not None:
+        window = window[: tf.math.count_nonzero(groups[start:stop] == groups[start], dtype=tf.int32)]
+    heads = tf.range(tf.size(window)) + 1  # [n], sizes that the part may have
+    tails = tf.size(window) - heads
+    if compiled:
+        heads, tails = bucket_sizes(heads, options.batch_buckets), bucket_sizes(tails, options.batch_buckets)
+    after = tf.concat([window[1:], [0]], 0)  # the longest row of the tail; none where the part takes all
+    costs = longest * (STEP_COST + heads) + after * (STEP_COST + tails)
+    return tf.argmin(costs, output_type=tf.int32) + 1
+
+
+class Rows:
+    """Texts as subwords, which are computed part by part, so that memory is bounded for any number of rows.
+
+    Args:
+        tokens: List of `tf.RaggedTensor` `[N, (T)]`, the subwords of each side's texts.
+        languages: List of int32 tensors `[N]`, the source and target language of each row; empty where the model has
+            one direction.
+        groups: int32 tensor `[N]`, the group of each row; a part has rows of one group. None: there is one group.
+        options: `SearchOptions`.
+        compiled: Boolean, whether parts are padded to batch buckets and length buckets.
+
+    Attributes:
+        lengths: List of int32 tensors `[N]`, the number of subwords of each side's texts after truncation.
+        truncated: bool tensor `[N]`, whether a text was truncated.
+    """
+
+    def __init__(
+        self,
+        tokens: list[tf.RaggedTensor],
+        languages: list[tf.Tensor],
+        groups: tf.Tensor | None,
+        options: SearchOptions,
+        compiled: bool,
+    ) -> None:
+        self.languages = languages
+        self.groups = groups
+        self._tokens = tokens
+        self._options = options
+        self._compiled = compiled
+        longest = options.length_buckets[-1] - 1  # and END
+        lengths = [tf.cast(x.row_lengths(), tf.int32) for x in tokens]
+        self.truncated = tf.reduce_any(tf.stack(lengths) > longest, 0)
+        self.lengths = [tf.minimum(x, longest) for x in lengths]
+
+    def ids(self, side: int, chosen: tf.Tensor) -> tf.Tensor:
+        """Ids `[B, T]` of the chosen rows `[B]`, closed by END and padded to the longest or to a length bucket."""
+        tokens, lengths = tf.gather(self._tokens[side], chosen), tf.gather(self.lengths[side], chosen)
+        columns = self._padded(tf.reduce_max(lengths)[None])[0]
+        ids = tf.raw_ops.RaggedTensorToTensor(  # which truncates
+            shape=(tf.size(chosen), columns),
+            values=tokens.flat_values,
+            default_value=PAD,
+            row_partition_tensors=[tokens.row_splits],
+            row_partition_types=["ROW_SPLITS"],
+        )
+        ids = tf.where(tf.range(columns) == lengths[:, None], END, ids)
+        return tf.ensure_shape(ids, [None, None])
+
+    def compute(
+        self, body: Callable[[tf.Tensor], Sequence[tf.Tensor]], specs: Sequence[tf.TensorSpec]
+    ) -> list[tf.Tensor]:
+        """Computes all rows, those of like length together.
+
+        Args:
+            body: Function from the indices `[B]` of a part's rows to tensors `[B, ...]`. Where it is compiled, the last
+                index is repeated up to a batch bucket.
+            specs: The `tf.TensorSpec` of each of these tensors, `[None, ...]` with other dimensions known.
+
+        Returns:
+            The tensors, `[N, ...]`, in the order of the rows.
+        """
+        options, groups = self._options, self.groups
+        lengths = tf.reduce_max(tf.stack(self.lengths), 0)
+        keys = lengths if groups is None else lengths - groups * options.length_buckets[-1]
+        order = tf.argsort(keys, direction="DESCENDING", stable=True)
+        lengths = self._padded(tf.gather(lengths, order))
+        groups = None if groups is None else tf.gather(groups, order)
+
+        def part(start: tf.Tensor, *results: tf.Tensor) -> tuple[tf.Tensor, ...]:
+            size = part_size(lengths, groups, start, options, self._compiled)
+            padded = bucket_sizes(size[None], options.batch_buckets)[0] if self._compiled else size
+            rows = tf.gather(order, start + tf.minimum(tf.range(padded), size - 1))
+            made = zip(results, body(rows), strict=True)
+            return start + size, *(tf.tensor_scatter_nd_update(x, rows[:size, None], new[:size]) for x, new in made)
+
+        count = tf.size(order)
+        nothing = [tf.zeros([count, *spec.shape[1:]], spec.dtype) for spec in specs]
+        _, *results = tf.while_loop(
+            lambda start, *_: start < count,
+            part,
+            (tf.constant(0), *nothing),
+            parallel_iterations=1,  # else several parts would be in memory at once
+        )
+        return results
+
+    def _padded(self, lengths: tf.Tensor) -> tf.Tensor:
+        """The padded lengths, END included, of rows of so many subwords."""
+        return bucket_sizes(lengths + 1, self._options.length_buckets) if self._compiled else lengths + 1

@@ -1,0 +1,118 @@
+"""The options of a translator, checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+from keras_nmt.errors import UserError
+from keras_nmt.inference.buckets import check_buckets
+
+SAMPLING = ("temperature", "top_k", "top_p")
+
+
+@dataclasses.dataclass(kw_only=True)
+class SearchOptions:
+    """How a translator searches and how it makes batches. Lengths are in tokens, the end of the sentence included.
+
+    Args:
+        beam_size: Integer, hypotheses that the search keeps; 1 is greedy search. Defaults to 4.
+        length_penalty: Float, exponent alpha of the length penalty ((5 + t) / 6)^alpha. Defaults to 0.6.
+        num_hypotheses: Integer, translations per sentence, at most `beam_size`. Defaults to 1.
+        max_length: Integer, the largest length of a translation. Defaults to the bound of the largest length bucket.
+        max_length_factor: Integer. With `max_length_offset`, bounds each translation by its own source: at most
+            `max_length_factor * n + max_length_offset` tokens for n source tokens without the end. Defaults to 2.
+        max_length_offset: Integer, see `max_length_factor`. Defaults to 10.
+        length_buckets: Lengths in ascending order. Longer texts are truncated to the last. Defaults to 16, 32, 64, 128,
+            256.
+        batch_buckets: Numbers of sentences in ascending order. Any number of sentences is computed in parts of at most
+            the last. Defaults to 1, 4, 16, 64.
+        max_batch_tokens: Integer, the largest number of tokens, padding included, in a part of several sentences: parts
+            of long sentences have fewer sentences. Defaults to 4096.
+        jit_compile: Boolean, whether XLA compiles the model and the search, once for each pair of a length bucket and
+            a batch bucket that occurs. Parts are padded to these buckets then, else to their longest sentence. The
+            results are the same. Defaults to False.
+        sample: Boolean, whether translations are drawn at random instead of searched for: `num_hypotheses` of them,
+            however small `beam_size` is, best first. Defaults to False. See `keras_nmt.decoding.sampling_search`.
+        temperature: Float, the divisor of the logits when sampling. Defaults to 1.
+        top_k: Integer, how many of the likeliest tokens may be drawn; 0 for all. Defaults to 0.
+        top_p: Float, the total probability of the tokens that may be drawn. Defaults to 1, for all tokens.
+        coverage_penalty: Float beta of the coverage penalty, with which the beam's hypotheses are ranked after the
+            search and which is part of their scores; 0 for none. Defaults to 0. See
+            `keras_nmt.decoding.rerank_by_coverage`.
+
+    Raises:
+        UserError: An option has the wrong type or is out of its range.
+
+    Example:
+
+    >>> SearchOptions(beam_size=2, length_buckets=[8, 16]).max_length
+    42
+    """
+
+    beam_size: int = 4
+    length_penalty: float = 0.6
+    num_hypotheses: int = 1
+    max_length: int | None = None
+    max_length_factor: int = 2
+    max_length_offset: int = 10
+    length_buckets: Sequence[int] = (16, 32, 64, 128, 256)
+    batch_buckets: Sequence[int] = (1, 4, 16, 64)
+    max_batch_tokens: int = 4096
+    jit_compile: bool = False
+    sample: bool = False
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    coverage_penalty: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._check_numbers(
+            numbers.Integral, "an integer of at least 1", 1, "beam_size num_hypotheses max_batch_tokens"
+        )
+        self._check_numbers(
+            numbers.Integral, "an integer of at least 0", 0, "max_length_factor max_length_offset top_k"
+        )
+        self._check_numbers(numbers.Real, "a finite number", -math.inf, "length_penalty")
+        self._check_numbers(numbers.Real, "a finite number of at least 0", 0, "coverage_penalty temperature top_p")
+        self.length_buckets = check_buckets("length_buckets", self.length_buckets)
+        self.batch_buckets = check_buckets("batch_buckets", self.batch_buckets)
+        if self.max_length_factor + self.max_length_offset < 1:
+            raise UserError(
+                "One of `max_length_factor` and `max_length_offset` must be above 0. "
+                f"Received: max_length_factor={self.max_length_factor}, max_length_offset={self.max_length_offset}"
+            )
+        if self.max_length is None:
+            self.max_length = self.max_length_factor * self.length_buckets[-1] + self.max_length_offset
+        self._check_numbers(numbers.Integral, "an integer of at least 1", 1, "max_length")
+        if self.num_hypotheses > self.beam_size and not self.sample:
+            raise UserError(
+                "`num_hypotheses` must be at most `beam_size`. "
+                f"Received: num_hypotheses={self.num_hypotheses}, beam_size={self.beam_size}"
+            )
+        if self.temperature == 0 or not 0 < self.top_p <= 1:
+            raise UserError(
+                "`temperature` must be above 0, `top_p` above 0 and at most 1. "
+                f"Received: temperature={self.temperature}, top_p={self.top_p}"
+            )
+        if not self.sample and self.sampling != {"temperature": 1, "top_k": 0, "top_p": 1}:
+            raise UserError(f"These are for sampling: ask for it by `sample=True`. Received: {self.sampling}")
+        if self.sample and self.coverage_penalty:
+            raise UserError(
+                "`coverage_penalty` is for a search, and must be 0 when sampling. "
+                f"Received: coverage_penalty={self.coverage_penalty}, sample={self.sample}"
+            )
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """The options of `sampling_search` alone."""
+        return {name: getattr(self, name) for name in SAMPLING}
+
+    def _check_numbers(self, kind: type, wanted: str, least: float, names: str) -> None:
+        for name in names.split():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, kind) or not least <= value < math.inf:
+                raise UserError(f"`{name}` must be {wanted}. Received: {name}={value!r}")

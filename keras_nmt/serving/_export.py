@@ -1,0 +1,163 @@
+"""Writes a model as a SavedModel that TensorFlow Serving runs: raw text in, raw text out."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.inference.search_options import SAMPLING
+from keras_nmt.inference.translator import Translator
+from keras_nmt.models import MultilingualModel, TranslationModel, quantize as quantize_model
+from keras_nmt.serving._versions import check_version, write_version
+from keras_nmt.serving.warmup import warmup_records, write_warmup
+from keras_nmt.text import SubwordTokenizer
+
+
+def export(
+    path: str | os.PathLike[str],
+    model: TranslationModel | MultilingualModel,
+    tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer],
+    *,
+    version: int | None = None,
+    directions: Iterable[tuple[str, str]] | None = None,
+    warmup: Iterable[str] | None = None,
+    warmup_xla: bool = False,
+    quantize: str | None = None,
+    **search: Any,
+) -> Path:
+    """Writes `path/<version>`, a SavedModel with raw text in and raw text out, for all directions of a model.
+
+    Signatures of a model of one direction, N being the number of sentences of a request:
+
+    - `serving_default`: `text` [N] string -> `translation` [N] string, `score` [N] float32 (both [N, num_hypotheses] if
+      there are several hypotheses), `truncated` [N] bool.
+    - `score`: `source` and `target` [N] string -> `log_probability` [N] float32, `truncated` [N] bool.
+    - `sample`, with `sample=True`: `text` [N] string and `seed` [N] int32 -> the outputs of `serving_default`, but the
+      translations are drawn at random (`keras_nmt.decoding.sampling_search`): the same ones for the same text and seed.
+
+    Signatures of a model of several directions:
+
+    - `serving_default` and `translate`: `text`, `source_language` and `target_language` [N] string -> as above. A
+      request may mix languages. An unknown language is an error that names the model's languages.
+    - `translate_de_fr`, one for each of `directions`: `text` [N] string -> as above.
+    - `score`: `source`, `target`, `source_language` and `target_language` [N] string -> as above.
+    - `sample`, with `sample=True`: `text`, `seed`, `source_language` and `target_language` -> as above.
+    - `embed`, with an attention bridge: `text` and `language` [N] string -> `mean` [N, d] and `sentence` [N, k, d]
+      float32, `truncated` [N] bool.
+
+    Each signature exists a second time with `_xla` behind its name, compiled by XLA. A model server runs these only
+    where XLA is allowed (`savedmodels/README.md`). All signatures share the weights and the graphs. A request may have
+    any number of sentences: they are computed in parts (`batch_buckets`, `max_batch_tokens`), so that memory is bounded.
+
+    The export computes in float32, or in int8 with `quantize`; the given model stays as it is. The folder is written
+    under another name and renamed when it is complete: a server that watches `path` never sees a part.
+
+    Args:
+        path: Path of the folder of the model's versions, the server's `base_path`. It is created if needed.
+        model: `TranslationModel` or `MultilingualModel`.
+        tokenizers: Mapping of "source" and "target", or of the languages, to their subwords; or the joint subwords.
+        version: Integer, the number of the version. Defaults to one more than the highest in `path`, from 1.
+        directions: Pairs of source and target languages with a signature of their own, for a model of several
+            directions. Defaults to all pairs of two languages.
+        warmup: Lines of text for requests to `serving_default` that a server runs while it loads the version: one
+            for each batch bucket and each length bucket that has lines, and for each source and target language.
+        warmup_xla: Boolean, whether there are such requests to `serving_default_xla` as well. A server without XLA
+            cannot load the version then.
+        quantize: "int8" to convert the weights to int8, see `keras_nmt.models.quantize`. Defaults to None, for float32.
+        **search: Options of `keras_nmt.inference.Translator`. `sample`, `temperature`, `top_k` and `top_p` affect the
+            `sample` signature alone, the other options of the search all signatures.
+
+    Returns:
+        Path of the version's folder.
+
+    Raises:
+        UserError: The version exists already, or is not positive; a direction is unknown; tokenizers do not fit the
+            model; an option of the search is out of its range; `warmup` or `quantize` cannot be used, or
+            `tensorflow-serving-api` is missing.
+    """
+    path = Path(path)
+    check_version(path, version)
+    chosen = _checked_directions(model, directions)
+    if any(weight.dtype == "int8" for weight in model.weights):
+        raise UserError(
+            'The model is quantised already: export it as it was before, with quantize="int8". '
+            f"Received: {type(model).__name__} with weights of int8"
+        )
+    sampling = {name: search.pop(name) for name in ("sample", *SAMPLING) if name in search}
+    model = model.with_dtype("float32")
+    if quantize is not None:
+        quantize_model(model, quantize)
+    translator = Translator(model, tokenizers, **search)
+    sampler = translator.with_options(**{"coverage_penalty": 0, **sampling}) if sampling else translator
+    records = warmup_records(warmup, warmup_xla, translator, path.name)
+
+    def write(folder: Path) -> None:
+        _write(translator, sampler if sampler.options.sample else None, chosen, folder)
+        write_warmup(records, folder)
+
+    return write_version(path, version, write)
+
+
+def _checked_directions(
+    model: TranslationModel | MultilingualModel, directions: Iterable[tuple[str, str]] | None
+) -> list[tuple[str, str]]:
+    """The directions with a signature of their own."""
+    if len(model.directions) == 1:
+        if directions is not None:
+            raise UserError(f"The model has one direction: leave out `directions`. Received: {directions!r}")
+        return []
+    chosen = list(itertools.permutations(model.languages, 2) if directions is None else dict.fromkeys(directions))
+    for direction in chosen:
+        if direction not in model.directions:
+            raise UserError(
+                f"A direction is two of the languages {', '.join(model.languages)}. Received: {direction!r}"
+            )
+    names = {f"translate_{source}_{target}" for source, target in chosen}
+    if len(names) < len(chosen):  # "a_b" to "c", and "a" to "b_c"
+        raise UserError(f"Two directions have one signature: choose others. Received: directions={chosen!r}")
+    return chosen
+
+
+def _write(translator: Translator, sampler: Translator | None, directions: list[tuple[str, str]], folder: Path) -> None:
+    archive = keras.export.ExportArchive()
+    # Not the model: its weights, found through the endpoints, would be written twice.
+    for tokenizer in set(translator.tokenizers.values()):
+        archive.track(tokenizer)
+    languages = [] if len(translator.directions) == 1 else ["source_language", "target_language"]
+
+    def add(name: str, compute: Any, *inputs: str) -> None:
+        signature = [tf.TensorSpec([None], tf.int32 if key == "seed" else tf.string, name=key) for key in inputs]
+        for suffix, compiled in (("", False), ("_xla", True)):
+
+            def endpoint(*values: tf.Tensor, compiled: bool = compiled) -> dict[str, tf.Tensor]:
+                answers: dict[str, tf.Tensor] = compute(**dict(zip(inputs, values, strict=True)), jit_compile=compiled)
+                return answers
+
+            archive.add_endpoint(name + suffix, endpoint, input_signature=signature)
+
+    add("serving_default", translator.translate_graph, "text", *languages)
+    if languages:
+        add("translate", translator.translate_graph, "text", *languages)
+    for source, target in directions:
+
+        def translate(text: tf.Tensor, jit_compile: bool, names: tuple[str, str] = (source, target)) -> Any:
+            return translator.translate_graph(
+                text, *(tf.fill(tf.shape(text), x) for x in names), jit_compile=jit_compile
+            )
+
+        add(f"translate_{source}_{target}", translate, "text")
+    add("score", translator.score_graph, "source", "target", *languages)
+    if sampler is not None:
+        add("sample", sampler.translate_graph, "text", "seed", *languages)
+    if translator.has_bridge:
+        add("embed", translator.embed_graph, "text", "language")
+    # Gradients have no place in a server, and would hold on to their tensors.
+    options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
+    archive.write_out(str(folder), options=options, verbose=False)

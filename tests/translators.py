@@ -1,0 +1,144 @@
+"""Tiny models with their subwords, and translators of them: fixtures for the tests of inference and of serving."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+
+from keras_nmt.inference import Translator
+from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, MultilingualModel, Transformer
+from keras_nmt.text import SubwordTokenizer, train_subwords
+
+# Few shapes, so that little is compiled. The largest length cuts the longest line.
+OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (6, 12), "batch_buckets": (1, 4)}
+LINES = [
+    "the small cat sat",
+    "",
+    "three red dogs and four blue birds ran from the old house to the new garden and never came back again",
+    "a mouse",
+    "   ",
+    "seven cats sleep in the garden",
+    "zürich",
+]
+
+
+@pytest.fixture(scope="session")
+def source_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
+    """Subwords of generated sentences, those of `LINES` among them."""
+    folder = tmp_path_factory.mktemp("source")
+    rng = np.random.default_rng(0)
+    words = " ".join(LINES).split()
+    sentences = [" ".join(rng.choice(words, rng.integers(2, 9))) for _ in range(300)]
+    (folder / "text").write_text("\n".join(sentences), encoding="utf-8")
+    return SubwordTokenizer(train_subwords([folder / "text"], folder / "subwords.model", vocabulary_size=120))
+
+
+@pytest.fixture(scope="session")
+def target_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
+    folder = tmp_path_factory.mktemp("target")
+    rng = np.random.default_rng(1)
+    words = ["die", "kleine", "katze", "saß", "drei", "rote", "hunde", "vier", "blaue", "vögel", "sieben", "schlafen"]
+    sentences = [" ".join(rng.choice(words, rng.integers(2, 9))) for _ in range(300)]
+    (folder / "text").write_text("\n".join(sentences), encoding="utf-8")
+    return SubwordTokenizer(train_subwords([folder / "text"], folder / "subwords.model", vocabulary_size=100))
+
+
+@pytest.fixture(scope="session")
+def tokenizers(source_tokenizer: SubwordTokenizer, target_tokenizer: SubwordTokenizer) -> dict[str, SubwordTokenizer]:
+    return {"source": source_tokenizer, "target": target_tokenizer}
+
+
+def _make_model(noise: float = 0.3, **overrides: Any) -> Transformer:
+    """A model whose weights are large enough for translations to differ, and to end."""
+    sizes = {
+        "source_vocabulary_size": 120,
+        "num_encoder_layers": 1,
+        "num_decoder_layers": 1,
+        "hidden_dim": 16,
+        "num_heads": 2,
+        "intermediate_dim": 32,
+        "shortcuts": "fusion",
+        "shortcut_sites": ("self", "cross"),
+    }
+    keras.utils.set_random_seed(7)
+    model = Transformer(**{**sizes, **overrides})
+    rng = np.random.default_rng(7)
+    model.set_weights([weight + rng.normal(0, noise, weight.shape) for weight in model.get_weights()])
+    return model
+
+
+@pytest.fixture(scope="session")
+def make_model() -> Callable[..., Transformer]:
+    return _make_model
+
+
+@pytest.fixture(scope="session")
+def lines() -> list[str]:
+    return list(LINES)
+
+
+@pytest.fixture(scope="session")
+def options() -> dict[str, Any]:
+    return dict(OPTIONS)
+
+
+@pytest.fixture(scope="session")
+def model() -> Transformer:
+    return _make_model(target_vocabulary_size=100)
+
+
+@pytest.fixture(scope="session")
+def translator(model: Transformer, tokenizers: dict[str, SubwordTokenizer]) -> Translator:
+    return Translator(model, tokenizers, **OPTIONS)
+
+
+@pytest.fixture(scope="session")
+def compiled_translator(model: Transformer, tokenizers: dict[str, SubwordTokenizer]) -> Translator:
+    return Translator(model, tokenizers, **OPTIONS, jit_compile=True)
+
+
+# Three languages, two of them with the same subwords, one with a name that is no Python name.
+LANGUAGES = {"de": 120, "fr": 100, "zh-Hans": 120}
+MULTILINGUAL: dict[str, tuple[type[MultilingualModel], dict[str, Any]]] = {
+    "recurrent": (AttentionBridgeModel, {"bridge_heads": 3, "bridge_hidden_dim": 6}),
+    "without_bridge": (AttentionBridgeModel, {"bridge_heads": None}),
+    "transformer": (
+        AttentionBridgeModel,
+        {
+            "encoder": "transformer",
+            "decoder": "transformer",
+            "transformer": {"num_heads": 2, "intermediate_dim": 8},
+            "bridge_heads": 3,
+            "bridge_hidden_dim": 6,
+        },
+    ),
+    "label": (
+        LanguageLabelModel,
+        {"encoder": "transformer", "vocabulary_size": 120, "transformer": {"num_heads": 2, "intermediate_dim": 8}},
+    ),
+}
+
+
+@pytest.fixture(scope="session")
+def make_multilingual(
+    source_tokenizer: SubwordTokenizer, target_tokenizer: SubwordTokenizer
+) -> Callable[..., tuple[MultilingualModel, dict[str, SubwordTokenizer]]]:
+    """A model of some kind whose weights are large enough for translations to differ, and its tokenizers."""
+
+    def make(kind: str, **overrides: Any) -> tuple[MultilingualModel, dict[str, SubwordTokenizer]]:
+        keras.utils.set_random_seed(7)
+        model_class, sizes = MULTILINGUAL[kind]
+        layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
+        languages = LANGUAGES if kind != "label" else list(LANGUAGES)
+        model = model_class(languages, hidden_dim=8, **{**layers, **sizes, **overrides})
+        rng = np.random.default_rng(7)
+        model.set_weights([weight + rng.normal(0, 0.4, weight.shape) for weight in model.get_weights()])
+        tokenizers = dict.fromkeys(LANGUAGES, source_tokenizer)
+        return model, tokenizers if kind == "label" else {**tokenizers, "fr": target_tokenizer}
+
+    return make
