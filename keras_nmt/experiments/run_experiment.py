@@ -123,7 +123,7 @@ def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
     def evaluate() -> dict[str, float]:
         scores = {}
         for direction, (sources, references) in development.items():
-            hypotheses = _translate(e, greedy, direction, sources)
+            hypotheses = translate_direction(e, greedy, direction, sources)
             bleu = corpus_scores(hypotheses, references, metrics=("bleu",), lowercase=e.lowercase)["bleu"]
             scores[f"bleu_{direction.name}"] = bleu.score
         return {"bleu": sum(scores.values()) / len(scores), **(scores if e.languages is not None else {})}
@@ -264,13 +264,27 @@ def task_weights(experiment: Experiment, sizes: dict[str, int]) -> dict[str, flo
     return dict.fromkeys(sizes, 1.0)
 
 
+def translate_direction(
+    experiment: Experiment, translator: Translator, direction: Direction, lines: list[str]
+) -> list[str]:
+    """Translates lines of a direction.
+
+    Args:
+        experiment: The experiment whose model it is.
+        translator: The translator.
+        direction: The direction.
+        lines: List of str.
+
+    Returns:
+        The translations.
+    """
+    languages = () if experiment.architecture == "transformer" else (direction.source, direction.target)
+    return [translation.text for translation in translator.translate(lines, *languages)]
+
+
 def _sides(e: Experiment, direction: Direction) -> tuple[str, str]:
     """What stands for the languages of a direction in the model: the sides, if it is a Transformer."""
     return ONE if e.architecture == "transformer" else (direction.source, direction.target)
-
-
-def _translate(e: Experiment, translator: Translator, direction: Direction, lines: list[str]) -> list[str]:
-    return [translation.text for translation in translator.translate(lines, *_sides(e, direction))]
 
 
 def _head(e: Experiment, sources: list[str], targets: list[str]) -> tuple[list[str], list[str]]:
@@ -425,7 +439,7 @@ def _results(
     results["test"] = {}
     for direction, files in tested.items():
         sources, references = read_line_pairs(*files)
-        hypotheses = _translate(e, translator, direction, sources)
+        hypotheses = translate_direction(e, translator, direction, sources)
         write_bytes(hypotheses_path(folder.path, direction.name), "\n".join([*hypotheses, ""]).encode())
         scores = corpus_scores(hypotheses, references, lowercase=e.lowercase)
         results["test"][direction.name] = {
