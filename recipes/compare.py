@@ -25,10 +25,11 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.app import run_app
+from keras_nmt.cli.recipe_app import Seeds, Set, TableOnly, Unequal, parse_overrides, parse_seeds
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.recipe import Seeds, Set, TableOnly, Unequal, merge_settings, parse_overrides, parse_seeds
+from keras_nmt.experiments.recipe import merge_settings
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
 FLAGS = {"seed": "--seeds", "directory": "--output"}  # what each run has of its own

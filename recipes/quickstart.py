@@ -86,7 +86,8 @@ def main(
     sources = read_lines(DATA / f"test.{source}")
     references = read_lines(DATA / f"test.{target}")
     hypotheses = read_lines(directory / "test.hypotheses.txt")
-    print(f"\nHeld-out BLEU: {results['test']['bleu']['score']}  ({results['test']['bleu']['signature']})")
+    bleu = results["test"]["source-target"]["bleu"]
+    print(f"\nHeld-out BLEU: {bleu['score']}  ({bleu['signature']})")
     shown = random.Random(seed).sample(range(len(sources)), 4)
     for number in shown:
         print(f"  {source}: {sources[number]}\n  {target}: {hypotheses[number]}  (reference: {references[number]})")

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from keras_nmt.experiments.multilingual_recipe import MultilingualRecipe
+from keras_nmt.cli.recipe_app import run_recipe
+from keras_nmt.experiments.recipe import Recipe
 
-RECIPE = MultilingualRecipe(
+RECIPE = Recipe(
     name="quickstart",
     languages=("en", "de", "fr", "cs"),
-    hub="en",
-    files={"train": "train.{language}", "dev": "dev.{language}", "test": "test.{language}"},
+    corpora={"train": "train.{language}", "dev": "dev.{language}", "test": "test.{language}"},
     data_dir=Path(__file__).parent / "quickstart_data",
     settings={
+        "system": "many_to_many",
         "vocabulary_size": 1000,
         "model": {
             "encoder": "transformer",
@@ -39,9 +40,14 @@ RECIPE = MultilingualRecipe(
         "keep_last": 1,
         "final": "last",
     },
-    updates_per_pair=330,
-    evaluate_every=165,
+    configurations={
+        "many_to_many": {},
+        "hub": {"system": "hub"},
+        "label": {"architecture": "language_label", "vocabulary_size": 4000},
+    },
+    baseline="many_to_many",
+    per_pair={"max_updates": 330, "evaluate_every": 165},
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

@@ -118,12 +118,10 @@ def train(
     """Trains subwords and a model. Started again with the same command, it goes on.
 
     Settings come from --settings, then --set, then the other options, which win. All settings and their defaults:
-    `keras_nmt.experiments.experiment.Experiment`; where `languages` is set,
-    `keras_nmt.experiments.multilingual_experiment`.
+    `keras_nmt.experiments.experiment.Experiment`.
     """
     import_tensorflow()
     from keras_nmt.experiments.experiment import Experiment
-    from keras_nmt.experiments.multilingual_experiment import MultilingualExperiment
 
     chosen: dict[str, Any] = dict(setting(text) for text in set_ or [])
     for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
@@ -147,8 +145,7 @@ def train(
         raise UserError(f"--shortcuts is none, plain or fusion. Received: {shortcuts}")
     if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else said to be none below
         chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
-    kind = MultilingualExperiment if "languages" in chosen else Experiment
-    kind.from_settings(chosen).run()
+    Experiment.from_settings(chosen).run()
 
 
 @app.command()

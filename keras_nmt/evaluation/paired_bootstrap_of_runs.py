@@ -1,7 +1,9 @@
+"""The significance of a difference between systems that were trained several times."""
+
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from sacrebleu.metrics.bleu import BLEU
@@ -9,35 +11,41 @@ from sacrebleu.metrics.bleu import BLEU
 from keras_nmt.errors import UserError
 
 SMOOTHING = BLEU().smooth_method
+Lines = Sequence[str]
 
 
 def paired_bootstrap_of_runs(
-    systems: Sequence[Sequence[str]],
-    baselines: Sequence[Sequence[str]],
-    references: Sequence[str],
+    systems: Sequence[Lines] | Mapping[str, Sequence[Lines]],
+    baselines: Sequence[Lines] | Mapping[str, Sequence[Lines]],
+    references: Lines | Mapping[str, Lines],
     *,
+    lowercase: bool = False,
     samples: int = 1000,
     seed: int = 12345,
 ) -> float:
-    """How often a difference in BLEU as large as that of two systems, each trained several times, comes by chance.
+    """Tests whether a difference in BLEU between two systems, each trained several times, may come by chance.
 
-    Sentences are drawn, and each with all of its translations: those of three runs are no three independent ones. The
-    BLEU of a system is that of all its runs' outputs together. With one run each it is what `paired_bootstrap` tells.
-    It is about the choice of the test sentences; how much runs differ by their seeds, their deviation tells.
+    The bootstrap draws sentences, each with all of its translations: the outputs of three runs are not independent. The
+    BLEU of a system is that of all its runs' outputs together, and for several directions of translation the mean over
+    the directions. A draw has the same line numbers in all directions whose test data have as many lines, because the
+    lines may be translations of each other; where they are not, nothing is lost, because unrelated lines stay
+    uncorrelated. With one run each of one direction, the p-value is that of `paired_bootstrap`. The test is about the
+    choice of the test sentences; the deviation over seeds tells how much runs differ.
 
     Args:
-        systems: the system's outputs, one sequence of lines a run.
-        baselines: the baseline's outputs, one sequence of lines a run.
-        references: one string a line.
-        samples: number of resampled test sets. Defaults to 1000.
-        seed: seed of the samples. Defaults to sacreBLEU's 12345.
+        systems: List of the outputs of the system, one list of lines per run; or a dict of them by direction.
+        baselines: List of the outputs of the baseline; or a dict of them by direction.
+        references: List of references, one string per line; or a dict of them by direction.
+        lowercase: Bool, whether BLEU ignores case. Defaults to `False`.
+        samples: Int, number of resampled test sets. Defaults to 1000.
+        seed: Int, seed of the samples. Defaults to sacreBLEU's 12345.
 
     Returns:
         The p-value; 1 where the scores are equal.
 
     Raises:
-        UserError: there are no runs, nothing to score, or numbers of lines that differ; or `samples` is no positive
-            integer.
+        UserError: There are no runs, nothing to score, numbers of lines or directions that differ, or `samples` is not
+            a positive integer.
 
     Example:
 
@@ -49,27 +57,55 @@ def paired_bootstrap_of_runs(
     Reference:
         [Koehn, 2004](https://aclanthology.org/W04-3250/).
     """
-    lengths = sorted({len(lines) for lines in (*systems, *baselines, references)})
-    if not systems or not baselines or len(lengths) != 1 or lengths == [0]:
-        raise UserError(
-            "There must be runs of both, with a line for each reference. "
-            f"Received: {len(systems)} and {len(baselines)} runs, lines: {', '.join(map(str, lengths))}"
-        )
+    if not isinstance(references, Mapping):
+        references = {"": references}
+    ours, theirs = (runs if isinstance(runs, Mapping) else {"": runs} for runs in (systems, baselines))
     if isinstance(samples, bool) or not isinstance(samples, numbers.Integral) or samples < 1:
         raise UserError(f"`samples` must be a positive integer. Received: samples={samples!r}")
-    metric = BLEU()
-    ours, theirs = (np.sum([_counts(metric, run, references) for run in runs], axis=0) for runs in (systems, baselines))
-    difference = abs(_bleu(ours.sum(0)) - _bleu(theirs.sum(0)))
+    if not set(ours) == set(theirs) == set(references) or not references:
+        raise UserError(
+            "There must be runs of both in the same directions. "
+            f"Received: {', '.join(ours)} and {', '.join(theirs)}, references of {', '.join(references)}"
+        )
+    for name, lines in references.items():
+        lengths = sorted({len(run) for run in (*ours[name], *theirs[name], lines)})
+        if not ours[name] or not theirs[name] or len(lengths) != 1 or lengths == [0]:
+            raise UserError(
+                "There must be runs of both, with a line for each reference. Received: "
+                f"{len(ours[name])} and {len(theirs[name])} runs, lines: {', '.join(map(str, lengths))}"
+            )
+    metric = BLEU(lowercase=lowercase)
+    counts = {
+        name: [np.sum([_counts(metric, run, lines) for run in runs[name]], axis=0) for runs in (ours, theirs)]
+        for name, lines in references.items()
+    }
+    difference = abs(_difference(counts, {}))
     if difference == 0:
         return 1.0
-    drawn = np.random.default_rng(seed).choice(len(references), size=(samples, len(references)))
-    differences = np.array([abs(_bleu(ours[rows].sum(0)) - _bleu(theirs[rows].sum(0))) for rows in drawn])
+    generator = np.random.default_rng(seed)
+    drawn = {
+        size: generator.choice(size, size=(samples, size))
+        for size in dict.fromkeys(len(lines) for lines in references.values())
+    }
+    differences = np.array(
+        [abs(_difference(counts, {size: rows[i] for size, rows in drawn.items()})) for i in range(samples)]
+    )
     more = np.sum(differences - differences.mean() > difference)
     return float((more + 1) / (samples + 1))
 
 
+def _difference(counts: Mapping[str, list[np.ndarray]], drawn: Mapping[int, np.ndarray]) -> float:
+    """The mean over directions of the difference in BLEU, on the drawn rows for each number of lines, or on all."""
+    differences = []
+    for both in counts.values():
+        rows = drawn.get(len(both[0]), slice(None))
+        ours, theirs = (_bleu(side[rows].sum(0)) for side in both)
+        differences.append(ours - theirs)
+    return sum(differences) / len(differences)
+
+
 def _counts(metric: BLEU, hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
-    """What BLEU sums over sentences: both lengths, matching n-grams, all n-grams; [sentences, 10]."""
+    """The sums of BLEU, by sentence: both lengths, matching n-grams, all n-grams; [sentences, 10]."""
     scores = (metric.corpus_score([line], [[other]]) for line, other in zip(hypotheses, references, strict=True))
     return np.array([[score.sys_len, score.ref_len, *score.counts, *score.totals] for score in scores])
 

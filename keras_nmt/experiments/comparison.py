@@ -21,8 +21,15 @@ from rich.table import Table
 from keras_nmt.data import read_line_pairs, read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import paired_bootstrap_of_runs
+from keras_nmt.experiments.directions import Direction, check_files
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.settings import LIMITS
+from keras_nmt.experiments.results import (
+    differences,
+    hypotheses_path,
+    is_complete,
+    read_results,
+)
+from keras_nmt.experiments.run_experiment import translate_direction
 from keras_nmt.files.atomic_files import write_bytes, write_json
 from keras_nmt.files.json_file import read_json
 from keras_nmt.inference import Translator
@@ -30,11 +37,8 @@ from keras_nmt.models import ModelDirectory
 from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.training_log import TrainingLog
 
-ALIKE = ("dev_source", "dev_target", "test_source", "test_target")
 BUDGET = ("max_updates", "time_limit", "batch_size", "batch_unit")
 SEARCH = ("beam_size", "length_penalty")
-# What may differ between a finished run and the run that is asked for: it has no part in the outcome.
-OF_NO_EFFECT = ("directory", "log_every", "tensorboard")
 COLUMNS = (
     "configuration",
     "parameters",
@@ -51,19 +55,19 @@ WARM_UP = 64  # sentences
 
 @dataclasses.dataclass(kw_only=True)
 class Comparison:
-    """Trains several configurations with several seeds, one after the other, and puts the outcome into one table.
+    """Trains several configurations with several seeds, one after the other, and writes their scores to one table.
 
     The run of a configuration and a seed goes to `DIRECTORY/NAME-SEED`, in a process of its own: neither memory nor
-    device settings of one run reach the next. A run that is finished is not made again, one that was stopped goes on: a
-    comparison goes on when it is started again, and may be given more configurations and seeds. Seeds come one after
-    the other, each with all configurations. Of a finished run, `settings.json`, `results.json`, `speed.json`, the log
-    and `test.hypotheses.txt` are enough: a comparison can be kept without the weights, and go on elsewhere. The data
-    have to be the same lines, by the digests in `results.json`, wherever their files lie.
+    device settings of one run reach the next. A finished run is not made again, a stopped run continues: a comparison
+    may be started again, with more configurations and seeds. All configurations are trained with one seed before the
+    next seed. Of a finished run, `settings.json`, `results.json`, `speed.json`, the log and the translations of the
+    test data are enough: a comparison can be kept without weights, and continue elsewhere. The data must be the same
+    lines, by the digests in `results.json`, wherever the files are.
 
-    After every run, `DIRECTORY/comparison.md` (the table) and `DIRECTORY/comparison.json` (the same, with every single
-    score) are written; cells of what is not there yet are empty.
+    After every run, `DIRECTORY/comparison.md` (the tables) and `DIRECTORY/comparison.json` (the same, with every single
+    score) are written; cells of runs that are not finished are empty.
 
-    | column | what it is |
+    | column | content |
     | --- | --- |
     | parameters | of the model |
     | training tokens/s | target tokens without padding: the median of a run's log, averaged over runs |
@@ -74,19 +78,22 @@ class Comparison:
     | difference | the mean of test BLEU less the baseline's, over the seeds that both have finished |
     | p | paired bootstrap of test BLEU against the baseline over the same seeds; see `paired_bootstrap_of_runs` |
 
+    Of several directions, the BLEU of a run is the mean over the directions that all configurations have, on
+    development and on test data. A second table has the test BLEU of each direction.
+
     Args:
-        experiments: By name, a function of the seed and the model directory that makes the experiment. They are
-            trained in this order.
-        baseline: Name of the configuration to compare with.
-        seeds: Seeds of everything random.
-        directory: Folder of the runs and of the table.
-        unequal: Whether configurations may differ in how long they train (`max_updates`, `time_limit`, `batch_size`,
-            `batch_unit`, and whether there is an `init_from`, whose training counts, too) and in how the test is
-            translated (`beam_size`, `length_penalty`).
-        report: Gets each line of progress. What a run tells goes to standard output.
+        experiments: Dict from names to functions of the seed and the model directory that make the experiment. They
+            are trained in this order.
+        baseline: Str, the configuration to compare with.
+        seeds: List of ints, the seeds.
+        directory: Path of the folder of the runs and of the table.
+        unequal: Bool, whether configurations may differ in how long they train (`max_updates`, `time_limit`,
+            `batch_size`, `batch_unit`, and whether there is an `init_from`, whose training counts, too) and in how the
+            test is translated (`beam_size`, `length_penalty`). Defaults to `False`.
+        report: Callable, gets each line of progress. The runs report to standard output.
 
     Raises:
-        UserError: The baseline is none of the experiments, there are no seeds or one twice.
+        UserError: The baseline is none of the experiments, or there are no seeds, or one twice.
     """
 
     experiments: dict[str, Callable[[int, Path], Experiment]]
@@ -108,12 +115,17 @@ class Comparison:
             seed: {name: make(seed, self.directory / f"{name}-{seed}") for name, make in self.experiments.items()}
             for seed in self.seeds
         }
+        pairs = [experiment.pair_lists for experiment in self._runs[self.seeds[0]].values()]
+        self._dev, self._test = (
+            [f"{s}-{t}" for s, t in lists[0] if all((s, t) in other for other in lists)]
+            for lists in ([one.dev for one in pairs], [one.test for one in pairs])
+        )
 
     def run(self) -> dict[str, Any]:
         """Makes the runs that are missing.
 
         Returns:
-            What `comparison.json` holds.
+            The content of `comparison.json`.
 
         Raises:
             UserError: Budgets or searches are unequal, a file of the corpus is missing, a finished run had other
@@ -131,10 +143,10 @@ class Comparison:
         return self.write()
 
     def write(self) -> dict[str, Any]:
-        """Writes the table of the runs that there are, without making one.
+        """Writes the tables of the finished runs, without making one.
 
         Returns:
-            What `comparison.json` holds.
+            The content of `comparison.json`.
         """
         summary = self.summary()
         write_json(Path(self.directory) / "comparison.json", summary)
@@ -142,17 +154,18 @@ class Comparison:
         return summary
 
     def show(self) -> None:
-        """Writes the table, and prints it."""
-        table = Table(*(column.replace(" ", "\n") for column in COLUMNS), box=box.SIMPLE)
-        for row in _rows(self.write()):
-            table.add_row(*row)
+        """Writes the tables, and prints them."""
         console = Console()
         console.width = max(console.width, 110)  # a cell in two lines reads worse than a line that the terminal wraps
-        console.print(table)
+        for columns, *rows in _tables(self.write()):
+            table = Table(*(column.replace(" ", "\n") for column in columns), box=box.SIMPLE)
+            for row in rows:
+                table.add_row(*row)
+            console.print(table)
         self.report(f"Written to {Path(self.directory) / 'comparison.md'}")
 
     def summary(self) -> dict[str, Any]:
-        """The outcome of the runs that there are."""
+        """Returns the outcome of the finished runs."""
         finished = {
             name: {seed: runs[name] for seed, runs in self._runs.items() if _is_finished(runs[name])}
             for name in self.experiments
@@ -164,6 +177,7 @@ class Comparison:
             "seeds": list(self.seeds),
             "budget": {name: {key: getattr(made, key) for key in BUDGET} for name, made in first.items()},
             "search": {name: {key: getattr(made, key) for key in SEARCH} for name, made in first.items()},
+            "directions": self._test,
             "started_from_a_trained_run": [name for name, made in first.items() if made.init_from is not None],
             "signature": next((found["signature"] for found in configurations.values() if found["signature"]), None),
             "configurations": {
@@ -175,7 +189,8 @@ class Comparison:
     def _outcome(self, name: str, finished: dict[str, dict[int, Experiment]]) -> dict[str, Any]:
         runs = finished[name]
         results = {seed: _results(experiment) for seed, experiment in runs.items()}
-        bleus = {seed: found["test"]["bleu"] for seed, found in results.items() if "test" in found}
+        tests = {seed: found["test"] for seed, found in results.items() if "test" in found and self._test}
+        bleus = {seed: self._bleu(test) for seed, test in tests.items()}
         rates = [rate for rate in map(_training_rate, runs.values()) if rate is not None]
         speed = _speed(runs[self.seeds[0]]) if self.seeds[0] in runs else None
         outcome: dict[str, Any] = {
@@ -184,9 +199,18 @@ class Comparison:
             "updates": {seed: found["updates"] for seed, found in results.items()},
             "training_tokens_per_second": statistics.mean(rates) if rates else None,
             "decoding_sentences_per_second": speed and speed["sentences_per_second"],
-            "dev_bleu_greedy": _mean_and_deviation({seed: found["dev_bleu_greedy"] for seed, found in results.items()}),
-            "test_bleu": _mean_and_deviation({seed: found["score"] for seed, found in bleus.items()}),
-            "signature": next((found["signature"] for found in bleus.values()), None),
+            "dev_bleu_greedy": _mean_and_deviation(
+                {seed: self._dev_bleu(found["dev_greedy"]) for seed, found in results.items()}
+            ),
+            "test_bleu": _mean_and_deviation(bleus),
+            "by_direction": {
+                direction: {
+                    "trained": all(test[direction]["trained"] for test in tests.values()),
+                    **_mean_and_deviation({seed: test[direction]["bleu"]["score"] for seed, test in tests.items()}),
+                }
+                for direction in self._test
+            },
+            "signature": next((test[self._test[0]]["bleu"]["signature"] for test in tests.values()), None),
             "difference": None,
             "p_value": None,
             "p_values": {},
@@ -196,41 +220,65 @@ class Comparison:
         if name == self.baseline or not shared:
             return outcome
         outcome["difference"] = statistics.mean(
-            bleus[seed]["score"] - _results(others[seed])["test"]["bleu"]["score"] for seed in shared
+            bleus[seed] - self._bleu(_results(others[seed])["test"]) for seed in shared
         )
-        experiment = runs[shared[0]]
-        assert experiment.test_source is not None
-        assert experiment.test_target is not None
-        references = read_line_pairs(experiment.test_source, experiment.test_target)[1]
-        systems = {seed: _hypotheses(runs[seed]) for seed in shared}
-        baselines = {seed: _hypotheses(others[seed]) for seed in shared}
-        outcome["p_value"] = paired_bootstrap_of_runs(list(systems.values()), list(baselines.values()), references)
-        outcome["p_values"] = {
-            seed: paired_bootstrap_of_runs([systems[seed]], [baselines[seed]], references) for seed in shared
-        }
+        directions = self._tested(runs[shared[0]])
+        references = {d.name: read_line_pairs(*d.test)[1] for d in directions if d.test is not None}
+
+        def p_value(*seeds: int) -> float:
+            systems, baselines = (
+                {d: [read_lines(hypotheses_path(of[seed].directory, d)) for seed in seeds] for d in references}
+                for of in (runs, others)
+            )
+            lowercase = runs[shared[0]].lowercase
+            return paired_bootstrap_of_runs(systems, baselines, references, lowercase=lowercase)
+
+        outcome["p_value"] = p_value(*shared)
+        outcome["p_values"] = {seed: p_value(seed) for seed in shared}
         return outcome
 
+    def _bleu(self, test: dict[str, Any]) -> float:
+        """The mean over directions."""
+        return statistics.mean(test[direction]["bleu"]["score"] for direction in self._test)
+
+    def _dev_bleu(self, dev: dict[str, float]) -> float:
+        scores = [dev[f"bleu_{direction}"] for direction in self._dev if f"bleu_{direction}" in dev]
+        return statistics.mean(scores) if scores else dev["bleu"]
+
+    def _tested(self, experiment: Experiment) -> list[Direction]:
+        """The directions that all configurations test."""
+        return [direction for direction in experiment.directions if direction.name in self._test]
+
     def _complete(self, what: str, experiment: Experiment, with_speed: bool) -> None:
-        """Makes a run, and what is measured of it, as far as that is missing."""
+        """Makes a run and measures its speed, as far as they are missing."""
         if _is_finished(experiment):
             self.report(f"{what}: finished before")
         else:
             self.report(f"{what}: training in {experiment.directory}")
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / "settings.json"
-                write_json(path, experiment.settings())
-                _python("_train", os.fspath(path))
-        if with_speed and experiment.test_source is not None and _speed(experiment) is None:
+            _python("_train", experiment)
+        if with_speed and self._test and _speed(experiment) is None:
             self.report(f"{what}: measuring how fast it decodes")
-            _python("_measure_speed", os.fspath(experiment.directory), os.fspath(experiment.test_source))
+            _python("_measure_speed", experiment, *self._test)
 
     def _check(self) -> None:
-        """What can be known before hours of training."""
+        """Checks what can be known before hours of training."""
         experiments = [experiment for runs in self._runs.values() for experiment in runs.values()]
-        for name in (*ALIKE, *BUDGET, *SEARCH):
+        first, *more = experiments
+        for use, names in (("dev", self._dev), ("test", self._test)):
+            if not names and getattr(first.pair_lists, use):
+                raise UserError(f"The configurations have no direction in common. Received: {use}_pairs")
+            files = {d.name: getattr(d, use) for d in first.directions}
+            for direction in (d for experiment in more for d in experiment.directions if d.name in names):
+                both = [" and ".join(map(str, sides)) for sides in (files[direction.name], getattr(direction, use))]
+                if both[0] != both[1]:
+                    raise UserError(
+                        "What is compared is scored on the same data. "
+                        f"Received: {use} {direction.name}={both[0]}, and {both[1]}"
+                    )
+        for name in ("lowercase", *BUDGET, *SEARCH):
             values = sorted({str(getattr(experiment, name)) for experiment in experiments})
-            if len(values) > 1 and name in ALIKE:
-                raise UserError(f"What is compared is scored on the same data. Received: {name}={' and '.join(values)}")
+            if len(values) > 1 and name == "lowercase":
+                raise UserError(f"What is compared is scored alike. Received: lowercase={' and '.join(values)}")
             if len(values) > 1 and not self.unequal:
                 raise UserError(
                     f"{'Budgets' if name in BUDGET else 'Searches'} must be equal for a fair comparison, unless "
@@ -241,12 +289,12 @@ class Comparison:
             starts[experiment.init_from is not None].append(name)
         if all(starts.values()) and not self.unequal:
             raise UserError(
-                "Budgets must be equal for a fair comparison, and what starts from a trained run has that training, "
-                "too, unless `unequal` (--unequal) is given. "
+                "Budgets must be equal for a fair comparison, and a run that starts from a trained one has that "
+                "training, too, unless `unequal` (--unequal) is given. "
                 f"Received: init_from of {', '.join(starts[True])}, but not of {', '.join(starts[False])}"
             )
         for experiment in experiments:
-            experiment.check_files()
+            check_files(experiment.directions)
             _is_finished(experiment)
 
 
@@ -254,50 +302,44 @@ def _is_finished(experiment: Experiment) -> bool:
     """Whether an experiment has been run to its end.
 
     Raises:
-        UserError: One with other settings has been, in the same folder.
+        UserError: An experiment with other settings has been, in the same folder.
     """
-    folder = ModelDirectory(experiment.directory)
-    if not (folder.path / "results.json").is_file():
+    results = read_results(experiment.directory)
+    if results is None:
         return False
-    results = _results(experiment)
-    digests: dict[str, list[str]] = results.get("data", {})  # without them, the files have to be where they were
-    changed = experiment.changed_settings((*OF_NO_EFFECT, *digests))
-    if digests:
-        changed += [
-            f"{name}={experiment.settings()[name]!r} (was another text)"
-            for name, digest in experiment.data_digests().items()
-            if digest != digests[name]
-        ]
-    if changed:
+    if changed := differences(experiment, results):
         raise UserError(
-            f"{folder.path} holds a finished run with other settings: take another folder, or the same settings. "
-            f"Received: {', '.join(changed)}"
+            f"{experiment.directory} holds a finished run with other settings: take another folder, or the same "
+            f"settings. Received: {', '.join(changed)}"
         )
-    # Results of a shorter run stay while a longer one goes on.
-    limits = {name: getattr(experiment, name) for name in LIMITS}
-    is_longer = results["ended_by"] == "max_updates" and results["updates"] != experiment.max_updates
-    return bool(results.get("limits", limits) == limits and not is_longer)
+    return is_complete(experiment, results)
 
 
-def _measure_speed(directory: str, source: str) -> None:
+def _measure_speed(path: str, *directions: str) -> None:
     """Measures how many sentences a second a model translates, and writes it to `speed.json` in its folder.
 
     Args:
-        directory: A model directory. Its search settings count.
-        source: Sentences, one a line; plain text or gzip.
+        path: A file with the settings of the run that trained it. The search settings of the model count.
+        *directions: Names of the directions whose test data are translated.
     """
-    translator, sentences = Translator.from_directory(directory), read_lines(source)
-    translator.translate(sentences[:WARM_UP])
-    start = time.monotonic()
-    translator.translate(sentences)
-    seconds = time.monotonic() - start
+    experiment = Experiment.from_settings(Experiment.read_settings(path))
+    folder = ModelDirectory(experiment.directory)
+    translator = Translator.from_directory(folder.path)
+    texts = {d: read_lines(d.test[0]) for d in experiment.directions if d.test is not None and d.name in directions}
+    seconds = 0.0
+    for direction, sentences in texts.items():
+        translate_direction(experiment, translator, direction, sentences[:WARM_UP])
+        start = time.monotonic()
+        translate_direction(experiment, translator, direction, sentences)
+        seconds += time.monotonic() - start
+    number = sum(map(len, texts.values()))
     write_json(
-        Path(directory) / "speed.json",
+        folder.path / "speed.json",
         {
-            "sentences": len(sentences),
+            "sentences": number,
             "seconds": round(seconds, 2),
-            "sentences_per_second": round(len(sentences) / seconds, 2),
-            "search": ModelDirectory(directory).load_config()["search"],
+            "sentences_per_second": round(number / seconds, 2),
+            "search": folder.load_config()["search"],
         },
     )
 
@@ -307,13 +349,20 @@ def _train(path: str) -> None:
     Experiment.from_settings(Experiment.read_settings(path)).run()
 
 
-def _python(function: str, *arguments: str) -> None:
+def _python(function: str, experiment: Experiment, *arguments: str) -> None:
     """Calls a function of this module in a process of its own, which saves and ends when this one is to end."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "settings.json"
+        write_json(path, experiment.settings())
+        _call(function, os.fspath(path), *arguments)
+
+
+def _call(function: str, *arguments: str) -> None:
     program = f"import sys; from keras_nmt.experiments import comparison; comparison.{function}(*sys.argv[1:])"
     with (
-        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as told,
+        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
         Interruption() as interruption,
-        subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=told) as process,
+        subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=errors) as process,
     ):
         forwarded = False
         while process.poll() is None:
@@ -324,29 +373,27 @@ def _python(function: str, *arguments: str) -> None:
             time.sleep(0.1)
         if interruption.signal is not None:
             raise SystemExit(128 + interruption.signal)
-        told.seek(0)
+        errors.seek(0)
         if process.returncode:
-            raise UserError(_reason(process.returncode, told.read()))
+            raise UserError(_reason(process.returncode, errors.read()))
 
 
-def _reason(returncode: int, told: str) -> str:
-    """Why a process failed, in a line; what it told of an error that no user can cause goes to standard error."""
-    last = next((line for line in reversed(told.splitlines()) if line.strip()), "")
+def _reason(returncode: int, errors: str) -> str:
+    """Why a process failed, in a line; the traceback of an error that no user can cause goes to standard error."""
+    last = next((line for line in reversed(errors.splitlines()) if line.strip()), "")
     prefix = f"{UserError.__module__}.{UserError.__name__}: "
     if last.startswith(prefix):
         return last.removeprefix(prefix)
-    print(told, file=sys.stderr)
+    print(errors, file=sys.stderr)
     if returncode < 0:
         return f"It was killed, perhaps for lack of memory. Received: {signal.Signals(-returncode).name}"
     return f"It failed, see above. Received: {last or f'exit code {returncode}'}"
 
 
 def _results(experiment: Experiment) -> dict[str, Any]:
-    return read_json(Path(experiment.directory) / "results.json", "the results of a run")
-
-
-def _hypotheses(experiment: Experiment) -> list[str]:
-    return read_lines(Path(experiment.directory) / "test.hypotheses.txt")
+    results = read_results(experiment.directory)
+    assert results is not None  # of a finished run
+    return results
 
 
 def _training_rate(experiment: Experiment) -> float | None:
@@ -356,7 +403,7 @@ def _training_rate(experiment: Experiment) -> float | None:
 
 
 def _speed(experiment: Experiment) -> dict[str, Any] | None:
-    """What was measured, unless the model has changed since."""
+    """The measured speed, unless the model has changed since."""
     folder = ModelDirectory(experiment.directory)
     path, weights = folder.path / "speed.json", folder.weights_path
     if not path.is_file() or (weights.is_file() and path.stat().st_mtime < weights.stat().st_mtime):
@@ -373,7 +420,9 @@ def _mean_and_deviation(scores: dict[int, float]) -> dict[str, Any]:
     }
 
 
-def _rows(summary: dict[str, Any]) -> list[list[str]]:
+def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
+    """The table of the configurations and, for several directions, that of test BLEU by direction."""
+
     def text(value: float | None, form: str) -> str:
         return "" if value is None else format(value, form)
 
@@ -381,25 +430,39 @@ def _rows(summary: dict[str, Any]) -> list[list[str]]:
         deviation = score["deviation"]
         return text(score["mean"], ".2f") + ("" if deviation is None else f" ± {deviation:.2f}")
 
-    return [
+    found = summary["configurations"]
+    rows = [
         [
             name,
-            text(found["parameters"], ",d"),
-            text(found["training_tokens_per_second"], ",.0f"),
-            text(found["decoding_sentences_per_second"], ",.1f"),
-            f"{found['runs']} of {len(summary['seeds'])}",
-            with_deviation(found["dev_bleu_greedy"]),
-            with_deviation(found["test_bleu"]),
-            text(found["difference"], "+.2f"),
-            text(found["p_value"], ".3f"),
+            text(one["parameters"], ",d"),
+            text(one["training_tokens_per_second"], ",.0f"),
+            text(one["decoding_sentences_per_second"], ",.1f"),
+            f"{one['runs']} of {len(summary['seeds'])}",
+            with_deviation(one["dev_bleu_greedy"]),
+            with_deviation(one["test_bleu"]),
+            text(one["difference"], "+.2f"),
+            text(one["p_value"], ".3f"),
         ]
-        for name, found in summary["configurations"].items()
+        for name, one in found.items()
     ]
+    tables = [[list(COLUMNS), *rows]]
+    if len(summary["directions"]) > 1:
+        cells = {
+            name: [with_deviation(x) + ("" if x["trained"] else "*") for x in one["by_direction"].values()]
+            for name, one in found.items()
+        }
+        tables.append([["test BLEU", *summary["directions"]], *([name, *row] for name, row in cells.items())])
+    return tables
 
 
 def _markdown(summary: dict[str, Any]) -> str:
-    lines = [COLUMNS, ["---"] * len(COLUMNS), *_rows(summary)]
-    table = "\n".join("|" + "".join(f" {cell} |" if cell else " |" for cell in line) for line in lines)
+    tables = [
+        "\n".join(
+            "|" + "".join(f" {cell} |" if cell else " |" for cell in line)
+            for line in (columns, ["---"] * len(columns), *rows)
+        )
+        for columns, *rows in _tables(summary)
+    ]
     budgets = {
         ", ".join(f"{name}={value}" for name, value in budget.items() if value is not None)
         for budget in summary["budget"].values()
@@ -417,4 +480,9 @@ def _markdown(summary: dict[str, Any]) -> str:
         f"Difference and p: test BLEU against {summary['baseline']} over the seeds that both have finished; paired "
         "bootstrap that draws sentences, each with the translations of all seeds.",
     ]
-    return f"{table}\n\n{' '.join(notes)}\n"
+    if len(summary["directions"]) > 1:
+        notes.append(
+            f"BLEU is the mean over the {len(summary['directions'])} directions that all configurations have; the "
+            "bootstrap draws the same lines in all of them. * never trained."
+        )
+    return "\n\n".join([*tables, " ".join(notes)]) + "\n"

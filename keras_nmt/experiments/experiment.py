@@ -1,270 +1,464 @@
-"""An experiment from corpus to scores: what a recipe declares, and how it is run."""
+"""An experiment, from corpus to scores: the settings of a run, and `run`."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
 import inspect
-import itertools
-import math
-import os
-import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, Literal
 
-from keras_nmt.data import read_line_pairs, text_digest
-from keras_nmt.errors import UserError
-from keras_nmt.evaluation import corpus_scores
-from keras_nmt.experiments.settings import TrainingSettings, as_user_errors
-from keras_nmt.files.atomic_files import write_bytes, write_json
-from keras_nmt.inference import Translator
-from keras_nmt.models import ModelDirectory, Transformer
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from keras_nmt.errors import UserError, check_backend
+from keras_nmt.experiments.directions import (
+    BY_FILES,
+    BY_PATTERNS,
+    Direction,
+    File,
+    Pairs,
+    check_files,
+    directions_of,
+    files,
+    pairs_of,
+)
+from keras_nmt.experiments.run_experiment import run_experiment
+from keras_nmt.experiments.settings import Settings, as_user_errors, did_you_mean
+from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.text import SubwordTokenizer, train_subwords
-from keras_nmt.training import RoleTemperature, TrainingResult
+from keras_nmt.training.workers import is_chief
 
-Files = list[str | os.PathLike[str]]
-_OWN_ARGUMENTS = ("source_vocabulary_size", "target_vocabulary_size", "dtype")  # settings of their own say these
+ARCHITECTURES: dict[str, Any] = {
+    "transformer": Transformer,
+    "attention_bridge": AttentionBridgeModel,
+    "language_label": LanguageLabelModel,
+}
+# Arguments of models that settings of their own set.
+OWN_ARGUMENTS = {"source_vocabulary_size", "target_vocabulary_size", "vocabulary_size"} | {
+    *("languages", "dtype", "use_cudnn", "kwargs")
+}
+PAIRS = ("pairs", "dev_pairs", "test_pairs")
 
 
 @dataclasses.dataclass(kw_only=True)
-class Experiment(TrainingSettings):
-    """Trains subwords and a Transformer on parallel files, and scores it.
+class Experiment(Settings):
+    """Trains subwords and a model on parallel files, and scores the model.
 
-    A recipe fills in what differs and calls `run`. The settings are written to `settings.json` in the model directory;
-    a run that was stopped goes on when it is started again with the same settings. It refuses other ones, but for those
-    of how long it runs (with the cosine schedule, `max_updates` has to stay), what it tells, and what is done with its
-    checkpoints.
+    `run` leaves a model directory with `settings.json`, `data.json` and `results.json`. A run that was stopped
+    continues when it is started again with the same settings, or with others of how long it runs (but for `max_updates`
+    with the cosine schedule), what it reports, and what becomes of its checkpoints. A finished run reports its scores.
 
-    Attributes, beside those of `TrainingSettings`:
-        train_source: Source side of the training data, plain text or gzip, one sentence a line. Of several corpora, a
-            list of files.
-        train_target: Target side; a list of as many files.
-        corpus_weights: How often an epoch has the sentences of each corpus. None: once. With 2 a corpus is seen twice
-            as often as its size alone says, with 0.5 half as often. Subwords are trained on each corpus once.
-        dev_source: Source side of the development data.
-        dev_target: Target side.
-        test_source: Source side of the test data. None: no test.
-        test_target: Target side.
-        joint_vocabulary: Whether both sides share one vocabulary. If not, `vocabulary_size` is that of each side.
-        target_vocabulary_size: The size of the target's vocabulary, where it is not joint. None: `vocabulary_size`.
-        user_symbols: Subwords that are never split, such as language tags.
-        preset: Sizes of the model, see `Transformer.from_preset`. `model` may give further arguments of `Transformer`;
-            they win over the preset's.
+    An experiment is a set of directions. One direction is described by its files: `train_source`, `train_target` and so
+    on. Several are described by `languages` and patterns of files: "{language}" stands for the language, "{pair}", if
+    there, for the two languages of a corpus, with a "-" between and in either order. Without "{pair}", all languages
+    have the same sentences, line by line. A file may have ".gz" after its name. Pairs are named "SOURCE-TARGET", such
+    as "de-en"; "de-de" is the task of writing German again, on the German sides of the corpora of the other pairs.
+
+    Args:
+        directory: Path, the model directory to make.
+        train_source: Path, the source side of the training data, plain text or gzip, one sentence a line; a list of
+            paths for several corpora.
+        train_target: Path or list of paths, the target side.
+        dev_source: Path, the source side of the development data.
+        dev_target: Path, the target side.
+        test_source: Path, the source side of the test data. Defaults to `None`: no test.
+        test_target: Path, the target side.
+        languages: List of str, each in a pair to train or in the model of `init_from`. Defaults to `None`: one
+            direction, described by its files.
+        pairs: List of str, pairs to train on. Defaults to all pairs of different languages.
+        dev_pairs: List of str, pairs whose mean BLEU chooses between checkpoints. Defaults to those of `pairs` with
+            two languages.
+        test_pairs: List of str, pairs to test. Defaults to all pairs of different languages that can be translated,
+            never trained ones included.
+        train: Str, pattern of the training files; a list of patterns for several corpora, each with files for some of
+            the pairs.
+        dev: Str, pattern of the development files.
+        test: Str, pattern of the test files. Defaults to `None`: no test.
+        corpus_weights: List of floats, how often an epoch has the sentences of each corpus: with 2, a corpus is seen
+            twice as often as its size alone says. Subwords are trained on each corpus once. Defaults to 1 for each.
+        dev_sentences: Int, the number of lines of the development data to translate. Defaults to `None`: all.
+        lowercase: Bool, whether the subword models lower-case all text, and scores ignore case. Defaults to `False`.
+        vocabulary_size: Int, the number of subwords of a subword model; or a dict of them by language ("source" and
+            "target" of a Transformer), where vocabularies are separate. Defaults to 8000.
+        subword_model: "bpe" or "unigram". Defaults to "bpe".
+        joint_vocabulary: Bool, whether all languages share one vocabulary. Defaults to `False` with an attention
+            bridge, else to `True`.
+        user_symbols: List of str, subwords that are never split, such as language tags. Defaults to none.
+        subwords: Path of a SentencePiece model to use instead of training one, or a dict of paths by language
+            ("source" and "target" of a Transformer). Its ids are pad 0, unknown 1, begin 2, end 3. Defaults to `None`.
+        subword_sampling: Float in (0, 1], subword regularisation: the alpha by which the training text is segmented
+            anew each epoch; see `SubwordSampling`. Defaults to `None`: always the same segmentation.
+        max_length: Int, longest sentence of the training data in subwords. Defaults to 256.
+        max_ratio: Float, largest ratio of the lengths of a sentence pair. Defaults to 3.
+        architecture: "transformer" (one direction), "attention_bridge" or "language_label". Defaults to "transformer",
+            or to "attention_bridge" where `languages` is set.
+        preset: Str, sizes of the model, see `Transformer.from_preset`. Defaults to "transformer_small" for a
+            Transformer, to the defaults of the other architectures' classes.
+        model: Dict, arguments of the architecture's class; they take precedence over the preset's.
+        frozen: List of str, patterns of the weights that are not trained, such as "bridge/*" or "de_*".
+        init_from: Path of a model directory whose weights, and subwords, to start from. Defaults to `None`.
+        allow_new: List of str, patterns of the weights that `init_from` may lack, such as "*/key_value/*"; see
+            `warm_start`.
+        allow_unused: List of str, patterns of the weights of `init_from` that the model may lack.
+        task_schedule: "uniform": the pairs take turns; "weighted": by `task_weights`; "temperature": by the number of
+            sentences to the power of 1 / `temperature`. Defaults to "uniform".
+        task_weights: Dict, the weight of each pair, where the schedule is "weighted".
+        temperature: Float, see `task_schedule`. Defaults to 5.
+        batch_size: Int, the size of an update's batch, over all replicas and accumulation steps. Defaults to 4096.
+        batch_unit: "tokens" (positions of a side, padding included) or "sentences". Defaults to "tokens".
+        length_buckets: List of ints, edges of the length buckets in subwords. Defaults to those of `TrainingBatches`.
+        accumulation_steps: Int, micro-batches per replica. Defaults to 1.
+        optimizer: "adam", "adamw" or "sgd". Defaults to "adam".
+        beta_2: Float, decay of the second moment of "adam" and "adamw". Defaults to 0.98, as in Vaswani et al., 2017.
+        epsilon: Float, added to the root of the second moment. Defaults to 1e-9, as in the same paper.
+        schedule: "noam", "inverse_square_root", "constant", or "cosine": down to zero at `max_updates`, which it needs.
+            Defaults to "noam".
+        learning_rate: Float, the peak learning rate ("inverse_square_root", "cosine"), the scale ("noam") or the rate
+            itself ("constant"). Defaults to 1.
+        warmup_steps: Int, updates of warm-up. Defaults to 4000.
+        weight_decay: Float, decoupled weight decay of "adamw".
+        clip: Float, the largest global norm of the gradient. Defaults to `None`: not clipped.
+        label_smoothing: Float, probability spread over the vocabulary. Defaults to 0.1.
+        normalize_by: "tokens" or "sentences", what the summed loss of an update is divided by. Defaults to "tokens".
+        dtype: "float32", "mixed_bfloat16", or "mixed_float16", whose loss is scaled. Defaults to "float32".
+        jit_compile: Bool, whether XLA compiles training, once per batch shape. Made for GPUs. Defaults to `False`.
+        replicas: Int, number of replicas; logical CPU devices where there is no GPU. Defaults to all GPUs, or one.
+        seed: Int, determines initial weights, data order and dropout. Defaults to 1.
+        deterministic: Bool, whether to use deterministic operations only. Defaults to `False`.
+        max_updates: Int, updates after which training ends.
+        time_limit: Float, minutes of training after which it ends.
+        patience: Int, evaluations without a new best after which training ends.
+        evaluate_every: Int, updates between evaluations: BLEU of the development data, greedy. Defaults to 1000.
+        save_every: Int, updates between checkpoints. Defaults to `evaluate_every`.
+        log_every: Int, updates between lines of the log. Defaults to 100.
+        keep_last: Int, number of last checkpoints kept. Defaults to 5.
+        keep_best: Int, number of best checkpoints kept, by `best_metric`. Defaults to 1.
+        best_metric: Str, the score that chooses the best weights: "bleu", the mean over the development pairs, or that
+            of one pair, such as "bleu_de-en". Defaults to "bleu".
+        final: "last", "best", "average_last" or "average_best", the final weights. Defaults to "average_last".
+        tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
+        beam_size: Int, beam of the test and default of the final model. Defaults to 4.
+        length_penalty: Float, exponent alpha of the length penalty. Defaults to 0.6.
+
+    Raises:
+        UserError: A setting has another type, is out of its range, or contradicts another one.
+
+    Example:
+
+    >>> sides = {"train_source": "train.de", "train_target": "train.en", "dev_source": "d.de", "dev_target": "d.en"}
+    >>> experiment = Experiment(directory="runs/de-en", **sides, max_updates=1000)
+    >>> experiment.architecture, experiment.preset, experiment.joint_vocabulary
+    ('transformer', 'transformer_small', True)
     """
 
-    train_source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-    train_target: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-    dev_source: str | os.PathLike[str]
-    dev_target: str | os.PathLike[str]
-    test_source: str | os.PathLike[str] | None = None
-    test_target: str | os.PathLike[str] | None = None
-    corpus_weights: Sequence[float] | None = None
-    joint_vocabulary: bool = True
-    target_vocabulary_size: int | None = None
+    train_source: File | Sequence[File] | None = None
+    train_target: File | Sequence[File] | None = None
+    dev_source: File | None = None
+    dev_target: File | None = None
+    test_source: File | None = None
+    test_target: File | None = None
+    languages: Sequence[str] | None = None
+    pairs: Sequence[str] | None = None
+    dev_pairs: Sequence[str] | None = None
+    test_pairs: Sequence[str] | None = None
+    train: File | Sequence[File] | None = None
+    dev: File | None = None
+    test: File | None = None
+    corpus_weights: Sequence[PositiveFloat] | None = None
+    dev_sentences: PositiveInt | None = None
+    lowercase: bool = False
+    vocabulary_size: PositiveInt | dict[str, PositiveInt] = 8000
+    subword_model: Literal["bpe", "unigram"] = "bpe"
+    joint_vocabulary: bool | None = None
     user_symbols: Sequence[str] = ()
-    preset: str = "transformer_small"
-
-    CHOICES: ClassVar[dict[str, tuple[Any, ...]]] = {**TrainingSettings.CHOICES, "preset": tuple(TRANSFORMER_PRESETS)}
-    MAY_CHANGE: ClassVar[tuple[str, ...]] = (*TrainingSettings.MAY_CHANGE, "test_source", "test_target")
-    OF_SUBWORDS: ClassVar[tuple[str, ...]] = (
-        *TrainingSettings.OF_SUBWORDS,
-        *("joint_vocabulary", "target_vocabulary_size", "user_symbols"),
-    )
-    DATA: ClassVar[tuple[str, ...]] = tuple(
-        f"{data}_{side}" for data in ("train", "dev", "test") for side in ("source", "target")
-    )
+    subwords: File | dict[str, File] | None = None
+    subword_sampling: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_length: PositiveInt = 256
+    max_ratio: Annotated[float, Field(ge=1)] = 3.0
+    architecture: Literal["transformer", "attention_bridge", "language_label"] | None = None
+    preset: str | None = None
+    model: dict[str, Any] = dataclasses.field(default_factory=dict)
+    frozen: Sequence[str] = ()
+    init_from: File | None = None
+    allow_new: Sequence[str] = ()
+    allow_unused: Sequence[str] = ()
+    task_schedule: Literal["uniform", "weighted", "temperature"] = "uniform"
+    task_weights: dict[str, PositiveFloat] | None = None
+    temperature: PositiveFloat = 5.0
+    batch_size: PositiveInt = 4096
+    batch_unit: Literal["tokens", "sentences"] = "tokens"
+    length_buckets: Sequence[int] | None = None
+    accumulation_steps: PositiveInt = 1
+    optimizer: Literal["adam", "adamw", "sgd"] = "adam"
+    beta_2: Annotated[float, Field(ge=0, lt=1)] | None = None
+    epsilon: PositiveFloat | None = None
+    schedule: Literal["noam", "inverse_square_root", "cosine", "constant"] = "noam"
+    learning_rate: PositiveFloat = 1.0
+    warmup_steps: NonNegativeInt = 4000
+    weight_decay: NonNegativeFloat | None = None
+    clip: PositiveFloat | None = None
+    label_smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    normalize_by: Literal["tokens", "sentences"] = "tokens"
+    dtype: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
+    jit_compile: bool = False
+    replicas: PositiveInt | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    deterministic: bool = False
+    max_updates: PositiveInt | None = None
+    time_limit: PositiveFloat | None = None
+    patience: PositiveInt | None = None
+    evaluate_every: PositiveInt = 1000
+    save_every: PositiveInt | None = None
+    log_every: PositiveInt = 100
+    keep_last: NonNegativeInt = 5
+    keep_best: NonNegativeInt = 1
+    best_metric: str = "bleu"
+    final: Literal["last", "best", "average_last", "average_best"] = "average_last"
+    tensorboard: bool = False
+    beam_size: PositiveInt = 4
+    length_penalty: float = 0.6
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        sources, targets = self._training_files()
-        if len(sources) != len(targets) or not sources:
+        several = self.languages is not None
+        self.architecture = self.architecture or ("attention_bridge" if several else "transformer")
+        if self.preset is None and self.architecture == "transformer":
+            self.preset = "transformer_small"
+        if self.joint_vocabulary is None:
+            self.joint_vocabulary = self.architecture != "attention_bridge"
+        self._check_missing(vars(self))
+        self._check_data()
+        self._check_model_settings()
+        self._check_training()
+
+    def _check_data(self) -> None:
+        others = BY_FILES if self.languages is not None else (*BY_PATTERNS, *PAIRS)
+        if wrong := [name for name in others if getattr(self, name) is not None]:
+            with_, without = ("patterns", "files") if self.languages is not None else ("files", "patterns")
+            raise UserError(
+                f"Data are described by {with_} {'with' if with_ == 'patterns' else 'without'} `languages`, and not by "
+                f"{without}, too. Received: {', '.join(f'{name}={getattr(self, name)!r}' for name in wrong)}"
+            )
+        corpora, targets = files(self.train_source), files(self.train_target)
+        if self.languages is not None:
+            corpora = files(self.train)
+            for name in BY_PATTERNS:
+                for pattern in map(str, files(getattr(self, name))):
+                    if "{language}" not in pattern:
+                        raise UserError(f"A pattern of files has {{language}} in it. Received: {name}={pattern!r}")
+        elif len(corpora) != len(targets) or not corpora:
             raise UserError(
                 "Each corpus has two sides: give as many files of either. "
                 f"Received: train_source={self.train_source}, train_target={self.train_target}"
             )
-        weights = self.corpus_weights
-        if weights is not None and (
-            isinstance(weights, str)
-            or len(weights) != len(sources)
-            or not all(isinstance(w, int | float) and 0 < w < math.inf for w in weights)
-        ):
+        if self.corpus_weights is not None and len(self.corpus_weights) != len(corpora):
             raise UserError(
-                f"`corpus_weights` are numbers above zero, one for each of {len(sources)} corpora. "
-                f"Received: corpus_weights={weights!r}"
-            )
-        if self.target_vocabulary_size is not None and (self.joint_vocabulary or self.target_vocabulary_size <= 0):
-            raise UserError(
-                "`target_vocabulary_size` is positive, and goes with joint_vocabulary=false. Received: "
-                f"target_vocabulary_size={self.target_vocabulary_size}, joint_vocabulary={self.joint_vocabulary}"
+                f"`corpus_weights` has a number for each of {len(corpora)} corpora. "
+                f"Received: corpus_weights={self.corpus_weights!r}"
             )
         if (self.test_source is None) != (self.test_target is None):
             raise UserError(
                 "Test data has two sides: give both or none. "
                 f"Received: test_source={self.test_source}, test_target={self.test_target}"
             )
+        pairs = self.pair_lists
+        names = {f"{s}-{t}" for s, t in pairs.train}
+        if (self.task_weights is not None) != (self.task_schedule == "weighted"):
+            raise UserError(
+                "`task_weights` go with the schedule 'weighted'. "
+                f"Received: task_schedule={self.task_schedule!r}, task_weights={self.task_weights!r}"
+            )
+        if self.task_weights is not None and set(self.task_weights) != names:
+            raise UserError(f"Give each pair a weight: {', '.join(sorted(names))}. Received: {self.task_weights!r}")
+        metrics = ("bleu", *(f"bleu_{s}-{t}" for s, t in pairs.dev if self.languages is not None))
+        if self.best_metric not in metrics:
+            raise UserError(f"`best_metric` is one of {', '.join(metrics)}. Received: best_metric={self.best_metric!r}")
 
-    def model_arguments(self) -> set[str]:
-        return set(inspect.signature(Transformer).parameters) - {*_OWN_ARGUMENTS, "kwargs"}
+    def _check_model_settings(self) -> None:
+        if self.languages is None and self.architecture != "transformer":
+            raise UserError(f"Name the `languages` of the model. Received: architecture={self.architecture!r}")
+        if self.architecture == "transformer" and len(self.pair_lists.train) != 1:
+            raise UserError(
+                "A Transformer has one direction: name one pair, or choose another `architecture`. "
+                f"Received: pairs={self.pairs}"
+            )
+        if self.architecture == "language_label" and not self.joint_vocabulary:
+            raise UserError("A model with language labels has one vocabulary. Received: joint_vocabulary=False")
+        if self.preset is not None and self.preset not in TRANSFORMER_PRESETS:
+            raise UserError(f"`preset` is one of {', '.join(TRANSFORMER_PRESETS)}. Received: preset={self.preset!r}")
+        if unknown := sorted(set(self.model) - self.model_arguments(self.architecture or "")):
+            suggestion = did_you_mean(unknown, self.model_arguments(self.architecture or ""))
+            raise UserError(
+                f"`model` sets arguments of {ARCHITECTURES[self.architecture or ''].__name__}, which has no such ones; "
+                f"{suggestion or 'see its docstring'}. Received: {', '.join(unknown)}"
+            )
+        for name in ("vocabulary_size", "subwords"):
+            value = getattr(self, name)
+            if isinstance(value, dict) and (self.joint_vocabulary or not set(value) <= set(self.sides)):
+                raise UserError(
+                    f"`{name}` by language is for separate vocabularies (joint_vocabulary=false) of "
+                    f"{', '.join(self.sides)}. Received: {name}={value!r}, joint_vocabulary={self.joint_vocabulary}"
+                )
+        if isinstance(self.vocabulary_size, dict) and set(self.vocabulary_size) != set(self.sides):
+            raise UserError(
+                f"Give the size of the vocabulary of each of {', '.join(self.sides)}. "
+                f"Received: vocabulary_size={self.vocabulary_size!r}"
+            )
+        if self.subwords is not None and not isinstance(self.subwords, dict) and not self.joint_vocabulary:
+            raise UserError(
+                f"One file of subwords is for a joint vocabulary; give one for each of {', '.join(self.sides)}. "
+                f"Received: subwords={str(self.subwords)!r}, joint_vocabulary=False"
+            )
 
-    def _training_files(self) -> tuple[Files, Files]:
-        """Source and target side of each corpus."""
-        return _files("train_source", self.train_source), _files("train_target", self.train_target)
+    def _check_training(self) -> None:
+        kept = "keep_last" if self.final.endswith("last") else "keep_best"
+        if getattr(self, kept) == 0:
+            raise UserError(f"`{kept}` must be positive where final={self.final!r}. Received: {kept}=0")
+        if self.schedule != "constant" and self.warmup_steps == 0:
+            raise UserError(
+                f"`warmup_steps` must be positive where schedule={self.schedule!r}. Received: warmup_steps=0"
+            )
+        if (self.weight_decay is not None) != (self.optimizer == "adamw"):
+            raise UserError(
+                '`weight_decay` goes with optimizer="adamw", which needs it, and with no other. '
+                f"Received: optimizer={self.optimizer!r}, weight_decay={self.weight_decay}"
+            )
+        if self.optimizer == "sgd" and (self.beta_2, self.epsilon) != (None, None):
+            raise UserError(
+                "`beta_2` and `epsilon` are for adam and adamw. "
+                f"Received: optimizer='sgd', beta_2={self.beta_2}, epsilon={self.epsilon}"
+            )
+        if self.max_updates is None and self.time_limit is None and self.patience is None:
+            raise UserError(
+                "Nothing would end the training: set `max_updates`, `time_limit` or `patience`. Received: none"
+            )
+        if self.schedule == "cosine" and not self.warmup_steps < (self.max_updates or 0):
+            raise UserError(
+                "The cosine schedule ends at `max_updates`, which is needed and larger than `warmup_steps`. "
+                f"Received: max_updates={self.max_updates}, warmup_steps={self.warmup_steps}"
+            )
 
-    def data_digests(self) -> dict[str, list[str]]:
-        return {name: [text_digest(path) for path in _files(name, getattr(self, name))] for name in self.DATA}
+    @classmethod
+    def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        # Before sizes by side there was a setting for the target's.
+        target_size = settings.pop("target_vocabulary_size", None)
+        if target_size is not None:
+            settings["vocabulary_size"] = {"source": settings.get("vocabulary_size", 8000), "target": target_size}
+        return settings
 
-    def check_files(self) -> None:
-        for path in itertools.chain(*self._training_files()):
-            with open(path, "rb"):
-                pass
-        read_line_pairs(self.dev_source, self.dev_target)
-        if self.test_source is not None and self.test_target is not None:
-            read_line_pairs(self.test_source, self.test_target)
+    @classmethod
+    def _check_missing(cls, settings: Mapping[str, Any]) -> None:
+        needed = {"directory": "--directory DIRECTORY"}
+        if settings.get("languages") is None:
+            needed |= dict.fromkeys(BY_FILES[:2], "--train SOURCE TARGET")
+            needed |= dict.fromkeys(BY_FILES[2:4], "--dev SOURCE TARGET")
+        else:
+            needed |= {name: f"--set {name}=PATTERN" for name in BY_PATTERNS[:2]}
+        options: dict[str, list[str]] = {}
+        for name, option in needed.items():
+            if settings.get(name) is None:
+                options.setdefault(option, []).append(f"`{name}`")
+        if options:
+            shown = ", ".join(f"{' and '.join(names)} ({option})" for option, names in options.items())
+            raise UserError(f"These settings are needed: {shown}. Received: none of them")
 
-    def check_model(self) -> None:
-        arguments = self.transformer_arguments(vars(self))
-        without_weights(lambda: Transformer.from_preset(**arguments))
+    @property
+    def pair_lists(self) -> Pairs:
+        """The pairs of languages to train, develop and test on."""
+        return pairs_of(self)
+
+    @functools.cached_property
+    def directions(self) -> list[Direction]:
+        """The directions with their files, which must exist where patterns describe them."""
+        return directions_of(self)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """What has a vocabulary: the languages, or "source" and "target" of a Transformer."""
+        return ("source", "target") if self.architecture == "transformer" else tuple(self.languages or ())
+
+    @property
+    def vocabulary_sizes(self) -> dict[str, int]:
+        """The size of the vocabulary of each of `sides`, as set."""
+        size = self.vocabulary_size
+        return dict(size) if isinstance(size, dict) else dict.fromkeys(self.sides, size)
 
     @staticmethod
-    def transformer_arguments(settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments of `Transformer.from_preset` by an experiment's settings, all of them: what a run's model is of."""
-        size = settings["vocabulary_size"]
+    def model_arguments(architecture: str) -> set[str]:
+        """Returns the names of the arguments that `model` may set for an architecture."""
+        return set(inspect.signature(ARCHITECTURES[architecture]).parameters) - OWN_ARGUMENTS
+
+    def transformer_arguments(self, sizes: Mapping[str, int]) -> dict[str, Any]:
+        """Returns the arguments of `Transformer.from_preset`, for vocabularies of these sizes."""
         return {
-            **settings["model"],
-            "preset": settings["preset"],
-            "source_vocabulary_size": size,
-            "target_vocabulary_size": None
-            if settings["joint_vocabulary"]
-            else settings["target_vocabulary_size"] or size,
+            **self.model,
+            "preset": self.preset,
+            "source_vocabulary_size": sizes["source"],
+            "target_vocabulary_size": None if self.joint_vocabulary else sizes["target"],
         }
 
-    def _run(self, report: Callable[[str], None]) -> dict[str, Any]:
-        folder, strategy, workers = self._begin()
-        report = report if workers.is_chief else lambda line: None
-        with workers.chief_first():
-            source_tokenizer, target_tokenizer = self._tokenizers(folder, report)
+    def make_model(self, sizes: Mapping[str, int]) -> Any:
+        """Makes the model, with its frozen weights.
 
-        files = list(zip(*self._training_files(), strict=True))
-        corpora = self._read(files, source_tokenizer, target_tokenizer)
-        for (source, _), corpus in zip(files, corpora, strict=True):
-            report(f"{source}: {corpus.summary()}" if len(files) > 1 else corpus.summary())
-        batches = self._batches(corpora, source_tokenizer, target_tokenizer, self.corpus_weights)
-        report(batches.summary())
-        dev_source, dev_target = read_line_pairs(self.dev_source, self.dev_target)
+        Args:
+            sizes: Dict, the size of the vocabulary of each of `sides`.
 
-        with as_user_errors(), strategy.scope():
-            model = Transformer.from_preset(
-                self.preset,
-                source_vocabulary_size=source_tokenizer.vocabulary_size,
-                target_vocabulary_size=None if self.joint_vocabulary else target_tokenizer.vocabulary_size,
-                **{**self.model, "dtype": self.dtype},
-            )
-            optimizer = self._optimizer(model.get_config()["hidden_dim"])
-        report(f"{model.count_params():,} parameters, {strategy.num_replicas_in_sync} replica(s), {self.dtype}")
-        if workers.is_chief:
-            folder.save_config(
-                model,
-                subwords={
-                    "source": source_tokenizer_name(self.joint_vocabulary),
-                    "target": target_tokenizer_name(self.joint_vocabulary),
-                },
-                search={"beam_size": self.beam_size, "length_penalty": self.length_penalty},
-            )
+        Returns:
+            A model of the architecture's class.
 
-        # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
-        greedy = Translator(model, {"source": source_tokenizer, "target": target_tokenizer}, beam_size=1)
-        trainer = self._trainer(
-            model,
-            batches,
-            optimizer,
-            strategy,
-            evaluate=lambda: {"bleu": _bleu(greedy, dev_source, dev_target)},
-            report=report,
-            callbacks=[RoleTemperature()] if model.get_config()["roles"] == "one_hot" else [],
-        )
-        result = trainer.train()
-        results: dict[str, Any] = {}
-        if workers.is_chief:
-            results = self._results(folder, model, result, report)
-            write_json(folder.path / "results.json", results)
-        workers.end()
-        return results
+        Raises:
+            ValueError: An argument of the model is out of its range.
+            UserError: A pattern of `frozen` matches no weight.
+        """
+        if self.architecture == "transformer":
+            model = Transformer.from_preset(**{**self.transformer_arguments(sizes), "dtype": self.dtype})
+        else:
+            arguments = {**self.model, "dtype": self.dtype, "use_cudnn": False if self.jit_compile else "auto"}
+            if self.preset is not None:
+                preset = dict(TRANSFORMER_PRESETS[self.preset])
+                heads = {name: preset.pop(name) for name in ("num_heads", "intermediate_dim")}
+                arguments = {"encoder": "transformer", "decoder": "transformer", **preset, **arguments}
+                arguments["transformer"] = {**heads, **(self.model.get("transformer") or {})}
+            model = ARCHITECTURES[self.architecture or ""](dict(sizes), **arguments)
+        for pattern in self.frozen:
+            matching = [weight for weight in model.weights if fnmatchcase(weight.path, pattern)]
+            if not matching:
+                raise UserError(f"No weight has such a path; see `frozen`. Received: frozen has {pattern!r}")
+            for weight in matching:
+                weight.trainable = False
+        return model
 
-    def _results(
-        self, folder: ModelDirectory, model: Transformer, result: TrainingResult, report: Callable[[str], None]
-    ) -> dict[str, Any]:
-        results: dict[str, Any] = {
-            **self._outcome(folder, model, result),
-            "dev_bleu_greedy": round(result.final_metrics["bleu"], 2),
-        }
-        if self.test_source is not None and self.test_target is not None:
-            sources, references = read_line_pairs(self.test_source, self.test_target)
-            start = time.monotonic()
-            translator = Translator.from_directory(folder.path)
-            hypotheses = [translation.text for translation in translator.translate(sources)]
-            results["test_seconds"] = round(time.monotonic() - start, 1)
-            write_bytes(folder.path / "test.hypotheses.txt", "\n".join([*hypotheses, ""]).encode())
-            scores = corpus_scores(hypotheses, references)
-            results["test"] = {
-                name: {"score": round(score.score, 2), "signature": score.signature} for name, score in scores.items()
-            }
-            for score in scores.values():
-                report(f"test {score.name} {score.score:.2f}  {score.signature}")
-        return results
+    def check(self) -> None:
+        """Checks files and model: before subwords are trained and text is read, not hours later.
 
-    def _tokenizers(
-        self, folder: ModelDirectory, report: Callable[[str], None]
-    ) -> tuple[SubwordTokenizer, SubwordTokenizer]:
-        """The subword models: those of the folder, or of `init_from`, or freshly trained on the training data."""
-        sources, targets = self._training_files()
-        sides = {source_tokenizer_name(False): sources, target_tokenizer_name(False): targets}
-        sizes = [self.vocabulary_size, self.target_vocabulary_size or self.vocabulary_size]
-        if self.joint_vocabulary:
-            sides = {source_tokenizer_name(True): [*sources, *targets]}
-        if self.init_from is not None and not all((folder.path / name).exists() for name in sides):
-            given = dict.fromkeys(ModelDirectory(self.init_from).subword_paths().values())
-            if len(given) != len(sides):
-                raise UserError(
-                    f"The vocabulary of {self.init_from} is {'joint' if len(given) == 1 else 'separate'}: set "
-                    f"`joint_vocabulary` to match. Received: joint_vocabulary={self.joint_vocabulary}"
-                )
-            for name, path in zip(sides, given, strict=True):
-                if not (folder.path / name).exists():
-                    write_bytes(folder.path / name, path.read_bytes())
-        for (name, files), size in zip(sides.items(), sizes, strict=False):
-            if not (folder.path / name).exists():
-                report(f"Training {size:,} subwords ({self.subword_model}) on {len(files)} file(s)")
-                train_subwords(
-                    files,
-                    folder.path / name,
-                    vocabulary_size=size,
-                    model_type=self.subword_model,
-                    user_symbols=self.user_symbols,
-                    seed=self.seed,
-                )
-        tokenizers = [SubwordTokenizer(folder.path / name) for name in sides]
-        return tokenizers[0], tokenizers[-1]
+        Raises:
+            OSError: A file is missing or cannot be read.
+            UserError: Files do not fit each other, or an argument of the model is out of its range.
+        """
+        check_files(self.directions)
+        with as_user_errors():
+            without_weights(lambda: self.make_model(self.vocabulary_sizes))
 
+    def run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> dict[str, Any]:
+        """Trains, evaluates and leaves a model directory.
 
-def _files(name: str, value: Any) -> Files:
-    """One file, several or none as a list."""
-    files = [] if value is None else [value] if isinstance(value, str | os.PathLike) else value
-    if not isinstance(files, list | tuple) or not all(isinstance(file, str | os.PathLike) for file in files):
-        raise UserError(f"`{name}` must be a file, or a list of files. Received: {name}={value!r}")
-    return list(files)
+        Args:
+            report: Callable, gets each line of progress. Defaults to printing.
 
+        Returns:
+            The content of `results.json`: updates, seconds, parameters, dev and test scores by direction. On workers
+            other than the chief, an empty dict.
 
-def source_tokenizer_name(joint: bool) -> str:
-    """The name of the source's subword model in a model directory."""
-    return "subwords.model" if joint else "subwords.source.model"
-
-
-def target_tokenizer_name(joint: bool) -> str:
-    """The name of the target's subword model in a model directory."""
-    return "subwords.model" if joint else "subwords.target.model"
-
-
-def _bleu(translator: Translator, sources: list[str], references: list[str]) -> float:
-    hypotheses = [translation.text for translation in translator.translate(sources)]
-    return corpus_scores(hypotheses, references, metrics=("bleu",))["bleu"].score
+        Raises:
+            UserError: A file is missing or does not fit, a setting is wrong, or another process uses the directory.
+        """
+        check_backend("Training")
+        if is_chief():
+            report("Checking the files of the data")
+        self.check()
+        with directory_lock(self.directory) if is_chief() else contextlib.nullcontext():
+            return run_experiment(self, report)

@@ -1,6 +1,6 @@
-"""How the papers train: settings of `Experiment` and configurations of `Recipe` that several recipes share.
+"""The settings of the papers: settings of `Experiment` and configurations of `Recipe` that several recipes share.
 
-A comment says where a paper says it. "Ours" marks what a paper leaves open.
+A comment names the place in the paper. "Ours" marks settings that a paper leaves open.
 """
 
 from __future__ import annotations
@@ -136,10 +136,10 @@ ROLES_OF_WMT: dict[str, Settings] = {
 }
 ROLES_OF_WMT["one_hot_residual"] = one_hot_from("softmax_residual", ROLES_OF_WMT["softmax_residual"], 1e-4)
 
-# Attention bridge: Vázquez et al., 2020, https://doi.org/10.1162/COLI_a_00377, section 3.1. Settings of
-# `MultilingualExperiment`. The toolkit is a fork of OpenNMT-py: (O) is its default of that time, where the paper is
+# Attention bridge: Vázquez et al., 2020, https://doi.org/10.1162/COLI_a_00377, section 3.1. The toolkit is a fork of OpenNMT-py: (O) is its default of that time, where the paper is
 # silent.
 ATTENTION_BRIDGE: Settings = {
+    "system": "many_to_many",
     "vocabulary_size": 10_000,  # merges a language; the subwords here include the characters
     "lowercase": True,
     "model": {
@@ -164,6 +164,18 @@ ATTENTION_BRIDGE: Settings = {
     "final": "best",  # on the development data
     "beam_size": 5,  # (O)
     "length_penalty": 0.0,  # (O)
+}
+# The systems of tables 1 to 3, and what is joined to them by "+": many_to_many+no_penalty, hub+no_bridge+k1 and so on.
+ATTENTION_BRIDGE_CONFIGURATIONS: dict[str, Settings] = {
+    "bilingual": {"system": "bilingual"},
+    "hub": {"system": "hub"},
+    "many_to_many": {},
+    "monolingual": {"monolingual": True},
+    "no_bridge": {"model": {"bridge_heads": None}},
+    "no_penalty": {"model": {"penalty_weight": 0.0}},
+    "shared_attention": {"model": {"shared_attention": True}},
+    "label": {"architecture": "language_label", "vocabulary_size": 40_000},  # Johnson et al., 2017
+    **{f"k{k}": {"model": {"bridge_heads": k}} for k in (1, 10, 25, 50)},  # section 3.2
 }
 # What serves two cores better: Transformer encoders and decoders, Adam. All of it ours.
 ATTENTION_BRIDGE_SMALL: Settings = {

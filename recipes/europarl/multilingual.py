@@ -1,6 +1,6 @@
 """Europarl in four languages: the size of the attention bridge, Vázquez et al., 2020, section 3.2.
 
-    python recipes/europarl/multilingual.py train many_to_many --monolingual --bridge-heads 50 --data-dir DATA
+    python recipes/europarl/multilingual.py train many_to_many+k50 --monolingual --data-dir DATA
 
 DATA is a folder with `train.PAIR.LANGUAGE` (such as `train.de-en.de` and `train.de-en.en`), `dev.LANGUAGE` and
 `test.LANGUAGE`, plain or with `.gz` after the name; see README.md.
@@ -8,22 +8,30 @@ DATA is a folder with `train.PAIR.LANGUAGE` (such as `train.de-en.de` and `train
 
 from __future__ import annotations
 
-from keras_nmt.experiments.multilingual_recipe import MultilingualRecipe
-from keras_nmt.experiments.papers import ATTENTION_BRIDGE, ATTENTION_BRIDGE_EUROPARL
+from keras_nmt.cli.recipe_app import run_recipe
+from keras_nmt.experiments.papers import (
+    ATTENTION_BRIDGE,
+    ATTENTION_BRIDGE_CONFIGURATIONS,
+    ATTENTION_BRIDGE_EUROPARL,
+)
+from keras_nmt.experiments.recipe import Recipe
 
-RECIPE = MultilingualRecipe(
+RECIPE = Recipe(
     name="europarl",
-    languages=("en", "de", "es", "fr"),
-    hub="en",
-    files={
+    corpora={
         "train": "train.{pair}.{language}",
         "dev": "dev.{language}",
         "test": "test.{language}",
     },
+    languages=("en", "de", "es", "fr"),
     settings={**ATTENTION_BRIDGE, **ATTENTION_BRIDGE_EUROPARL},
-    updates_per_pair=100_000,  # 3.2.1, "at most 100,000 steps per language pair"
-    evaluate_every=5000,
+    configurations=ATTENTION_BRIDGE_CONFIGURATIONS,
+    baseline="many_to_many",
+    per_pair={
+        "max_updates": 100_000,  # 3.2.1, "at most 100,000 steps per language pair"
+        "evaluate_every": 5000,
+    },
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

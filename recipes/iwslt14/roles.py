@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import ROLES_SMALL, one_hot_from, role_model
 from keras_nmt.experiments.recipe import Recipe
 
@@ -34,13 +35,12 @@ def with_roles(num_roles: int) -> dict[str, dict[str, Any]]:
 
 RECIPE = Recipe(
     name="iwslt14-roles",
-    corpora={"train": "train", "dev": "dev", "test": "test"},
+    corpora={"train": "train.{language}", "dev": "dev.{language}", "test": "test.{language}"},
     languages=("de", "en"),
-    known_languages=("de", "en"),
     settings=ROLES_SMALL,
     configurations={"baseline": {}, **with_roles(16), **with_roles(32)},
     baseline="baseline",
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

@@ -8,15 +8,15 @@ DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGU
 
 from __future__ import annotations
 
+from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.recipe import Recipe
 
 INTERACTION = {"layer_composition": "extended", "head_composition": "extended"}
 
 RECIPE = Recipe(
     name="multi30k",
-    corpora={"train": "train", "dev": "val", "test": "test_2016_flickr"},
-    languages=("en", "de"),
-    known_languages=("en", "de", "fr", "cs"),
+    corpora={"train": "train.{language}", "dev": "val.{language}", "test": "test_2016_flickr.{language}"},
+    languages=("en", "de", "fr", "cs"),
     # What 40 minutes on two cores ask for: small batches, so that there are many updates; little dropout, because the
     # model sees each sentence about twenty times only. With more time, more dropout is better.
     settings={
@@ -63,4 +63,4 @@ RECIPE = Recipe(
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

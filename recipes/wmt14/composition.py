@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import COMPOSITION, COMPOSITION_BIG
 from keras_nmt.experiments.recipe import Recipe, merge_settings
 
@@ -44,9 +45,8 @@ def composed(model: dict[str, Any], base: str = "baseline") -> dict[str, Any]:
 BIG_FRENCH = merge_settings(COMPOSITION_BIG, {"model": {"dropout": 0.1}})  # Vaswani et al., 2017, section 6.1
 RECIPE = Recipe(
     name="wmt14-composition",
-    corpora={"train": "train", "dev": "dev", "test": "newstest2014"},
-    languages=("en", "de"),
-    known_languages=("en", "de", "fr"),
+    corpora={"train": "train.{language}", "dev": "dev.{language}", "test": "newstest2014.{language}"},
+    languages=("en", "de", "fr"),
     settings=COMPOSITION,
     configurations={
         "baseline": {},
@@ -62,4 +62,4 @@ RECIPE = Recipe(
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

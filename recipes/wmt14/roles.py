@@ -10,18 +10,18 @@ Files and results: README.md beside this file.
 
 from __future__ import annotations
 
+from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import ROLES_BIG, ROLES_OF_WMT
 from keras_nmt.experiments.recipe import Recipe
 
 RECIPE = Recipe(
     name="wmt14-roles",
-    corpora={"train": "train", "dev": "dev", "test": "newstest2014"},
+    corpora={"train": "train.{language}", "dev": "dev.{language}", "test": "newstest2014.{language}"},
     languages=("en", "de"),
-    known_languages=("en", "de"),
     settings=ROLES_BIG,
     configurations=ROLES_OF_WMT,
     baseline="baseline",
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

@@ -7,6 +7,7 @@ The tables and figures of the paper, the files, and which configuration is which
 
 from __future__ import annotations
 
+from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import FUSION, PLAIN, SHORTCUT_KINDS, SHORTCUTS_BIG, SHORTCUTS_WMT14
 from keras_nmt.experiments.recipe import Recipe, merge_settings
 
@@ -14,9 +15,8 @@ SMALL = {"preset": "transformer_base_half"}  # section 4.1: embeddings, states a
 
 RECIPE = Recipe(
     name="wmt14-shortcuts",
-    corpora={"train": "train", "dev": "dev", "test": "newstest2014"},
+    corpora={"train": "train.{language}", "dev": "dev.{language}", "test": "newstest2014.{language}"},
     languages=("en", "de"),
-    known_languages=("en", "de"),
     settings=SHORTCUTS_WMT14,
     configurations={
         **SHORTCUT_KINDS,
@@ -39,4 +39,4 @@ RECIPE = Recipe(
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

@@ -8,6 +8,7 @@ with BPE-dropout. The files: README.md beside this file.
 
 from __future__ import annotations
 
+from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import SHORTCUTS_BIG, SHORTCUTS_WMT14
 from keras_nmt.experiments.recipe import Recipe, merge_settings
 
@@ -15,9 +16,8 @@ SAMPLED = {"subword_sampling": 0.1}  # BPE-dropout: Provilkov et al., 2020, http
 
 RECIPE = Recipe(
     name="wmt14-transformer",
-    corpora={"train": "train", "dev": "dev", "test": "newstest2014"},
+    corpora={"train": "train.{language}", "dev": "dev.{language}", "test": "newstest2014.{language}"},
     languages=("en", "de"),
-    known_languages=("en", "de"),
     settings=SHORTCUTS_WMT14,
     configurations={
         "base": {},
@@ -29,4 +29,4 @@ RECIPE = Recipe(
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

@@ -10,18 +10,18 @@ Files and results: README.md beside this file.
 
 from __future__ import annotations
 
+from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import ROLES_BASE, ROLES_OF_WMT
 from keras_nmt.experiments.recipe import Recipe
 
 RECIPE = Recipe(
     name="wmt17-roles",
-    corpora={"train": "train", "dev": "newstest2016", "test": "newstest2017"},
+    corpora={"train": "train.{language}", "dev": "newstest2016.{language}", "test": "newstest2017.{language}"},
     languages=("en", "fi"),
-    known_languages=("en", "fi"),
     settings=ROLES_BASE,
     configurations=ROLES_OF_WMT,
     baseline="baseline",
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

@@ -8,18 +8,18 @@ Files and results: README.md beside this file.
 
 from __future__ import annotations
 
+from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import SHORTCUT_KINDS, SHORTCUTS
 from keras_nmt.experiments.recipe import Recipe
 
 RECIPE = Recipe(
     name="wmt17-shortcuts",
-    corpora={"train": "train", "dev": "newstest2016", "test": "newstest2017"},
+    corpora={"train": "train.{language}", "dev": "newstest2016.{language}", "test": "newstest2017.{language}"},
     languages=("en", "ru-Latn"),
-    known_languages=("en", "ru-Latn"),
     settings={**SHORTCUTS, "vocabulary_size": 32_000},
     configurations=SHORTCUT_KINDS,
     baseline="baseline",
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

@@ -7,18 +7,18 @@ Files and results: README.md beside this file.
 
 from __future__ import annotations
 
+from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import SHORTCUT_KINDS, SHORTCUTS
 from keras_nmt.experiments.recipe import Recipe
 
 RECIPE = Recipe(
     name="wmt18-shortcuts",
-    corpora={"train": "train", "dev": "newstest2017", "test": "newstest2018"},
-    languages=("en", "cs"),
-    known_languages=("en", "cs", "fi"),
+    corpora={"train": "train.{language}", "dev": "newstest2017.{language}", "test": "newstest2018.{language}"},
+    languages=("en", "cs", "fi"),
     settings={**SHORTCUTS, "vocabulary_size": 89_500},
     configurations=SHORTCUT_KINDS,
     baseline="baseline",
 )
 
 if __name__ == "__main__":
-    RECIPE.run()
+    run_recipe(RECIPE)

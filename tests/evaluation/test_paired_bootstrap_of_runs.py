@@ -87,3 +87,42 @@ def test_what_scores_the_same_differs_by_chance():
 def test_what_cannot_be_compared_is_an_error(systems, baselines, references):
     with pytest.raises(UserError, match="Received: "):
         paired_bootstrap_of_runs(systems, baselines, references)
+
+
+def both(system, baseline, references):
+    """The same in two directions."""
+    return [{"a-b": one, "b-a": one} for one in (system, baseline, references)]
+
+
+def test_a_copied_direction_makes_nothing_more_significant():
+    """Lines of several directions are translations of each other: they are drawn together."""
+    references = corpus(1)
+    system, baseline = damaged(references, 0.2, 2), damaged(references, 0.25, 3)
+    once = paired_bootstrap_of_runs([system], [baseline], references)
+    assert paired_bootstrap_of_runs(*both([system], [baseline], references)) == once
+
+
+def test_directions_of_other_test_data_are_evidence_of_their_own():
+    references = {name: corpus(seed, size) for name, seed, size in (("a-b", 1, 40), ("b-a", 5, 30), ("b-c", 6, 50))}
+    systems = {name: [damaged(lines, 0.2, 2)] for name, lines in references.items()}
+    baselines = {name: [damaged(lines, 0.27, 3)] for name, lines in references.items()}
+    singly = [paired_bootstrap_of_runs(systems[x], baselines[x], references[x]) for x in references]
+    assert paired_bootstrap_of_runs(systems, baselines, references) < np.median(singly)
+
+
+def test_the_difference_is_that_of_the_mean_over_directions():
+    """Half as much better in one direction as worse in the other one, however long their lines: no matter of chance."""
+    references = {"a-b": corpus(1), "b-a": [f"{line} {line}" for line in corpus(2)]}
+    good, bad = ({name: [damaged(lines, rate, 2)] for name, lines in references.items()} for rate in (0.0, 0.3))
+    swapped = [{"a-b": good["a-b"], "b-a": bad["b-a"]}, {"a-b": bad["a-b"], "b-a": good["b-a"]}]
+    assert paired_bootstrap_of_runs(*swapped, references) > 0.05
+    assert paired_bootstrap_of_runs(good, bad, references) < 0.01
+    with pytest.raises(UserError, match="same directions"):
+        paired_bootstrap_of_runs({"a-b": good["a-b"]}, bad, references)
+
+
+def test_case_counts_unless_told_otherwise():
+    references = corpus(1)
+    shouted = [line.upper() for line in references]
+    assert paired_bootstrap_of_runs([references], [shouted], references) < 0.01
+    assert paired_bootstrap_of_runs([references], [shouted], references, lowercase=True) == 1.0

@@ -1,0 +1,259 @@
+"""The command line of a recipe: `train`, `compare` and `list`."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from keras_nmt.cli.app import given, import_tensorflow, run_app, setting
+from keras_nmt.errors import UserError
+from keras_nmt.experiments.recipe import Recipe
+
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; VALUE is JSON or a word. May be repeated."),
+]
+Seeds = Annotated[str, typer.Option(help="Seeds, with commas between them.")]
+TableOnly = Annotated[bool, typer.Option("--table-only", help="Train nothing: write the table of finished runs.")]
+Unequal = Annotated[bool, typer.Option("--unequal", help="Allow budgets, starts and searches that differ.")]
+# Options of `train` and `compare`: first those of the recipe, then settings of experiments.
+OF_RECIPE: dict[str, Any] = {
+    "data_dir": Annotated[Path | None, typer.Option(help="Folder of the corpus.")],
+    "source": Annotated[str | None, typer.Option(help="Language to translate from. Default: the first.")],
+    "target": Annotated[str | None, typer.Option(help="Language to translate to. Default: the second.")],
+    "monolingual": Annotated[bool, typer.Option("--monolingual", help="Also train each language to itself: A -> A.")],
+    "leave_out": Annotated[list[str] | None, typer.Option(help="Pair, such as de-fr, never trained. May be repeated.")],
+    "updates_per_pair": Annotated[int | None, typer.Option(help="Updates for each pair of languages.")],
+}
+OF_EXPERIMENT: dict[str, Any] = {
+    "dtype": Annotated[str | None, typer.Option(help="float32, or mixed_bfloat16 where the processor has it.")],
+    "replicas": Annotated[int | None, typer.Option(help="Replicas. Default: all GPUs, or one.")],
+    "accumulation_steps": Annotated[int | None, typer.Option(help="Micro-batches a replica.")],
+    "jit_compile": Annotated[bool | None, typer.Option(help="Whether XLA compiles training. Made for GPUs.")],
+    "batch_size": Annotated[int | None, typer.Option(help="Size of an update's batch.")],
+    "max_updates": Annotated[int | None, typer.Option(help="Updates after which training ends.")],
+    "time_limit": Annotated[float | None, typer.Option(help="Minutes of training after which it ends.")],
+    "init_from": Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")],
+    "allow_new": Annotated[
+        list[str] | None,
+        typer.Option(help="Weights that --init-from may lack, such as '*/key_value/*'. May be repeated."),
+    ],
+    "set_": Set,
+}
+# What each run has of its own, and the flag that sets it: `--set` would set it for all of them.
+FLAGS = {"seed": "--seed", "directory": "--output"} | {name: f"--{name.replace('_', '-')}" for name in OF_RECIPE}
+
+
+def run_recipe(recipe: Recipe) -> None:
+    """Runs the command line of a recipe.
+
+    Args:
+        recipe: The recipe.
+    """
+    run_app(recipe_app(recipe))
+
+
+def recipe_app(recipe: Recipe) -> typer.Typer:
+    """Makes the command line of a recipe.
+
+    Args:
+        recipe: The recipe.
+
+    Returns:
+        A typer application.
+    """
+    app = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help=f"Trains and compares the configurations of {recipe.name}; `list` shows them.",
+    )
+
+    @app.command()
+    @_with_options(data_dir=recipe.data_dir, monolingual=False)
+    def train(
+        configuration: Annotated[str, typer.Argument(help="One that `list` shows, or several joined by +.")],
+        seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
+        output: Annotated[
+            Path | None, typer.Option(help="Model directory. Default: runs/RECIPE-SOURCE-TARGET-CONFIGURATION-SEED.")
+        ] = None,
+        export: Annotated[
+            bool | None, typer.Option(help="Whether to export a SavedModel, too. Default: of one direction.")
+        ] = None,
+        **shared: Any,
+    ) -> None:
+        """Trains one configuration, scores it on the test data, and exports it. Started again, it continues."""
+        chosen, options = _options(recipe, shared, FLAGS)
+        system = {**recipe.settings, **chosen.chosen(configuration)}.get("system")
+        is_one = system in (None, "bilingual")
+        parts = [
+            recipe.name,
+            *(chosen.pairs(None, source=options["source"], target=options["target"])[0] if is_one else ()),
+            configuration,
+            *(["monolingual"] if options["monolingual"] else []),
+            *(f"without-{pair}" for pair in options["leave_out"]),
+            str(seed),
+        ]
+        directory = output or Path("runs") / "-".join(parts)
+        import_tensorflow()
+        _show(chosen.experiment(configuration, seed=seed, directory=directory, **options).run(), recipe.languages)
+        if is_one if export is None else export:
+            export_run(directory)
+
+    @app.command()
+    @_with_options(data_dir=recipe.data_dir, monolingual=False)
+    def compare(
+        configurations: Annotated[
+            list[str] | None, typer.Argument(help="Some that `list` shows, or several joined by +. Default: all.")
+        ] = None,
+        seeds: Seeds = "1,2,3",
+        output: Annotated[
+            Path | None,
+            typer.Option(help="Folder of the runs and of the table. Default: runs/RECIPE-SOURCE-TARGET-comparison."),
+        ] = None,
+        unequal: Unequal = False,
+        table_only: TableOnly = False,
+        **shared: Any,
+    ) -> None:
+        """Trains configurations with several seeds and writes one table. Started again, it continues.
+
+        The baseline is always among them. Scores are means over the directions that all of them translate.
+        """
+        chosen, options = _options(recipe, shared, {**FLAGS, "seed": "--seeds"})
+        pair = {"source": options["source"], "target": options["target"]}
+        named = "system" not in recipe.settings or any(pair.values())
+        parts = [recipe.name, *(recipe.pairs(None, **pair)[0] if named else ()), "comparison"]
+        numbers = parse_seeds(seeds)
+        import_tensorflow()
+        comparison = chosen.compare(
+            configurations or [],
+            seeds=numbers,
+            directory=output or Path("runs") / "-".join(parts),
+            unequal=unequal,
+            **options,
+        )
+        if not table_only:
+            comparison.run()
+        comparison.show()
+
+    @app.command(name="list")
+    def list_() -> None:
+        """Shows the configurations and what each changes."""
+        width = max(map(len, recipe.configurations))
+        for name, configuration in recipe.configurations.items():
+            print(f"{name:{width}}  {_in_words(configuration) or 'the shared settings'}")
+        print(f"\nShared: {_in_words(recipe.settings)}")
+        if recipe.per_pair:
+            print(f"For each pair of languages: {_in_words(recipe.per_pair)}")
+        if recipe.comparison:
+            print(f"Where they are compared: {_in_words(recipe.comparison)}")
+
+    return app
+
+
+def export_run(directory: Path) -> None:
+    """Exports the model of a run into its folder; of several workers, the chief alone.
+
+    Args:
+        directory: Path of the model directory.
+    """
+    from keras_nmt.training.workers import is_chief
+
+    if is_chief():
+        from keras_nmt.inference.load import load
+        from keras_nmt.serving import export
+
+        print("Exporting the model", flush=True)
+        model, tokenizers, search = load(directory)
+        print(f"Exported: {export(directory / 'export', model, tokenizers, **search)}")
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Returns the seeds of "1,2,3".
+
+    Args:
+        text: Str, the seeds.
+    """
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        raise UserError(f"Seeds are integers with commas between them. Received: {text}") from None
+
+
+def parse_overrides(set_: Iterable[str] | None, flags: dict[str, str], **options: Any) -> dict[str, Any]:
+    """Returns the settings that a command line gives.
+
+    Args:
+        set_: Values of `--set`.
+        flags: Dict of the names that `--set` may not give, and the flag of each.
+        **options: Settings with flags of their own, `None` where they are not given; they take precedence.
+
+    Raises:
+        UserError: `--set` gives one of `flags`, or is not NAME=VALUE.
+    """
+    overrides = dict(setting(text) for text in set_ or ())
+    for name in overrides:
+        if name in flags:
+            raise UserError(f"Give `{name}` by {flags[name]}, not by --set. Received: --set {name}={overrides[name]}")
+    return {**overrides, **given(**options)}
+
+
+def _with_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command the options above as well, which it takes as keywords: typer reads its signature."""
+
+    def with_options(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        own = [x for x in signature.parameters.values() if x.kind is not x.VAR_KEYWORD]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=annotation)
+            for name, annotation in {**OF_RECIPE, **OF_EXPERIMENT}.items()
+        ]
+        command.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        return command
+
+    return with_options
+
+
+def _options(recipe: Recipe, shared: dict[str, Any], flags: dict[str, str]) -> tuple[Recipe, dict[str, Any]]:
+    """The recipe with as many updates as wanted, and the arguments of `Recipe.experiment` that the options give."""
+    options = {name: shared[name] for name in OF_RECIPE}
+    updates, options["leave_out"] = options.pop("updates_per_pair"), options["leave_out"] or ()
+    if options["data_dir"] is None:
+        raise UserError("Give the folder of the corpus, --data-dir. Received: none")
+    if updates is not None:
+        recipe = dataclasses.replace(recipe, per_pair={**recipe.per_pair, "max_updates": updates})
+    settings = {name: shared[name] for name in OF_EXPERIMENT if name != "set_"}
+    return recipe, options | parse_overrides(shared["set_"], flags, **settings)
+
+
+def _in_words(settings: dict[str, Any]) -> str:
+    words = []
+    for name, value in settings.items():
+        if name == "model":
+            words += [f"{argument}={json.dumps(x)}" for argument, x in value.items()]
+        else:
+            words.append(f"{name}={json.dumps(value)}")
+    return ", ".join(words)
+
+
+def _show(results: dict[str, Any], languages: Sequence[str]) -> None:
+    """BLEU by source and target, a star at directions that were never trained; nothing for one direction."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    scores = results.get("test", {})
+    if len(scores) < 2:
+        return
+    table = Table("BLEU", *languages, box=box.SIMPLE)
+    for source in languages:
+        cells = [scores.get(f"{source}-{target}") for target in languages]
+        shown = ["" if c is None else f"{c['bleu']['score']:.1f}" + ("" if c["trained"] else "*") for c in cells]
+        table.add_row(source, *shown)
+    Console().print(table)
+    print("From the language of the row to that of the column; * never trained.")

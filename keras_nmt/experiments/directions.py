@@ -1,0 +1,255 @@
+"""The directions of an experiment: pairs of languages, with the files to train, develop and test each on."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from keras_nmt.data import text_digest
+from keras_nmt.errors import UserError
+from keras_nmt.text import read_blocks
+
+if TYPE_CHECKING:
+    from keras_nmt.experiments.experiment import Experiment
+
+File = str | os.PathLike[str]
+Pair = tuple[str, str]
+Sides = tuple[File, File]
+ONE = ("source", "target")  # the pair of an experiment that does not name its languages
+# The settings of the data: by files for one direction, and by patterns for several.
+BY_FILES = ("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target")
+BY_PATTERNS = ("train", "dev", "test")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Direction:
+    """A pair of languages and the files of its data.
+
+    Args:
+        source: Str, the language to translate from.
+        target: Str, the language to translate to.
+        corpora: Pairs of files to train on. Empty: the direction is translated, and never trained.
+        weights: Floats, how often an epoch has the sentences of each corpus.
+        dev: Pair of files of the development data, or None.
+        test: Pair of files of the test data, or None.
+    """
+
+    source: str
+    target: str
+    corpora: tuple[Sides, ...] = ()
+    weights: tuple[float, ...] = ()
+    dev: Sides | None = None
+    test: Sides | None = None
+
+    @property
+    def name(self) -> str:
+        """The direction as settings, logs and results name it, such as "de-en"."""
+        return f"{self.source}-{self.target}"
+
+
+class Pairs(NamedTuple):
+    """The pairs of languages of an experiment, by their use."""
+
+    train: list[Pair]
+    dev: list[Pair]
+    test: list[Pair]
+
+
+def pairs_of(experiment: Experiment) -> Pairs:
+    """Lists the pairs of languages to train, to develop and to test on, without a look at files.
+
+    Args:
+        experiment: The experiment.
+
+    Returns:
+        The pairs.
+
+    Raises:
+        UserError: A pair is none of the languages', or was never trained, or a language is in no pair.
+    """
+    e = experiment
+    if e.languages is None:
+        return Pairs([ONE], [ONE], [] if e.test_source is None else [ONE])
+    if len(set(e.languages)) != len(e.languages) or not e.languages:
+        raise UserError(f"Name each language once. Received: languages={list(e.languages)}")
+    combinations = [(s, t) for s in e.languages for t in e.languages]
+    named = {f"{s}-{t}": (s, t) for s, t in combinations}
+
+    def listed(name: str, default: list[Pair]) -> list[Pair]:
+        pairs = getattr(e, name)
+        if pairs is None:
+            return default
+        for pair in pairs:
+            if pair not in named:
+                raise UserError(f"A pair is SOURCE-TARGET of {', '.join(e.languages or ())}. Received: {name}={pair!r}")
+        if len(set(pairs)) != len(pairs):
+            raise UserError(f"Name each pair once. Received: {name}={list(pairs)}")
+        return [named[pair] for pair in pairs]
+
+    train = listed("pairs", [(s, t) for s, t in combinations if s != t])
+    if not train:
+        raise UserError(f"There is no pair to train on. Received: languages={list(e.languages)}")
+    if missing := [language for language in e.languages if not any(language in pair for pair in train)]:
+        raise UserError(f"Not covered by any training pair: {', '.join(missing)}. Received: pairs={e.pairs}")
+    # A decoder that was never trained cannot write, an encoder that was never trained cannot read.
+    sources, targets = (set(languages) for languages in zip(*train, strict=True))
+    if e.init_from is not None and e.architecture != "transformer":  # trained before, or now
+        sources = targets = set(e.languages)
+    dev = listed("dev_pairs", [(s, t) for s, t in train if s != t])
+    if not dev:
+        raise UserError(f"`dev_pairs` is needed where all pairs are of one language. Received: pairs={e.pairs}")
+    known = [(s, t) for s, t in combinations if s != t and s in sources and t in targets]
+    test = [] if e.test is None else listed("test_pairs", known)
+    for name, pairs in (("dev_pairs", dev), ("test_pairs", test)):
+        if untrained := [f"{s}-{t}" for s, t in pairs if s not in sources or t not in targets]:
+            raise UserError(
+                "Of these pairs, no training pair has the source as source, or the target as target. "
+                f"Received: {name} has {', '.join(untrained)}"
+            )
+    return Pairs(train, dev, test)
+
+
+def directions_of(experiment: Experiment) -> list[Direction]:
+    """Finds the files of every direction of an experiment.
+
+    Args:
+        experiment: The experiment.
+
+    Returns:
+        The directions: first those that are trained, in their order, then others that are evaluated.
+
+    Raises:
+        UserError: The file of a pattern does not exist.
+    """
+    e, pairs = experiment, pairs_of(experiment)
+    if e.languages is None:
+        assert e.dev_source is not None and e.dev_target is not None  # noqa: PT018
+        corpora = tuple(zip(files(e.train_source), files(e.train_target), strict=True))
+        test = None if e.test_source is None or e.test_target is None else (e.test_source, e.test_target)
+        weights = tuple(e.corpus_weights or [1.0] * len(corpora))
+        dev = e.dev_source, e.dev_target
+        return [Direction(source=ONE[0], target=ONE[1], corpora=corpora, weights=weights, dev=dev, test=test)]
+    assert e.dev is not None
+    patterns = files(e.train)
+    weights = tuple(e.corpus_weights or [1.0] * len(patterns))
+    directions, used = [], set()
+    for source, target in dict.fromkeys((*pairs.train, *pairs.dev, *pairs.test)):
+        pair, found = (source, target), []
+        for pattern, weight in zip(patterns, weights, strict=True) if pair in pairs.train else ():
+            corpora = _corpora(pattern, pair, pairs.train, is_needed=len(patterns) == 1)
+            found += [(corpus, weight) for corpus in corpora]
+            used |= {pattern} if corpora else set()
+        if pair in pairs.train and not found:
+            raise UserError(f"There is no data for {source}-{target}. Received: train={list(map(str, patterns))}")
+        directions.append(
+            Direction(
+                source=source,
+                target=target,
+                corpora=tuple(corpus for corpus, _ in found),
+                weights=tuple(weight for _, weight in found),
+                dev=_sides(e.dev, pair) if pair in pairs.dev else None,
+                test=_sides(e.test, pair) if e.test is not None and pair in pairs.test else None,
+            )
+        )
+    if unused := [os.fspath(pattern) for pattern in patterns if pattern not in used]:
+        raise UserError(f"There is no file of this pattern for any pair. Received: train={unused[0]!r}")
+    return directions
+
+
+def check_files(directions: Sequence[Direction]) -> None:
+    """Checks every file before subwords are trained and hours of training begin.
+
+    Args:
+        directions: The directions.
+
+    Raises:
+        OSError: A file is missing or cannot be read.
+        UserError: A file is empty or damaged, or both sides of a pair of files have different numbers of lines.
+    """
+    for source, target in dict.fromkeys(itertools.chain.from_iterable(map(_all_sides, directions))):
+        counts = {path: _num_lines(path) for path in (source, target)}
+        for path, count in counts.items():
+            if count == 0:
+                raise UserError(f"The file is empty. Received: {os.fspath(path)!r}")
+        if counts[source] != counts[target]:
+            raise UserError(
+                "Both sides need the same number of lines. Received: "
+                f"{os.fspath(source)!r} with {counts[source]} lines, {os.fspath(target)!r} with {counts[target]}"
+            )
+
+
+def digests_of(directions: Sequence[Direction]) -> dict[str, list[str]]:
+    """Digests of the lines of all data, wherever the files are.
+
+    Args:
+        directions: The directions.
+
+    Returns:
+        A dict from "train de-en", "dev de-en" and "test de-en" to the `text_digest` of each file.
+    """
+    digests = {}
+    for use in ("train", "dev", "test"):
+        for direction in directions:
+            sides = direction.corpora if use == "train" else (getattr(direction, use),)
+            paths = [path for pair in sides if pair is not None for path in pair]
+            if paths:
+                digests[f"{use} {direction.name}"] = [text_digest(path) for path in paths]
+    return digests
+
+
+def files(value: File | Sequence[File] | None) -> list[File]:
+    """Returns no file, one or several as a list."""
+    return [] if value is None else [value] if isinstance(value, str | os.PathLike) else list(value)
+
+
+def _all_sides(direction: Direction) -> list[Sides]:
+    return [sides for sides in (*direction.corpora, direction.dev, direction.test) if sides is not None]
+
+
+def _num_lines(path: File) -> int:
+    status = os.stat(path)
+    return _count(os.path.abspath(path), status.st_size, status.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=1024)
+def _count(path: str, size: int, changed: int) -> int:
+    return sum(map(len, read_blocks(path)))
+
+
+def _corpora(pattern: File, pair: Pair, trained: list[Pair], is_needed: bool) -> list[Sides]:
+    """The corpora of a pattern for a pair: at most one, but for A -> A the sides of A in the corpora of all pairs."""
+    source, target = pair
+    if source != target or "{pair}" not in os.fspath(pattern):
+        sides = _sides(pattern, pair, is_needed)
+        return [] if sides is None else [sides]
+    others = dict.fromkeys(t if s == source else s for s, t in trained if (s == source) != (t == source))
+    if not others:
+        raise UserError(
+            f"{source}-{source} is trained on the corpora of {source} with other languages. Received: no such pair"
+        )
+    found = [_file(pattern, source, (source, other), is_needed) for other in others]
+    return [(path, path) for path in found if path is not None]
+
+
+def _sides(pattern: File, pair: Pair, is_needed: bool = True) -> Sides | None:
+    source, target = (_file(pattern, language, pair, is_needed) for language in pair)
+    return None if source is None or target is None else (source, target)
+
+
+def _file(pattern: File, language: str, pair: Pair, is_needed: bool) -> Path | None:
+    names = [
+        os.fspath(pattern).replace("{language}", language).replace("{pair}", f"{a}-{b}") for a, b in (pair, pair[::-1])
+    ]
+    for name in dict.fromkeys(names):
+        for path in (Path(name), Path(f"{name}.gz")):
+            if path.is_file():
+                return path
+    if is_needed:
+        shown = " nor ".join(dict.fromkeys(names))
+        raise UserError(f"There is no data for {pair[0]}-{pair[1]}. Received: {shown}")
+    return None

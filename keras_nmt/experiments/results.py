@@ -1,0 +1,169 @@
+"""What a run leaves beside its model: `results.json`, `data.json` and the translations of the test data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from keras_nmt.errors import UserError
+from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, digests_of
+from keras_nmt.files.json_file import read_json
+from keras_nmt.models import ModelDirectory
+
+if TYPE_CHECKING:
+    from keras_nmt.experiments.experiment import Experiment
+
+LIMITS = ("max_updates", "time_limit", "patience")  # what ends a run
+# What may differ between a finished run and the run that is asked for: these have no part in the outcome.
+OF_NO_EFFECT = ("directory", "log_every", "tensorboard", *BY_FILES, *BY_PATTERNS)  # of data, the digests count
+ONLY = "-".join(ONE)
+# The parts of `results.json` that are read again, in this and in earlier forms.
+DIGESTS = TypeAdapter(dict[str, list[str]])
+RESULTS: dict[str, TypeAdapter[Any]] = {
+    "updates": TypeAdapter(int),
+    "ended_by": TypeAdapter(str),
+    "data": DIGESTS,
+    "limits": TypeAdapter(dict[str, float | None]),
+    "dev_greedy": TypeAdapter(dict[str, float]),
+    "dev_bleu_greedy": TypeAdapter(float),
+    "test": TypeAdapter(dict[str, dict[str, Any]]),
+}
+
+
+def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """Reads `results.json`, also in the form that runs of one pair, and of several, had in earlier releases.
+
+    Args:
+        directory: Path of the run's folder.
+
+    Returns:
+        The results: scores on the development data by name in "dev_greedy", and on the test data by direction in
+        "test". `None`: the run has none.
+    """
+    path = Path(directory) / "results.json"
+    if not path.is_file():
+        return None
+    results = {"updates": None, "ended_by": None, **read_json(path, "the results of a run")}
+    for name in results.keys() & RESULTS.keys():
+        _check(RESULTS[name], results[name], f"{name} in {path}")
+    if "dev_bleu_greedy" in results:
+        results["dev_greedy"] = {"bleu": results.pop("dev_bleu_greedy")}
+    if "bleu" in results.get("test", {}):
+        results["test"] = {ONLY: {"trained": True, **results["test"]}}
+    results["data"] = _by_direction(results.get("data", {}))
+    return results
+
+
+def read_digests(path: Path) -> dict[str, list[str]]:
+    """Reads the digests of a run's data.
+
+    Args:
+        path: Path of `data.json`.
+
+    Returns:
+        A dict as of `digests_of`, empty if there is no file.
+    """
+    if not path.is_file():
+        return {}
+    digests = read_json(path, "the digests of a run's data")
+    _check(DIGESTS, digests, str(path))
+    return _by_direction(digests)
+
+
+def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:
+    """Returns the path of the translations of a direction's test data.
+
+    Args:
+        directory: Path of the run's folder.
+        direction: Str, the name of the direction.
+    """
+    return Path(directory) / ("test.hypotheses.txt" if direction == ONLY else f"test.{direction}.hypotheses.txt")
+
+
+def differences(experiment: Experiment, results: Mapping[str, Any]) -> list[str]:
+    """Compares an experiment with the finished run in its directory.
+
+    Args:
+        experiment: The experiment.
+        results: Dict, the results of the run.
+
+    Returns:
+        Settings and data that differ, as text.
+    """
+    before = results["data"]
+    paths = () if before else (*BY_FILES, *BY_PATTERNS)  # without digests, the files have to be where they were
+    changed = experiment.changed_settings(set(OF_NO_EFFECT) - set(paths))
+    now = digests_of(experiment.directions) if before else {}
+    return changed + [
+        f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)
+    ]
+
+
+def is_complete(experiment: Experiment, results: Mapping[str, Any]) -> bool:
+    """Tells whether results are those of the whole run: those of a shorter run stay while a longer one continues.
+
+    Args:
+        experiment: The experiment.
+        results: Dict, the results of the run.
+    """
+    limits = {name: getattr(experiment, name) for name in LIMITS}
+    is_longer = results["ended_by"] == "max_updates" and results["updates"] != experiment.max_updates
+    return results.get("limits", limits) == limits and not is_longer
+
+
+def finished_results(experiment: Experiment, report: Callable[[str], None]) -> dict[str, Any] | None:
+    """Reports the results of an experiment that has been run to its end with the same settings and data.
+
+    Args:
+        experiment: The experiment.
+        report: Callable, gets each line.
+
+    Returns:
+        The results, or `None`: there is something to do.
+    """
+    results = read_results(experiment.directory)
+    folder = ModelDirectory(experiment.directory)
+    if results is None or not folder.weights_path.is_file() or not folder.settings_path.is_file():
+        return None
+    if not is_complete(experiment, results) or differences(experiment, results):
+        return None
+    report(f"Finished before, at update {results['updates']:,} ({results['ended_by']}): {folder.path / 'results.json'}")
+    for name, score in results["dev_greedy"].items():
+        report(f"dev {name} {score:.2f}  (greedy)")
+    for name, cell in results.get("test", {}).items():
+        report(test_line(name, cell))
+    return results
+
+
+def test_line(name: str, cell: Mapping[str, Any]) -> str:
+    """Returns the scores of a direction's test data as a line.
+
+    Args:
+        name: Str, the name of the direction.
+        cell: Dict, its entry in the results.
+    """
+    names = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
+    scores = "  ".join(f"{names[metric]} {cell[metric]['score']:.2f}" for metric in names if metric in cell)
+    shown = "test" if name == ONLY else f"test {name} "
+    return f"{shown} {scores}{'' if cell['trained'] else '  (never trained)'}  {cell['bleu']['signature']}"
+
+
+def _check(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
+    try:
+        adapter.validate_python(value, strict=True)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        raise UserError(f"Damaged: {where}: {wrong['msg']}. Received: {wrong['input']!r:.80}") from None
+
+
+def _by_direction(digests: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Digests by direction; those of one pair were by side once: "train_source", a digest per corpus."""
+    if "train_source" not in digests:
+        return digests
+    sides = {use: (digests.get(f"{use}_source", []), digests.get(f"{use}_target", [])) for use in BY_PATTERNS}
+    pairs = {use: [digest for pair in zip(*both, strict=True) for digest in pair] for use, both in sides.items()}
+    return {f"{use} {ONLY}": found for use, found in pairs.items() if found}

@@ -1,0 +1,454 @@
+"""The run of an experiment: subwords, batches, model, training and scores, in a model directory."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+
+from keras_nmt.data import SubwordSampling, TrainingBatches, read_line_pairs, read_parallel
+from keras_nmt.errors import UserError
+from keras_nmt.evaluation import corpus_scores
+from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, digests_of
+from keras_nmt.experiments.results import LIMITS, finished_results, hypotheses_path, read_digests, test_line
+from keras_nmt.experiments.settings import as_user_errors
+from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.inference import Translator
+from keras_nmt.models import LanguageLabelModel, ModelDirectory
+from keras_nmt.models.language_label_model import FIRST_LABEL
+from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.training import (
+    Budget,
+    Computation,
+    Evaluation,
+    InverseSquareRootSchedule,
+    LabelSmoothedCrossEntropy,
+    Logging,
+    NoamSchedule,
+    RoleTemperature,
+    Saving,
+    Start,
+    Task,
+    TaskSchedule,
+    Trainer,
+    TrainingResult,
+    make_optimizer,
+    make_strategy,
+)
+from keras_nmt.training.task import ONLY as ONLY_TASK
+from keras_nmt.training.workers import Workers
+
+if TYPE_CHECKING:
+    from keras_nmt.experiments.experiment import Experiment
+
+Report = Callable[[str], None]
+# What may change when a run continues: how long it runs, what it reports, and what is done with its outcome.
+MAY_CHANGE = (
+    *("directory", "max_updates", "time_limit", "patience", "evaluate_every", "log_every", "tensorboard"),
+    *("final", "keep_last", "keep_best", "beam_size", "length_penalty"),
+    *("test", "test_source", "test_target", "test_pairs"),
+)
+# What subwords depend on, beside the text: they are trained anew when it changes before there is a checkpoint.
+OF_SUBWORDS = (
+    *("vocabulary_size", "subword_model", "joint_vocabulary", "user_symbols", "subwords", "lowercase", "seed"),
+    *("init_from", "architecture", "languages", "pairs"),
+)
+SAMPLING = "subword_sampling"  # the key of the digests of sampled segmentations in data.json
+
+
+def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
+    """Runs an experiment that has been checked; see `Experiment.run`.
+
+    Args:
+        experiment: The experiment.
+        report: Callable, gets each line of progress.
+
+    Returns:
+        The content of `results.json`; on workers other than the chief, an empty dict.
+    """
+    e = experiment
+    strategy = make_strategy(e.replicas)  # before anything else of TensorFlow: it may make logical devices
+    keras.utils.set_random_seed(e.seed)
+    if e.deterministic:
+        tf.config.experimental.enable_op_determinism()
+    folder, workers = ModelDirectory(e.directory), Workers(strategy)
+    report = report if workers.is_chief else lambda line: None
+    finished = finished_results(e, report) if workers.is_chief else None
+    if workers.from_chief(finished is not None):
+        return finished or {}
+    if e.schedule in ("noam", "inverse_square_root") and e.warmup_steps > (e.max_updates or e.warmup_steps):
+        report(
+            "Warning: the run ends before the learning rate is at its peak. "
+            f"Received: warmup_steps={e.warmup_steps}, max_updates={e.max_updates}"
+        )
+    with workers.chief_first():
+        if workers.is_chief:
+            record(e, folder)
+        tokenizers = _tokenizers(e, folder, report)
+    if e.subword_sampling is not None:
+        _check_sampling(e, folder, tokenizers, workers)
+    batches = {d.name: _batches(e, d, tokenizers, report) for d in e.directions if d.corpora}
+    development = {d: _head(e, *read_line_pairs(*d.dev)) for d in e.directions if d.dev is not None}
+
+    report("Building the model")
+    with as_user_errors(), strategy.scope():
+        model = e.make_model({side: tokenizers[side].vocabulary_size for side in e.sides})
+        optimizer = make_optimizer_of(e, model.get_config()["hidden_dim"])
+        weights = task_weights(e, {name: len(data.corpus) for name, data in batches.items()})
+        tasks = [
+            Task(
+                name=ONLY_TASK if e.languages is None else d.name,
+                model=model.pair(*_sides(e, d)),
+                data=batches[d.name],
+                weight=weights[d.name],
+            )
+            for d in e.directions
+            if d.corpora
+        ]
+    report(
+        f"{model.count_params():,} parameters, {len(tasks)} direction(s), {strategy.num_replicas_in_sync} replica(s), "
+        f"{e.dtype}"
+    )
+    if workers.is_chief:
+        search = {"beam_size": e.beam_size, "length_penalty": e.length_penalty}
+        folder.save_config(model, subwords=_subword_names(e), search=search)
+
+    # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
+    greedy = Translator(model, tokenizers, beam_size=1)
+
+    def evaluate() -> dict[str, float]:
+        scores = {}
+        for direction, (sources, references) in development.items():
+            hypotheses = translate_direction(e, greedy, direction, sources)
+            bleu = corpus_scores(hypotheses, references, metrics=("bleu",), lowercase=e.lowercase)["bleu"]
+            scores[f"bleu_{direction.name}"] = bleu.score
+        return {"bleu": sum(scores.values()) / len(scores), **(scores if e.languages is not None else {})}
+
+    config = model.get_config()
+    has_one_hot_roles = "one_hot" in (config.get("roles"), (config.get("transformer") or {}).get("roles"))
+    trainer = Trainer(
+        model,
+        tasks,
+        e.directory,
+        optimizer=optimizer,
+        loss=LabelSmoothedCrossEntropy(e.label_smoothing),
+        computation=Computation(
+            strategy=strategy,
+            accumulation_steps=e.accumulation_steps,
+            normalize_by=e.normalize_by,
+            jit_compile=e.jit_compile,
+            seed=e.seed,
+        ),
+        budget=Budget(max_updates=e.max_updates, time_limit=None if e.time_limit is None else 60 * e.time_limit),
+        evaluation=Evaluation(
+            evaluate=evaluate, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience
+        ),
+        saving=Saving(every=e.save_every, keep_last=e.keep_last, keep_best=e.keep_best, final=e.final),
+        start=Start(init_from=e.init_from, allow_new=e.allow_new, allow_unused=e.allow_unused),
+        logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
+        callbacks=[RoleTemperature()] if has_one_hot_roles else [],
+    )
+    report("Training; the first update of each direction takes longer, because its graph is traced")
+    result = trainer.train()
+    results: dict[str, Any] = {}
+    if workers.is_chief:
+        results = _results(e, folder, model, result, report)
+        write_json(folder.path / "results.json", results)
+    workers.end()
+    return results
+
+
+def record(experiment: Experiment, folder: ModelDirectory) -> None:
+    """Writes `data.json` and `settings.json`, unless the run began with other ones: then it writes nothing.
+
+    Args:
+        experiment: The experiment.
+        folder: The model directory.
+
+    Raises:
+        UserError: The run in the folder began with other data or settings.
+    """
+    e, before = experiment, read_digests(folder.data_path)
+    sampling = before.pop(SAMPLING, None)
+    digests = digests_of(e.directions)
+
+    def without_test(data: dict[str, list[str]]) -> dict[str, list[str]]:
+        return {name: data[name] for name in data if not name.startswith("test ")}
+
+    other_text = [name for name in without_test(before) if name in digests and digests[name] != before[name]]
+    may_change = set(MAY_CHANGE) - ({"max_updates"} if e.schedule == "cosine" else set())
+    if without_test(before) == without_test(digests):  # the same lines, wherever they are
+        may_change |= {*BY_FILES, *BY_PATTERNS}
+    changed = e.changed_settings(may_change) if folder.settings_path.is_file() else []
+    if folder.checkpoints_path.exists():
+        if other_text:
+            raise UserError(
+                f"{folder.path} holds a run that began with other text: take another folder, or the same data. "
+                f"Received: {', '.join(other_text)}"
+            )
+        if changed:
+            raise UserError(
+                f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
+                f"Received: {', '.join(changed)}"
+            )
+        if sampling is not None:
+            digests[SAMPLING] = sampling
+    elif folder.weights_path.exists():
+        raise UserError(
+            f"{folder.path} holds a model, and no checkpoints to go on from: take another folder, and give this "
+            f"one as `init_from` to start from it. Received: directory={os.fspath(e.directory)}"
+        )
+    else:
+        is_other_text = any(name.startswith("train") for name in other_text)
+        if is_other_text or (changed and e.changed_settings(set(e.settings()) - set(OF_SUBWORDS))):
+            for path in folder.path.glob("subwords*.model"):
+                path.unlink()
+    folder.path.mkdir(parents=True, exist_ok=True)
+    write_json(folder.data_path, digests)
+    write_json(folder.settings_path, e.settings())
+
+
+def make_optimizer_of(experiment: Experiment, hidden_dim: int) -> keras.optimizers.Optimizer:
+    """Makes the optimizer of an experiment, in the strategy's scope.
+
+    Args:
+        experiment: The experiment.
+        hidden_dim: Int, the width of the model, which the Noam schedule depends on.
+
+    Returns:
+        The optimizer.
+    """
+    e = experiment
+    moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(e, name)) is not None}
+    optimizer = make_optimizer(
+        e.optimizer, learning_rate(e, hidden_dim), weight_decay=e.weight_decay, clip=e.clip, **moments
+    )
+    return keras.optimizers.LossScaleOptimizer(optimizer) if e.dtype == "mixed_float16" else optimizer
+
+
+def learning_rate(experiment: Experiment, hidden_dim: int) -> float | keras.optimizers.schedules.LearningRateSchedule:
+    """Makes the learning rate schedule of an experiment; arguments as of `make_optimizer_of`."""
+    e = experiment
+    if e.schedule == "noam":
+        return NoamSchedule(hidden_dim, e.warmup_steps, e.learning_rate)
+    if e.schedule == "inverse_square_root":
+        return InverseSquareRootSchedule(e.learning_rate, e.warmup_steps)
+    if e.schedule == "cosine" and e.max_updates is not None:
+        return keras.optimizers.schedules.CosineDecay(
+            e.learning_rate / e.warmup_steps,
+            e.max_updates - e.warmup_steps,
+            warmup_target=e.learning_rate,
+            warmup_steps=e.warmup_steps,
+        )
+    return e.learning_rate
+
+
+def task_weights(experiment: Experiment, sizes: dict[str, int]) -> dict[str, float]:
+    """Weighs the directions that are trained.
+
+    Args:
+        experiment: The experiment.
+        sizes: Dict, the number of sentences of each direction.
+
+    Returns:
+        The weights by direction.
+    """
+    if experiment.task_weights is not None:
+        return {name: experiment.task_weights[name] for name in sizes}
+    if experiment.task_schedule == "temperature":
+        return TaskSchedule.by_temperature(sizes, experiment.temperature).weights
+    return dict.fromkeys(sizes, 1.0)
+
+
+def translate_direction(
+    experiment: Experiment, translator: Translator, direction: Direction, lines: list[str]
+) -> list[str]:
+    """Translates lines of a direction.
+
+    Args:
+        experiment: The experiment whose model it is.
+        translator: The translator.
+        direction: The direction.
+        lines: List of str.
+
+    Returns:
+        The translations.
+    """
+    languages = () if experiment.architecture == "transformer" else (direction.source, direction.target)
+    return [translation.text for translation in translator.translate(lines, *languages)]
+
+
+def _sides(e: Experiment, direction: Direction) -> tuple[str, str]:
+    """What stands for the languages of a direction in the model: the sides, if it is a Transformer."""
+    return ONE if e.architecture == "transformer" else (direction.source, direction.target)
+
+
+def _head(e: Experiment, sources: list[str], targets: list[str]) -> tuple[list[str], list[str]]:
+    return sources[: e.dev_sentences], targets[: e.dev_sentences]
+
+
+def _batches(
+    e: Experiment, direction: Direction, tokenizers: dict[str, SubwordTokenizer], report: Report
+) -> TrainingBatches:
+    sides = [tokenizers[side] for side in _sides(e, direction)]
+    prefix = "" if e.languages is None else f"{direction.name}: "
+    corpora = []
+    for files in direction.corpora:
+        report(f"{prefix}Reading {files[0]} and {files[1]}")
+        corpora.append(
+            read_parallel(
+                *files,
+                *sides,
+                max_length=e.max_length,
+                max_ratio=e.max_ratio,
+                keep_text=e.subword_sampling is not None,
+            )
+        )
+        report(f"{prefix}{corpora[-1].summary()}")
+    sampling = None
+    if e.subword_sampling is not None:
+        sampling = SubwordSampling(*sides, alpha=e.subword_sampling, max_length=e.max_length)
+    with as_user_errors():
+        batches = TrainingBatches(
+            corpora,
+            batch_size=e.batch_size,
+            batch_unit=e.batch_unit,
+            length_buckets=e.length_buckets,
+            seed=e.seed,
+            weights=direction.weights,
+            sampling=sampling,
+        )
+    report(f"{prefix}{batches.summary()}")
+    return batches
+
+
+def _subword_names(e: Experiment) -> dict[str, str]:
+    """The name of the subword model of each side, or language, in the model directory."""
+    return {side: "subwords.model" if e.joint_vocabulary else f"subwords.{side}.model" for side in e.sides}
+
+
+def _tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> dict[str, SubwordTokenizer]:
+    """The subword models: those of the folder, or given ones, or those of `init_from`, or newly trained ones."""
+    names = _subword_names(e)
+    for side, path in _given_subwords(e, folder).items():
+        if not (folder.path / names[side]).exists():
+            SubwordTokenizer(path).save(folder.path / names[side])  # which is one with our special ids
+    symbols = list(e.user_symbols)
+    if e.architecture == "language_label":
+        symbols = [*LanguageLabelModel.labels(e.sides), *symbols]
+    for name in dict.fromkeys(names.values()):
+        if (folder.path / name).exists():
+            continue
+        files = _training_files(e, [side for side in e.sides if names[side] == name])
+        size = next(e.vocabulary_sizes[side] for side in e.sides if names[side] == name)
+        report(f"Training {size:,} subwords ({e.subword_model}) on {len(files)} file(s): {name}")
+        train_subwords(
+            files,
+            folder.path / name,
+            vocabulary_size=size,
+            model_type=e.subword_model,
+            user_symbols=symbols,
+            lowercase=e.lowercase,
+            seed=e.seed,
+        )
+    models = {name: SubwordTokenizer(folder.path / name) for name in dict.fromkeys(names.values())}
+    if e.architecture == "language_label":
+        _check_labels(e, folder, models[names[e.sides[0]]])
+    return {side: models[name] for side, name in names.items()}
+
+
+def _given_subwords(e: Experiment, folder: ModelDirectory) -> dict[str, Any]:
+    """Files of subwords by side: of the setting, or else of the model directory to start from."""
+    given: dict[str, Any] = {}
+    names = _subword_names(e)
+    if e.init_from is not None and not all((folder.path / name).exists() for name in names.values()):
+        theirs = ModelDirectory(e.init_from).subword_paths()
+        given = {side: theirs[side] for side in e.sides if side in theirs}
+        if len(given) > 1 and (len(set(given.values())) == 1) != e.joint_vocabulary:
+            raise UserError(
+                f"The vocabulary of {e.init_from} is {'separate' if e.joint_vocabulary else 'joint'}: set "
+                f"`joint_vocabulary` to match. Received: joint_vocabulary={e.joint_vocabulary}"
+            )
+    if e.subwords is not None:
+        given |= e.subwords if isinstance(e.subwords, dict) else dict.fromkeys(e.sides, e.subwords)
+    return given
+
+
+def _training_files(e: Experiment, languages: Sequence[str]) -> list[Any]:
+    """The files in some of the languages: of each direction, first the sources, then the targets."""
+    files: dict[Any, None] = {}
+    for direction in e.directions:
+        for number, language in enumerate(_sides(e, direction)):
+            if language in languages:
+                files |= dict.fromkeys(sides[number] for sides in direction.corpora)
+    return list(files)
+
+
+def _check_labels(e: Experiment, folder: ModelDirectory, tokenizer: SubwordTokenizer) -> None:
+    """The first subwords must be the labels, in this order: the model identifies them by their ids."""
+    labels = LanguageLabelModel.labels(e.sides)
+    found = tokenizer.pieces(FIRST_LABEL, FIRST_LABEL + len(labels))
+    if found != labels:
+        raise UserError(
+            f"The subwords of {e.subwords or e.init_from or folder.path} begin with other labels: give the languages "
+            f"they are for, in that order. Received: languages={list(e.sides)}, subwords {', '.join(found)}"
+        )
+
+
+def _check_sampling(
+    e: Experiment, folder: ModelDirectory, tokenizers: dict[str, SubwordTokenizer], workers: Workers
+) -> None:
+    """Segmentations are sampled alike at every start and by all workers, or the run would not be reproducible."""
+    assert e.subword_sampling is not None
+    own = [tokenizers[side].sampling_digest(e.subword_sampling) for side in e.sides]
+    data = read_digests(folder.data_path)
+    expected = workers.from_chief(data.get(SAMPLING, own))
+    if own != expected:
+        raise UserError(
+            "Subword sampling gives other segmentations than when the run began, or than on the chief: use the same "
+            f"version of this package. Received: digests {', '.join(own)} instead of {', '.join(expected)}"
+        )
+    if workers.is_chief and SAMPLING not in data:
+        write_json(folder.data_path, {**data, SAMPLING: own})
+
+
+def _results(
+    e: Experiment, folder: ModelDirectory, model: keras.Model, result: TrainingResult, report: Report
+) -> dict[str, Any]:
+    """The content of `results.json`, with the scores of the test data, whose translations are written."""
+    results: dict[str, Any] = {
+        "data": digests_of(e.directions),
+        "limits": {name: getattr(e, name) for name in LIMITS},
+        "parameters": model.count_params(),
+        "updates": result.update,
+        "training_seconds": round(result.seconds, 1),
+        "ended_by": result.reason,
+        "final_updates": result.final_updates,
+        "dev_greedy": {name: round(value, 2) for name, value in result.final_metrics.items()},
+    }
+    tested = {d: d.test for d in e.directions if d.test is not None}
+    if not tested:
+        return results
+    report("Translating the test data")
+    start = time.monotonic()
+    translator = Translator.from_directory(folder.path)
+    results["test"] = {}
+    for direction, files in tested.items():
+        sources, references = read_line_pairs(*files)
+        hypotheses = translate_direction(e, translator, direction, sources)
+        write_bytes(hypotheses_path(folder.path, direction.name), "\n".join([*hypotheses, ""]).encode())
+        scores = corpus_scores(hypotheses, references, lowercase=e.lowercase)
+        results["test"][direction.name] = {
+            "trained": bool(direction.corpora),
+            **{
+                metric: {"score": round(score.score, 2), "signature": score.signature}
+                for metric, score in scores.items()
+            },
+        }
+        report(test_line(direction.name, results["test"][direction.name]))
+    results["test_seconds"] = round(time.monotonic() - start, 1)
+    return results
