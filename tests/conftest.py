@@ -1,33 +1,81 @@
-"""What all tests share: two logical CPU devices, seeds, a place for real data."""
+"""Fixtures of all tests: two logical CPU devices, seeds, results shared between processes, a place for real data."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+# Before TensorFlow is imported, here and by the workers. There are as many test processes as cores: more threads per
+# process would only compete with each other.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
 
-import keras
 import pytest
-import tensorflow as tf
+from filelock import FileLock
 
-from keras_nmt.cli import app as cli
 
-# Two devices, so that every test may use two replicas; set before TensorFlow starts.
-tf.config.set_logical_device_configuration(
-    tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
-)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """With `-n auto`, the default, a single file or test runs in the calling process: starting workers takes longer."""
+    return 0 if len(config.args) == 1 and ".py" in config.args[0] else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Gives TensorFlow two devices, before it starts, so that every test may use two replicas."""
+    if config.getoption("tx") and not hasattr(config, "workerinput"):
+        return  # The process that only distributes the tests does without TensorFlow.
+    import tensorflow as tf
+
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 
 
 @pytest.fixture(autouse=True)
-def _same_every_time():
+def _same_every_time() -> Iterator[None]:
+    import keras
+
     keras.utils.set_random_seed(1)
     yield
     keras.config.set_dtype_policy("float32")
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """Makes a folder once for all test files and all processes of a test run: an export, a trained model, subwords.
+
+        @pytest.fixture(scope="session")
+        def exported(made_once):
+            return made_once("export of one direction", lambda folder: export(folder, small_model(), tokenizer()))
+
+    `made_once(name, make)` calls `make` with an empty folder unless a test of this run has already done so, and returns
+    the folder. Other processes wait meanwhile. `make` starts from the same random seed whichever test calls it first,
+    and must depend on nothing but its name. The folder is shared: a test that changes a folder changes a copy.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent  # the folder of the run; each worker has a folder inside
+    shared = shared / "made_once"
+    shared.mkdir(exist_ok=True)
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        import keras
+
+        folder, complete = shared / name, shared / f"{name}.complete"
+        with FileLock(shared / f"{name}.lock"):
+            if not complete.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of an attempt that failed
+                folder.mkdir()
+                keras.utils.set_random_seed(1)
+                make(folder)
+                complete.touch()
+        return folder
+
+    return made
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +90,8 @@ def multi30k() -> Path:
 
 @pytest.fixture
 def error_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Runs `keras-nmt ARGUMENTS` in this process, which must end as errors do, and gives the one line that it tells."""
+    """Runs `keras-nmt ARGUMENTS`, which must fail with exit code 2, in this process; returns the line of the error."""
+    from keras_nmt.cli import app as cli
 
     def run(*arguments: object) -> str:
         monkeypatch.setattr(sys, "argv", ["keras-nmt", *map(str, arguments)])
@@ -59,7 +108,7 @@ def error_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
 
 @pytest.fixture(scope="session")
 def run_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., subprocess.CompletedProcess[bytes]]]:
-    """Runs `python ARGUMENTS` in a process of its own, without the seconds that importing TensorFlow takes."""
+    """Runs `python ARGUMENTS` in a separate process, without the seconds that importing TensorFlow takes."""
     folder = tmp_path_factory.mktemp("programs")
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     server = subprocess.Popen(

@@ -206,7 +206,7 @@ def test_file_is_what_it_says(golden):
     assert {BEGIN, END} == {2, 3}, "make_luong.py has them, too"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_file_is_made_again(golden, tmp_path):
     if not os.environ.get(REMAKE):
         pytest.skip(f"Makes an environment with TensorFlow Addons; set {REMAKE}=1 for that")

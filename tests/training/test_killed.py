@@ -69,7 +69,7 @@ def weights_of(path: Path) -> dict[str, bytes]:
     return weights
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_ten_kills_change_nothing(starter: Starter, tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert starter.run(whole) == 0

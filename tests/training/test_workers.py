@@ -60,7 +60,7 @@ def outcome(directory: Path, index: int = 0) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_workers_are_one_whatever_happens_to_them(tmp_path: Path) -> None:
     alone, together = tmp_path / "alone", tmp_path / "together"
     (one,) = start(1, alone)
