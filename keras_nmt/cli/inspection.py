@@ -43,12 +43,12 @@ def inspect_bridge(
     from keras_nmt.analysis import bridge_attention, bridge_entropy, plot_bridge_attention, plot_bridge_entropy
     from keras_nmt.analysis._figures import save_figure
     from keras_nmt.files.atomic_files import write_bytes, write_json
-    from keras_nmt.inference.load import load_multilingual
+    from keras_nmt.inference.load import load
 
-    model, tokenizers, _ = load_multilingual(directory, weights)
+    model, tokenizers, _ = load(directory, weights=weights)
     if language not in tokenizers:
         raise UserError(f"The model has the languages {', '.join(tokenizers)}. Received: --language {language}")
-    lines = {number: line for number, line in enumerate(_standard_input(), 1) if line.strip()}
+    lines = {number: line for number, line in enumerate(input_lines(), 1) if line.strip()}
     if not lines:
         raise UserError("There are no sentences on standard input. Received: no lines, or empty ones")
     attentions = bridge_attention(model, tokenizers[language], language, list(lines.values()))

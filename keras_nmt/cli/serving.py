@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -98,9 +99,28 @@ def serve(
 ) -> None:
     """Serves an export on this machine, for development, as TensorFlow Serving does in production, until Ctrl-C.
 
-    The server takes the same REST and gRPC requests and gives the same answers and errors. It is not made for many
-    users, nor for the network. `savedmodels/README.md` explains how to run TensorFlow Serving.
+    The server takes the same REST and gRPC requests and gives the same answers and errors. A version that is exported to
+    the folder meanwhile replaces the version before. Ctrl-C ends the server when its requests are answered; a second
+    Ctrl-C ends the server at once. The server is not made for many users, nor for the network: `savedmodels/README.md`
+    explains how to run TensorFlow Serving.
     """
     with progress(f"Loading {path}"):
         import_tensorflow()
         from keras_nmt.serving import DevelopmentServer
+
+        server = DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla)
+    stop_signals = signal.SIGINT, signal.SIGTERM
+
+    def stop(*_: object) -> None:
+        for number in stop_signals:
+            signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
+        raise KeyboardInterrupt
+
+    for number in stop_signals:  # SIGINT, too: a shell lets its background processes ignore SIGINT
+        signal.signal(number, stop)
+    with server:
+        print(f"{server.name}, version {server.version}, for development, until Ctrl-C:", file=sys.stderr)
+        for url in (server.rest_url, server.grpc_url):
+            command = shlex.join(["keras-nmt", "translate", "--server", url, "--model", server.name])
+            print(f"    {command}", file=sys.stderr, flush=True)
+        server.wait()

@@ -243,10 +243,14 @@ def _with_inputs_beside(
     texts: Iterable[list[str]], prefixes: Path | None, seed: int | None
 ) -> Iterator[tuple[list[str], dict[str, Any]]]:
     """Lists of lines, and the prefixes and the seeds of their lines."""
-    from keras_nmt.inference.lines import seed_generator, seeds_of_lines
+    from keras_nmt.inference.lines import seeds_of_lines
 
     beginnings = [] if prefixes is None else list(input_lines(prefixes))
-    generator, start = None if seed is None else seed_generator(seed), 0
+    generator, start = None, 0
+    if seed is not None:
+        from numpy.random import RandomState
+
+        generator = RandomState(seed)
     for lines in texts:
         beside: dict[str, Any] = {}
         if generator is not None:
