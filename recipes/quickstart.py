@@ -19,7 +19,7 @@ from typing import Annotated
 
 import typer
 
-from keras_nmt.cli.app import run_app
+from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment

@@ -11,14 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.app import given, import_tensorflow, run_app, setting
+from keras_nmt.cli.options import Set, given, setting
+from keras_nmt.cli.run_app import import_tensorflow, make_app, progress, run_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.recipe import Recipe
 
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; VALUE is JSON or a word. May be repeated."),
-]
 Seeds = Annotated[str, typer.Option(help="Seeds, with commas between them.")]
 TableOnly = Annotated[bool, typer.Option("--table-only", help="Train nothing: write the table of finished runs.")]
 Unequal = Annotated[bool, typer.Option("--unequal", help="Allow budgets, starts and searches that differ.")]
@@ -68,11 +65,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
     Returns:
         A typer application.
     """
-    app = typer.Typer(
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        help=f"Trains and compares the configurations of {recipe.name}; `list` shows them.",
-    )
+    app = make_app(f"Trains and compares the configurations of {recipe.name}; `list` shows them.")
 
     @app.command()
     @_with_options(data_dir=recipe.data_dir, monolingual=False)
@@ -168,9 +161,10 @@ def export_run(directory: Path) -> None:
         from keras_nmt.inference.load import load
         from keras_nmt.serving import export
 
-        print("Exporting the model", flush=True)
-        model, tokenizers, search = load(directory)
-        print(f"Exported: {export(directory / 'export', model, tokenizers, **search)}")
+        with progress(f"Exporting {directory}"):
+            model, tokenizers, search = load(directory)
+            written = export(directory / "export", model, tokenizers, **search)
+        print(f"Exported: {written}")
 
 
 def parse_seeds(text: str) -> list[int]:

@@ -20,7 +20,7 @@ import numpy as np
 import tensorflow as tf
 import typer
 
-from keras_nmt.cli.app import run_app
+from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.decoding import beam_search
 from keras_nmt.ids import BEGIN, END, PAD

@@ -29,7 +29,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from keras_nmt.cli.app import run_app
+from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
 
 LINES = Path(__file__).parents[1] / "quickstart_data" / "test.en"

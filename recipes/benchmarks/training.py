@@ -28,7 +28,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from keras_nmt.cli.app import import_tensorflow, run_app
+from keras_nmt.cli.run_app import import_tensorflow, run_app
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD
 

@@ -18,7 +18,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from keras_nmt.cli.app import run_app
+from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_path
 

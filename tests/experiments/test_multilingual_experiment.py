@@ -119,12 +119,13 @@ def test_each_pair_from_the_folder_is_the_same_as_all_together(trained):
 
 def test_the_command_line_translates_scores_and_embeds(trained, corpus, tmp_path, keras_nmt):
     directory, _ = trained
-    text = keras_nmt("translate", directory, "--source", "words", "--target", "digits", stdin="le ka ne\n")
+    text = keras_nmt("translate", directory, "-s", "words", "-t", "digits", stdin="le ka ne\n")
     assert text == "3 0 7\n"
     files = corpus / "test.digits", corpus / "test.words"
-    scores = keras_nmt("score", directory, *files, "--source", "digits", "--target", "words")
+    both = ["--source", files[0], "--target", files[1]]
+    scores = keras_nmt("score", directory, *both, "-s", "digits", "-t", "words")
     assert np.mean([float(line) > -1 for line in scores.split()]) > 0.8
-    arguments = ["evaluate", files[1], "--directory", directory, "--source", files[0]]
+    arguments = ["evaluate", directory, "--references", files[1], "--source", files[0]]
     report = keras_nmt(*arguments, "--source-language", "digits", "--target-language", "words")
     assert report.startswith("BLEU")
     vectors = {}
@@ -145,7 +146,7 @@ def test_the_command_line_translates_scores_and_embeds(trained, corpus, tmp_path
     ("command", "message"),
     [
         (["translate", "{}"], "model of digits, words, letters: say which.* Received: from None to None"),
-        (["translate", "{}", "--source", "xx", "--target", "words"], "say which.* Received: from xx to words"),
+        (["translate", "{}", "-s", "xx", "-t", "words"], "say which.* Received: from xx to words"),
         (["embed", "{}", "--language", "xx", "--output", "v.npy"], "digits, words, letters.*Received: 'xx'"),
         (["embed", "{}", "--language", "words", "--output", "v.txt"], r"\*.npy. Received: --output v.txt"),
         (["embed", "{}", "--language", "words", "--output", "v.npy"], "Received: no lines"),

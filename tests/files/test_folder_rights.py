@@ -77,7 +77,7 @@ def test_commands_say_what_they_may_not_read(folder, error_line, request):
     ModelDirectory(folder / "inside").config_path.chmod(0)
     request.getfixturevalue("without_rights")
     for arguments, path in (
-        (["evaluate", folder / "text", "--hypotheses", folder / "text"], folder / "text"),
+        (["evaluate", "--references", folder / "text", "--hypotheses", folder / "text"], folder / "text"),
         (["translate", folder / "inside"], folder / "inside" / "config.json"),
     ):
         error = error_line(*arguments)

@@ -56,7 +56,7 @@ def translate(directory) -> Callable[..., tuple[list[str], BaseException | None]
 
 
 def test_samples_by_a_seed_also_where_lines_come_in_parts(directory, translate, monkeypatch):
-    monkeypatch.setattr("keras_nmt.cli.app.LINES_AT_ONCE", 3)
+    monkeypatch.setattr("keras_nmt.cli.lines.LINES_AT_ONCE", 3)
     flags = ["--sample", "--temperature", 1.5, "--top-k", 40, "--top-p", 0.9, "--n-best", 3, "--seed", 5]
     found, error = translate(*flags, stdin=TEXT * 2)
     assert error is None
@@ -94,7 +94,7 @@ def test_prefixes_from_a_file(translate, tmp_path):
 
 
 def test_prefixes_belong_to_their_lines_also_in_parts(translate, tmp_path, monkeypatch):
-    monkeypatch.setattr("keras_nmt.cli.app.LINES_AT_ONCE", 1)
+    monkeypatch.setattr("keras_nmt.cli.lines.LINES_AT_ONCE", 1)
     (tmp_path / "prefixes").write_text("sieben vö\ndrei\n")
     found, error = translate("--prefixes", tmp_path / "prefixes")
     assert error is None

@@ -77,7 +77,7 @@ def test_an_export_answers_as_the_translator_does(exported, translator, lines):
     sources, targets = lines[:4], ["die katze", "", "saß", "vier vögel"]
     expected = translator.translate(lines)
     assert any(x.truncated for x in expected)
-    with pytest.warns(UserWarning, match="were cut"):
+    with pytest.warns(UserWarning, match="were truncated"):
         expected_scores = translator.score(sources, targets)
     with _serve(exported.parent) as server:
         for api in APIS:
@@ -468,23 +468,23 @@ def test_translate_by_a_server(server, server_of_languages, command, api):
     assert command(*there, stdin="äh\n\nb\r\n".encode()) == (0, "äh\n\nb\n", "")
     code, output, errors = command(*there, "--scores", stdin=b"a\nb\nc\nd\nabc\n")
     assert (code, output) == (0, "3.0000\ta\n3.0000\tb\n3.0000\tc\n3.0000\td\n3.0000\tabc\n")
-    assert errors.startswith("5 line(s) were cut")
-    there = ["--server", _url(server_of_languages, api), "--model", "many", "--source", "de", "--target", "fr"]
+    assert errors.startswith("5 line(s) were truncated")
+    there = ["--server", _url(server_of_languages, api), "--model", "many", "-s", "de", "-t", "fr"]
     assert command(*there, stdin=b"one\n") == (0, "de fr one\n", "")
     assert command(*there, "--n-best", "2", "--scores", stdin=b"one\n")[1] == "-1.0000\tde fr one\n-2.0000\tone\n"
     assert command(*there, "--sample", "--seed", "1", stdin=b"one\n")[1].startswith("de fr 1791095845 one\n")
     code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n")
     assert (code, output) == (2, "")
-    assert "exported to give 2 translation(s) a sentence. Received: --n-best 3" in errors
+    assert "exported to give 2 translation(s) of a sentence. Received: --n-best 3" in errors
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["runs/mine", "--server", "http://localhost:1"], "do not go with --server. Received: DIRECTORY"),
+        (["runs/mine", "--server", "http://localhost:1"], "no effect with --server. Received: DIRECTORY"),
         (["--server", "http://localhost:1", "--beam-size", "2", "--xla"], "Received: --beam-size, --xla"),
         (["--server", "http://localhost:1", "--seed", "3"], "--seed goes with --sample. Received: --seed 3"),
-        (["--server", "http://localhost:1", "--sample", "--top-k", "3"], "do not go with --server. Received: --top-k"),
+        (["--server", "http://localhost:1", "--sample", "--top-k", "3"], "no effect with --server. Received: --top-k"),
         (["runs/mine", "--model", "mine"], "--model goes with --server"),
         ([], "DIRECTORY, or --server"),
         (["--server", "localhost"], "A server's URL is"),

@@ -13,7 +13,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 import keras
 import numpy as np
 
-from keras_nmt.cli.app import run_app
+from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving, Trainer, make_optimizer, make_strategy
 

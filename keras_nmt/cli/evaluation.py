@@ -1,0 +1,81 @@
+"""The command that scores translations: `evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from keras_nmt.cli.lines import write_line
+from keras_nmt.cli.options import BeamSize, LengthPenalty, SourceLanguage, TargetLanguage, Weights, given, refuse
+from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.cli.translation import warn_truncated
+from keras_nmt.errors import UserError
+
+
+def evaluate(
+    context: typer.Context,
+    directory: Annotated[
+        Path | None, typer.Argument(metavar="DIRECTORY", help="The model directory that translates --source.")
+    ] = None,
+    references: Annotated[
+        list[Path] | None,
+        typer.Option("--references", help="File of reference translations. Repeated for several references. Required."),
+    ] = None,
+    source: Annotated[Path | None, typer.Option(help="File of source sentences. Required with DIRECTORY.")] = None,
+    hypotheses: Annotated[
+        Path | None, typer.Option(help="File of a system's translations, instead of DIRECTORY and --source.")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="File of another system's translations: paired bootstrap against them.")
+    ] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+    beam_size: BeamSize = None,
+    length_penalty: LengthPenalty = None,
+    weights: Weights = None,
+) -> None:
+    """Scores the translations of a model or of a system by sacreBLEU: BLEU, chrF and TER with their signatures."""
+    if not references:
+        raise UserError("Give the reference translations: --references FILE. Received: none")
+    if (hypotheses is None) == (directory is None) or (directory is None) != (source is None):
+        raise UserError(
+            "Give DIRECTORY with --source FILE, or --hypotheses FILE. "
+            f"Received: directory={directory}, source={source}, hypotheses={hypotheses}"
+        )
+    if hypotheses is not None:
+        refuse(context, {"references", "hypotheses", "baseline", "lowercase"}, "with --hypotheses")
+    import_tensorflow()
+    from keras_nmt.data import read_lines
+    from keras_nmt.evaluation import corpus_scores, paired_bootstrap
+
+    streams = [read_lines(path) for path in references]
+    others = None if baseline is None else read_lines(baseline)
+    if hypotheses is not None:
+        lines = read_lines(hypotheses)
+    else:
+        from keras_nmt.inference import Translator
+
+        assert directory is not None
+        assert source is not None
+        sources = read_lines(source)
+        translator = Translator.from_directory(
+            directory,
+            weights=weights,
+            source=source_language,
+            target=target_language,
+            num_hypotheses=1,
+            **given(beam_size=beam_size, length_penalty=length_penalty),
+        )
+        translations = translator.translate(sources)
+        warn_truncated(sum(translation.truncated for translation in translations), translator)
+        lines = [translation.text for translation in translations]
+    results: dict[str, Any] = (
+        dict(corpus_scores(lines, streams, lowercase=lowercase))
+        if others is None
+        else dict(paired_bootstrap(lines, others, streams, lowercase=lowercase))
+    )
+    for result in results.values():
+        write_line(str(result))

@@ -1,0 +1,120 @@
+"""The command that describes a model directory: `info`."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from keras_nmt.cli.options import Directory
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.json_file import read_json
+
+
+def info(directory: Directory) -> None:
+    """Shows a model's configuration, parameters, training, scores, data and files.
+
+    Reads the files alone: neither TensorFlow nor the model is loaded.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    config = _config(directory)
+    table = Table(show_header=False, box=None)
+    for title, rows in (
+        ("model", _model_rows(config)),
+        ("parameters", _parameter_rows(directory / "model.weights.h5")),
+        ("training", _training_rows(directory)),
+        ("files", _file_rows(directory, config)),
+    ):
+        if rows:
+            table.add_section()
+            table.add_row(title, "")
+            for name, value in rows:
+                table.add_row(f"  {name}", value)
+    Console(soft_wrap=True, markup=False).print(f"{config['model']['class']} in {directory}", table, sep="\n")
+
+
+def _config(directory: Path) -> dict[str, Any]:
+    path = directory / "config.json"
+    if not path.is_file():
+        raise UserError(f"No model directory: it has no config.json. Received: {directory}")
+    config = read_json(path, "the configuration of a model directory")
+    model = config.get("model")
+    if not isinstance(model, dict) or not isinstance(model.get("config"), dict) or not model.get("class"):
+        raise UserError(f"The file describes no model; restore it. Received: {path}")
+    return config
+
+
+def _model_rows(config: dict[str, Any]) -> list[tuple[str, str]]:
+    options = dict(config["model"]["config"])
+    if "target_vocabulary_size" in options and options["target_vocabulary_size"] is None:
+        options["target_vocabulary_size"] = "joint"
+    search = config.get("search")
+    options |= search if isinstance(search, dict) else {}
+    return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in options.items()]
+
+
+def _parameter_rows(path: Path) -> list[tuple[str, str]]:
+    """Numbers of parameters by layer, by the shapes in the file of weights."""
+    if not path.is_file():
+        return [("none", "the model has not been trained to the end")]
+    import h5py
+
+    from keras_nmt.files.weights_file import arrays
+
+    counts: Counter[str] = Counter()
+    try:
+        with h5py.File(path, "r") as file:
+            for name, array in arrays(file).items():
+                if array.dtype.kind == "f":  # others are states of random generators
+                    parts = [part for part in name.split("/") if part not in ("layers", "_layer_checkpoint_dependencies")]
+                    counts[parts[0]] += math.prod(array.shape)
+    except OSError as error:
+        raise UserError(f"The weights cannot be read; restore them. Received: {path} ({one_line(error)})") from None
+    return [("all", f"{sum(counts.values()):,}"), *((name, f"{count:,}") for name, count in counts.items())]
+
+
+def _training_rows(directory: Path) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    if (path := directory / "results.json").is_file():
+        results = read_json(path, "the results of a training run")
+        rows += [
+            (name.replace("_", " "), json.dumps(results[name]))
+            for name in ("updates", "training_seconds", "ended_by", "final_updates")
+            if name in results
+        ]
+        rows += list(_scores(results))
+    if (path := directory / "settings.json").is_file():
+        settings = read_json(path, "the settings of a training run")
+        rows += [
+            (name, value if isinstance(value, str) else json.dumps(value))
+            for name, value in settings.items()
+            if name.partition("_")[0] in ("train", "dev", "test") and value is not None
+        ]
+    return rows
+
+
+def _scores(results: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """The scores of `results.json`, by data and direction."""
+    rows = []
+    for name, value in results.items():
+        if name.startswith("dev") and isinstance(value, int | float):
+            rows.append((name.replace("_", " "), f"{value:.2f}"))
+        elif name.startswith("dev") and isinstance(value, dict):
+            rows += [(f"{name.replace('_', ' ')} {key}", f"{score:.2f}") for key, score in value.items()]
+        elif isinstance(value, dict) and isinstance(value.get("score"), int | float):
+            rows.append((f"{prefix}{name}", f"{value['score']:.2f}  {value.get('signature', '')}"))
+        elif isinstance(value, dict) and (name == "test" or prefix):
+            rows += _scores(value, f"{prefix}{name} ")
+    return rows
+
+
+def _file_rows(directory: Path, config: dict[str, Any]) -> list[tuple[str, str]]:
+    subwords = config.get("subwords")
+    names = {"model.weights.h5", *map(str, subwords.values() if isinstance(subwords, dict) else ())}
+    paths = [directory / os.path.basename(name) for name in sorted(names)]
+    return [(path.name, f"{path.stat().st_size:,} bytes" if path.is_file() else "missing") for path in paths]

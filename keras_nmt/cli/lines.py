@@ -1,0 +1,84 @@
+"""Lines of text in and out: files and standard streams."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from keras_nmt.cli.run_app import check_open
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import atomic_path
+
+LINES_AT_ONCE = 4096
+LONGEST_LINE = 2**20  # bytes
+
+
+def input_lines(path: Path | None = None) -> Iterator[str]:
+    """Yields the lines of a file, plain text or gzip, or of standard input.
+
+    Raises:
+        OSError: The file cannot be read.
+        UserError: A line is not UTF-8, or longer than `LONGEST_LINE` bytes, or standard input is closed.
+    """
+    name = "Standard input" if path is None else str(path)
+    with _opened(path) as stream:
+        for number in itertools.count(1):
+            line = stream.readline(LONGEST_LINE + 1)
+            if not line:
+                return
+            if len(line) > LONGEST_LINE:
+                raise UserError(f"A line has at most {LONGEST_LINE:,} bytes. Received: {name}, line {number}")
+            try:
+                yield line.rstrip(b"\r\n").decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise UserError(f"{name}, line {number}, is no UTF-8. Received: {error}") from None
+
+
+@contextlib.contextmanager
+def _opened(path: Path | None) -> Iterator[Any]:
+    if path is None:
+        check_open(sys.stdin, "Standard input")
+        yield sys.stdin.buffer
+    elif path.suffix == ".gz":
+        import gzip
+
+        with gzip.open(path, "rb") as stream:
+            yield stream
+    else:
+        with open(path, "rb") as stream:
+            yield stream
+
+
+@contextlib.contextmanager
+def output_lines(path: Path | None = None) -> Iterator[Callable[[str], None]]:
+    """Gives a function that writes a line to a file, or to standard output.
+
+    The file appears when all lines are written.
+    """
+    if path is None:
+        check_open(sys.stdout, "Standard output")
+        yield write_line
+        return
+    with atomic_path(path) as temporary, open(temporary, "wb") as file:
+        yield lambda text: file.write(text.encode() + b"\n") and None
+
+
+def write_line(text: str) -> None:
+    """Writes a line to standard output, as UTF-8 in any locale."""
+    sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
+
+
+def chunks(lines: Iterable[str], at_once: int | None = None) -> Iterator[list[str]]:
+    """Yields lists of lines: many lines, because lines of similar length are translated together.
+
+    Args:
+        lines: The lines.
+        at_once: Integer, lines of a list. Defaults to `LINES_AT_ONCE`.
+    """
+    remaining = iter(lines)
+    while chunk := list(itertools.islice(remaining, at_once or LINES_AT_ONCE)):
+        yield chunk

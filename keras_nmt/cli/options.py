@@ -1,0 +1,106 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from keras_nmt.errors import UserError
+
+LARGEST_BEAM = 1000
+
+Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A model directory.")]
+BeamSize = Annotated[
+    int | None, typer.Option(min=1, max=LARGEST_BEAM, help="Hypotheses that the search keeps. Default: the model's.")
+]
+LengthPenalty = Annotated[float | None, typer.Option(help="Exponent of the length penalty. Default: the model's.")]
+NBest = Annotated[
+    int | None,
+    typer.Option(min=1, max=LARGEST_BEAM, help="Translations of a sentence. Default: the model's setting, or 1."),
+]
+CoveragePenalty = Annotated[
+    float | None, typer.Option(help="Penalty of translations that leave out parts of the source, such as 0.2.")
+]
+Weights = Annotated[Path | None, typer.Option(help="File of weights to use instead of the directory's.")]
+SourceLanguage = Annotated[
+    str | None, typer.Option("--source-language", "-s", help="Source language, for a multilingual model.")
+]
+TargetLanguage = Annotated[
+    str | None, typer.Option("--target-language", "-t", help="Target language, for a multilingual model.")
+]
+Ensemble = Annotated[
+    list[Path] | None,
+    typer.Option("--ensemble", metavar="DIRECTORY", help="Another model to combine with this one. May be repeated."),
+]
+Sample = Annotated[bool, typer.Option("--sample", help="Draw translations at random instead of searching.")]
+Temperature = Annotated[
+    float | None, typer.Option(help="With --sample: below 1 likelier translations, above 1 more varied ones.")
+]
+TopK = Annotated[
+    int | None, typer.Option(min=0, max=2**31 - 1, help="With --sample: draw from the K likeliest subwords only.")
+]
+TopP = Annotated[
+    float | None, typer.Option(help="With --sample: draw from the likeliest subwords whose probabilities sum to P.")
+]
+Xla = Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster afterwards.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; VALUE is JSON or a word. May be repeated."),
+]
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """The options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def sampling(sample: bool, temperature: float | None, top_k: int | None, top_p: float | None) -> dict[str, Any]:
+    """Options of a translator for sampling.
+
+    Raises:
+        UserError: An option of sampling is given without `--sample`.
+    """
+    options = given(temperature=temperature, top_k=top_k, top_p=top_p)
+    if options and not sample:
+        flags = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in options.items())
+        raise UserError(f"These options go with --sample. Received: {flags}")
+    return {"sample": True, **options} if sample else {}
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """The name and the value of `NAME=VALUE`, the value JSON or else a word."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UserError(f"--set takes NAME=VALUE. Received: {text}")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+    except RecursionError:
+        raise UserError(f"The value of --set is nested too deep. Received: {text[:40]}") from None
+
+
+def named_on_command_line(context: typer.Context) -> dict[str, str]:
+    """The parameters that the user gave, by name, and how the user calls them."""
+    return {
+        parameter.name: parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
+        for parameter in context.command.params
+        if parameter.name is not None
+        and getattr(context.get_parameter_source(parameter.name), "name", "") == "COMMANDLINE"
+    }
+
+
+def refuse(context: typer.Context, allowed: Collection[str], condition: str) -> None:
+    """Raises a `UserError` if the user gave an option that has no effect.
+
+    Args:
+        context: The command's context.
+        allowed: Names of the parameters that have an effect.
+        condition: String, the case in which the others have none, such as "with --server".
+    """
+    if others := [shown for name, shown in named_on_command_line(context).items() if name not in allowed]:
+        raise UserError(f"These options have no effect {condition}. Received: {', '.join(others)}")

@@ -1,0 +1,143 @@
+"""Start-up, errors and exit codes of every command line of the project."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import typer
+
+from keras_nmt.errors import UserError, exhausted, one_line
+
+# `-h` is short for `--help` everywhere.
+CONTEXT = {"help_option_names": ["-h", "--help"]}
+# TensorFlow reads these variables when it is imported. A value that the user has set counts.
+ENVIRONMENT = {
+    # TensorFlow's own messages hide ours. An operation that fails still raises an error.
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    # TensorFlow keeps the memory of large tensors, such as the logits of an update. The system would zero each page again.
+    "TF_CPU_ALLOCATOR_USE_BFC": "1",
+}
+
+_set_by_user: set[str] = set()
+
+
+def run_app(command: typer.Typer | Callable[..., Any]) -> None:
+    """Runs a command line and exits.
+
+    A user error prints one line on standard error and exits with code 2, Ctrl-C exits with 130, and a reader that closes
+    our standard output, as `head` does, with 1.
+
+    Args:
+        command: A typer application, or a function with typer's annotations.
+    """
+    if not isinstance(command, typer.Typer):
+        single = make_app("")
+        single.command()(command)
+        command = single
+    _set_by_user.update(set(ENVIRONMENT) & set(os.environ))
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    _open_missing_streams()
+    try:
+        # A standalone application prints usage errors in a box of several lines.
+        status = command(standalone_mode=False)
+        sys.stdout.flush()
+        raise SystemExit(status)
+    except typer.Abort as error:  # Ctrl-C; typer also turns the end of a file into it
+        if isinstance(error.__cause__, EOFError):
+            raise error.__cause__ from None
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    except Exception as error:
+        message = _user_message(error)
+        if message is None:
+            raise
+        print(f"Error: {one_line(message)}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+def make_app(help_text: str) -> typer.Typer:
+    """Makes a typer application with the conventions of the project: `-h`, errors for `run_app`, no completion."""
+    return typer.Typer(
+        add_completion=False, pretty_exceptions_enable=False, help=help_text or None, context_settings=CONTEXT
+    )
+
+
+@contextlib.contextmanager
+def progress(message: str) -> Iterator[None]:
+    """Shows on standard error that a step of several seconds has begun and, on a terminal, that the step goes on."""
+    if not sys.stderr.isatty():
+        print(message, file=sys.stderr, flush=True)
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(message):
+        yield
+
+
+def _open_missing_streams() -> None:
+    """Opens closed standard streams on the null device.
+
+    Otherwise the next file that is opened would get the number of the stream.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            stream = open(number, mode)  # noqa: SIM115  for the rest of the process
+            stream.was_closed = True  # type: ignore[attr-defined]
+            setattr(sys, name, stream)
+
+
+def check_open(stream: Any, name: str) -> None:
+    """Raises a `UserError` if the standard stream was closed when the program began.
+
+    Args:
+        stream: `sys.stdin` or `sys.stdout`.
+        name: String, the name of the stream for the error.
+    """
+    if getattr(stream, "was_closed", False):
+        raise UserError(f"{name} is closed: redirect it to a file or a pipe. Received: no open stream")
+
+
+def import_tensorflow() -> None:
+    """Imports TensorFlow without its start-up lines.
+
+    TensorFlow writes lines about CUDA before it reads its log level. A user who has set `TF_CPP_MIN_LOG_LEVEL` sees them.
+    """
+    nowhere = None if "TF_CPP_MIN_LOG_LEVEL" in _set_by_user else os.open(os.devnull, os.O_WRONLY)
+    sys.stderr.flush()
+    standard_error = os.dup(2)
+    try:
+        if nowhere is not None:
+            os.dup2(nowhere, 2)
+            os.close(nowhere)
+        import keras_hub  # noqa: F401
+        import tensorflow_text  # noqa: F401
+    finally:
+        os.dup2(standard_error, 2)
+        os.close(standard_error)
+
+
+def _user_message(error: Exception) -> str | None:
+    """The message of an error that a user can cause; None for any other error."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}. Received: {error.filename or 'a standard stream'}"
+    if isinstance(error, (UserError, OSError)):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "Memory does not suffice: make batches, beam or model smaller. Received: MemoryError"
+    if type(error).__name__ == "ResourceExhaustedError":  # TensorFlow's, which may not be imported
+        return exhausted(error, "make batches, beam or model smaller")
+    if hasattr(error, "format_message"):  # typer's usage errors, a class that typer does not make public
+        return str(error.format_message())
+    return None

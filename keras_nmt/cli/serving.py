@@ -1,0 +1,126 @@
+"""The commands that serve models: `export` and `serve`."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from keras_nmt.cli.lines import write_line
+from keras_nmt.cli.options import (
+    BeamSize,
+    CoveragePenalty,
+    Directory,
+    Ensemble,
+    LengthPenalty,
+    NBest,
+    SourceLanguage,
+    TargetLanguage,
+    Temperature,
+    TopK,
+    TopP,
+    Weights,
+    given,
+    sampling,
+)
+from keras_nmt.cli.run_app import import_tensorflow, progress
+from keras_nmt.errors import UserError
+
+
+def export(
+    directory: Directory,
+    path: Annotated[Path, typer.Argument(help="Folder of the model's versions, which a model server watches.")],
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+    version: Annotated[int | None, typer.Option(min=1, max=2**63 - 1, help="Version. Default: the next one.")] = None,
+    beam_size: BeamSize = None,
+    length_penalty: LengthPenalty = None,
+    n_best: NBest = None,
+    max_length: Annotated[int | None, typer.Option(min=1, max=2**16, help="Most subwords of a translation.")] = None,
+    weights: Weights = None,
+    warmup: Annotated[
+        Path | None, typer.Option(help="File of sentences that a server translates while it loads: all their lengths.")
+    ] = None,
+    warmup_xla: Annotated[
+        bool, typer.Option("--warmup-xla", help="With --warmup, compile too. Only servers with XLA load the version.")
+    ] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Add signatures that draw translations at random, by a seed a text.")
+    ] = False,
+    temperature: Temperature = None,
+    top_k: TopK = None,
+    top_p: TopP = None,
+    ensemble: Ensemble = None,
+    coverage_penalty: CoveragePenalty = None,
+    quantize: Annotated[
+        str | None, typer.Option(metavar="int8", help="Turn the weights to int8: a quarter of the size.")
+    ] = None,
+) -> None:
+    """Writes a SavedModel, text in and text out, that runs without Python, to PATH/VERSION.
+
+    A multilingual model is exported with all its directions; with --source-language and --target-language, with one.
+    """
+    if warmup_xla and warmup is None:
+        raise UserError("--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
+    options = sampling(sample, temperature, top_k, top_p) | given(
+        beam_size=beam_size,
+        length_penalty=length_penalty,
+        num_hypotheses=n_best,
+        max_length=max_length,
+        coverage_penalty=coverage_penalty,
+        version=version,
+        quantize=quantize,
+    )
+    with progress(f"Exporting {directory}: half a minute or more"):
+        import_tensorflow()
+        from keras_nmt.data import read_lines
+        from keras_nmt.inference.load import load
+        from keras_nmt.serving import export as export_model
+
+        if warmup is not None:
+            options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
+        loaded = load(
+            directory, weights=weights, source=source_language, target=target_language, ensemble=ensemble or ()
+        )
+        written = export_model(path, loaded.model, loaded.tokenizers, **{**loaded.search, **options})
+    write_line(str(written))
+
+
+def serve(
+    path: Annotated[Path, typer.Argument(help="Folder of a model's versions, as `keras-nmt export` writes them.")],
+    name: Annotated[str | None, typer.Option(help="The model's name in requests. Default: the folder's name.")] = None,
+    rest_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of REST; 0: any free port.")] = 8501,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of gRPC; 0: any free port.")] = 8500,
+    xla: Annotated[bool, typer.Option("--xla/--no-xla", help="Whether `_xla` signatures are allowed.")] = False,
+) -> None:
+    """Serves an export on this machine, for development, as TensorFlow Serving does in production, until Ctrl-C.
+
+    The server takes the same REST and gRPC requests and gives the same answers and errors. A version that is exported to
+    the folder meanwhile replaces the version before. Ctrl-C ends the server when its requests are answered; a second
+    Ctrl-C ends the server at once. The server is not made for many users, nor for the network: `savedmodels/README.md`
+    explains how to run TensorFlow Serving.
+    """
+    with progress(f"Loading {path}"):
+        import_tensorflow()
+        from keras_nmt.serving import DevelopmentServer
+
+        server = DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla)
+    stop_signals = signal.SIGINT, signal.SIGTERM
+
+    def stop(*_: object) -> None:
+        for number in stop_signals:
+            signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
+        raise KeyboardInterrupt
+
+    for number in stop_signals:  # SIGINT, too: a shell lets its background processes ignore SIGINT
+        signal.signal(number, stop)
+    with server:
+        print(f"{server.name}, version {server.version}, for development, until Ctrl-C:", file=sys.stderr)
+        for url in (server.rest_url, server.grpc_url):
+            command = shlex.join(["keras-nmt", "translate", "--server", url, "--model", server.name])
+            print(f"    {command}", file=sys.stderr, flush=True)
+        server.wait()

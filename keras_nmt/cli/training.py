@@ -1,0 +1,107 @@
+"""The commands that make models: `train` and `average`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from keras_nmt.cli.lines import write_line
+from keras_nmt.cli.options import Directory, Set, given, setting
+from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import check_writable
+
+SHORTCUTS = ("none", "plain", "fusion")
+
+
+def train(
+    directory: Annotated[
+        Path | None, typer.Option(help="Model directory to make, or to continue in. Required without --settings.")
+    ] = None,
+    settings: Annotated[
+        Path | None, typer.Option(help="A JSON file of settings, such as the settings.json of a run.")
+    ] = None,
+    train_files: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option("--train", metavar="SOURCE TARGET", help="Training files. Required without --settings."),
+    ] = None,
+    dev_files: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option("--dev", metavar="SOURCE TARGET", help="Development files. Required without --settings."),
+    ] = None,
+    test_files: Annotated[
+        tuple[Path, Path] | None, typer.Option("--test", metavar="SOURCE TARGET", help="Test files.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help="Sizes of the model, such as transformer_small.")] = None,
+    shortcuts: Annotated[str | None, typer.Option(help="Lexical shortcuts: none, plain or fusion.")] = None,
+    vocabulary_size: Annotated[int | None, typer.Option(help="Number of subwords.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Tokens of an update, padding included.")] = None,
+    dtype: Annotated[str | None, typer.Option(help="float32, mixed_bfloat16 or mixed_float16.")] = None,
+    replicas: Annotated[
+        int | None, typer.Option(help="Replicas: GPUs, or logical CPU devices where there is no GPU.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
+    max_updates: Annotated[int | None, typer.Option(help="Updates after which training ends.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")] = None,
+    init_from: Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")] = None,
+    set_: Set = None,
+) -> None:
+    """Trains subwords and a model. The same command continues a run that was stopped.
+
+    Settings come from --settings, then --set, then the other options; the last one counts. All settings and their
+    defaults stand in the documentation of `keras_nmt.experiments.Experiment`.
+    """
+    chosen: dict[str, Any] = dict(setting(text) for text in set_ or [])
+    for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
+        if files is not None:
+            chosen[f"{prefix}_source"], chosen[f"{prefix}_target"] = files
+    chosen |= given(
+        directory=directory,
+        preset=preset,
+        vocabulary_size=vocabulary_size,
+        batch_size=batch_size,
+        dtype=dtype,
+        replicas=replicas,
+        seed=seed,
+        max_updates=max_updates,
+        time_limit=time_limit,
+        init_from=init_from,
+    )
+    if shortcuts not in (None, *SHORTCUTS):
+        raise UserError(f"--shortcuts is one of {', '.join(SHORTCUTS)}. Received: {shortcuts}")
+    if settings is None and not chosen:
+        raise UserError(
+            "Give --directory DIRECTORY, --train SOURCE TARGET, --dev SOURCE TARGET and an end, such as "
+            "--max-updates N; or --settings FILE. Received: no options"
+        )
+    import_tensorflow()
+    from keras_nmt.experiments import Experiment
+
+    if settings is not None:
+        chosen = {**Experiment.read_settings(settings), **chosen}
+    if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else refused below
+        chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
+    Experiment.from_settings(chosen).run()
+
+
+def average(
+    directory: Directory,
+    last: Annotated[int | None, typer.Option(help="Average the last N checkpoints.")] = None,
+    best: Annotated[int | None, typer.Option(help="Average the best N checkpoints.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="File to write, *.weights.h5. Default: the model's weights.")
+    ] = None,
+) -> None:
+    """Averages checkpoints into the model's weights."""
+    which, number = ("last", last) if last is not None else ("best", best)
+    if number is None or (last is not None and best is not None):
+        raise UserError(f"Give --last N or --best N. Received: last={last}, best={best}")
+    if output is not None:
+        check_writable(output)
+    import_tensorflow()
+    from keras_nmt.training import average_checkpoints
+
+    updates = average_checkpoints(directory, which=which, number=number, output=output)
+    write_line(f"Averaged updates {', '.join(map(str, updates))}")

@@ -1,0 +1,293 @@
+"""The commands that apply models to text: `translate`, `score` and `embed`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from keras_nmt.cli.lines import chunks, input_lines, output_lines, write_line
+from keras_nmt.cli.options import (
+    BeamSize,
+    CoveragePenalty,
+    Directory,
+    Ensemble,
+    LengthPenalty,
+    NBest,
+    Sample,
+    SourceLanguage,
+    TargetLanguage,
+    Temperature,
+    TopK,
+    TopP,
+    Weights,
+    Xla,
+    given,
+    named_on_command_line,
+    refuse,
+    sampling,
+)
+from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import check_writable, write_bytes
+
+if TYPE_CHECKING:
+    from keras_nmt.inference import Translation
+
+FOR_A_SERVER = {
+    *("server", "model", "source_language", "target_language", "n_best", "scores", "sample", "seed"),
+    *("batch_size", "input_", "output", "line_buffered"),
+}
+BATCH_BUCKETS = (1, 4, 16, 64)
+
+
+def translate(
+    context: typer.Context,
+    directory: Annotated[Path | None, typer.Argument(metavar="DIRECTORY", help="A model directory.")] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="A model server instead of DIRECTORY: http://HOST:8501 or grpc://HOST:8500."
+        ),
+    ] = None,
+    model: Annotated[str, typer.Option(metavar="NAME", help="The server's name of the model.")] = "model",
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+    input_: Annotated[
+        Path | None, typer.Option("--input", help="File to translate, plain text or gzip. Default: standard input.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="File to write. Default: standard output.")] = None,
+    line_buffered: Annotated[
+        bool, typer.Option("--line-buffered", help="Answer each line at once, as on a terminal.")
+    ] = False,
+    batch_size: Annotated[int | None, typer.Option(min=1, max=10_000, help="Most sentences of a batch.")] = None,
+    beam_size: BeamSize = None,
+    length_penalty: LengthPenalty = None,
+    n_best: NBest = None,
+    scores: Annotated[bool, typer.Option("--scores", help="Write score, tab, translation.")] = False,
+    weights: Weights = None,
+    xla: Xla = False,
+    sample: Sample = False,
+    temperature: Temperature = None,
+    top_k: TopK = None,
+    top_p: TopP = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="With --sample: seed of the samples.")] = 1,
+    prefixes: Annotated[
+        Path | None, typer.Option(help="File with the beginning of each translation; an empty line for none.")
+    ] = None,
+    ensemble: Ensemble = None,
+    coverage_penalty: CoveragePenalty = None,
+    alignments: Annotated[
+        Path | None, typer.Option(help="File to write: aligned words of source and translation, as 0-0 1-2.")
+    ] = None,
+    alignment_layer: Annotated[
+        int | None, typer.Option(min=1, help="Decoder layer whose attention aligns. Default: the last but one.")
+    ] = None,
+) -> None:
+    """Translates line by line.
+
+    With --n-best N, each line gives N lines, best first, and as many lines in the file of --alignments. The options of
+    the search of a server's model are those of its export.
+    """
+    for path in (output, alignments):
+        if path is not None:
+            check_writable(path)
+    named = named_on_command_line(context)
+    if "seed" in named and not sample:
+        raise UserError(f"--seed goes with --sample. Received: --seed {seed}")
+    at_once = 1 if line_buffered or (input_ is None and sys.stdin.isatty()) else None
+    lines, with_seed = input_lines(input_), seed if sample else None
+    if server is not None:
+        refuse(context, FOR_A_SERVER, "with --server")
+        with output_lines(output) as write:
+            _translate_by_server(
+                server,
+                model,
+                chunks(lines, at_once),
+                _writer(write, n_best or 1, scores),
+                (source_language, target_language),
+                with_seed,
+                given(batch_size=batch_size),
+            )
+        return
+    if directory is None:
+        raise UserError("Give a model's DIRECTORY, or --server URL. Received: neither")
+    if "model" in named:
+        raise UserError(f"--model goes with --server. Received: --model {model}")
+    if sample and beam_size is not None:
+        raise UserError(f"--sample does not search and has no beam. Received: --beam-size {beam_size}")
+    if alignment_layer is not None and alignments is None:
+        raise UserError(f"--alignment-layer goes with --alignments FILE. Received: --alignment-layer {alignment_layer}")
+    options = sampling(sample, temperature, top_k, top_p)
+    import_tensorflow()
+    from keras_nmt.inference import Translator
+
+    if batch_size is not None:
+        options["batch_buckets"] = [*(size for size in BATCH_BUCKETS if size < batch_size), batch_size]
+    translator = Translator.from_directory(
+        directory,
+        weights=weights,
+        source=source_language,
+        target=target_language,
+        ensemble=ensemble or (),
+        jit_compile=xla,
+        **options,
+        **given(
+            beam_size=beam_size,
+            length_penalty=length_penalty,
+            num_hypotheses=n_best,
+            coverage_penalty=coverage_penalty,
+        ),
+    )
+    truncated, aligned = 0, []
+    with output_lines(output) as write:
+        write_translation = _writer(write, None, scores)
+        for texts, beside in _with_inputs_beside(chunks(lines, at_once), prefixes, with_seed):
+            translations = translator.translate(texts, **beside)
+            if alignments is not None:
+                targets = [hypothesis.text for translation in translations for hypothesis in translation.hypotheses]
+                sources = [text for text in texts for _ in range(translator.num_hypotheses)]
+                aligned += translator.align(sources, targets, layer=alignment_layer)
+            for translation in translations:
+                truncated += translation.truncated
+                write_translation(translation)
+            sys.stdout.flush()
+    if alignments is not None:
+        shown = (" ".join(f"{source}-{target}" for source, target in pairs) for pairs in aligned)
+        write_bytes(alignments, "".join(f"{line}\n" for line in shown).encode())
+    warn_truncated(truncated, translator)
+
+
+def score(
+    directory: Directory,
+    source: Annotated[Path, typer.Option(help="File of source sentences.")],
+    target: Annotated[Path, typer.Option(help="File of their translations.")],
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+    weights: Weights = None,
+    ensemble: Ensemble = None,
+) -> None:
+    """Writes the log-probability of each given translation."""
+    import_tensorflow()
+    from keras_nmt.data import read_line_pairs
+    from keras_nmt.inference import Translator
+
+    sources, targets = read_line_pairs(source, target)
+    translator = Translator.from_directory(
+        directory, source=source_language, target=target_language, weights=weights, ensemble=ensemble or ()
+    )
+    for log_probability in translator.score(sources, targets):
+        write_line(f"{log_probability:.4f}")
+
+
+def embed(
+    directory: Directory,
+    language: Annotated[str, typer.Option(help="Language of the sentences.")],
+    output: Annotated[Path, typer.Option(help="File to write, *.npy: an array [lines, width], float32.")],
+    input_: Annotated[
+        Path | None, typer.Option("--input", help="File of sentences, plain text or gzip. Default: standard input.")
+    ] = None,
+    all_vectors: Annotated[
+        bool, typer.Option("--all-vectors", help="Write the k vectors of each sentence: [lines, k, width].")
+    ] = False,
+    weights: Weights = None,
+) -> None:
+    """Writes a vector for each sentence: the mean of the attention bridge's vectors."""
+    if output.suffix != ".npy":
+        raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
+    check_writable(output)
+    import_tensorflow()
+    import io
+
+    import numpy as np
+
+    from keras_nmt.inference import Translator
+
+    translator = Translator.from_directory(directory, weights=weights)
+    parts = [translator.embed(lines, language)[all_vectors] for lines in chunks(input_lines(input_))]
+    if not parts:
+        raise UserError("There is nothing to embed. Received: no lines")
+    file = io.BytesIO()
+    np.save(file, np.concatenate(parts), allow_pickle=False)
+    write_bytes(output, file.getvalue())
+    shape = " x ".join(map(str, (sum(map(len, parts)), *parts[0].shape[1:])))
+    print(f"{output}: {shape}", file=sys.stderr)
+
+
+def warn_truncated(number: int, translator: Any) -> None:
+    """Says on standard error how many lines a translator truncated."""
+    if number:
+        longest = translator.length_buckets[-1]
+        print(f"{number} line(s) of {longest} subwords or more were truncated.", file=sys.stderr)
+
+
+def _writer(write: Callable[[str], None], n_best: int | None, scores: bool) -> Callable[[Translation], None]:
+    """A function that writes the hypotheses of a translation: the first `n_best`, or all."""
+
+    def write_translation(translation: Translation) -> None:
+        if len(translation.hypotheses) < (n_best or 1):
+            raise UserError(
+                f"The model was exported to give {len(translation.hypotheses)} translation(s) of a sentence. "
+                f"Received: --n-best {n_best}"
+            )
+        for hypothesis in translation.hypotheses[:n_best]:
+            write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
+
+    return write_translation
+
+
+def _with_inputs_beside(
+    texts: Iterable[list[str]], prefixes: Path | None, seed: int | None
+) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    """Lists of lines, and the prefixes and the seeds of their lines."""
+    from keras_nmt.inference.lines import seeds_of_lines
+
+    beginnings = [] if prefixes is None else list(input_lines(prefixes))
+    generator, start = None, 0
+    if seed is not None:
+        from numpy.random import RandomState
+
+        generator = RandomState(seed)
+    for lines in texts:
+        beside: dict[str, Any] = {}
+        if generator is not None:
+            beside["seeds"] = seeds_of_lines(generator, len(lines))
+        if prefixes is not None:
+            beside["prefixes"] = beginnings[start : start + len(lines)]
+            if len(beside["prefixes"]) < len(lines):
+                break
+        yield lines, beside
+        start += len(lines)
+    else:
+        if prefixes is None or start == len(beginnings):
+            return
+    raise UserError(
+        f"{prefixes} must have a line, which may be empty, for each line of the input. "
+        f"Received: {len(beginnings)} lines"
+    )
+
+
+def _translate_by_server(
+    url: str,
+    model: str,
+    texts: Iterable[list[str]],
+    write: Callable[[Translation], None],
+    languages: tuple[str | None, str | None],
+    seed: int | None,
+    options: dict[str, Any],
+) -> None:
+    from keras_nmt.serving import Client
+
+    truncated = 0
+    with Client(url, model, **options) as client:
+        for lines, beside in _with_inputs_beside(texts, None, seed):
+            found = (client.translate if seed is None else client.sample)(lines, *languages, **beside)
+            for translation in found:
+                truncated += translation.truncated
+                write(translation)
+            sys.stdout.flush()
+    if truncated:
+        print(f"{truncated} line(s) were truncated: they have more subwords than the export allows.", file=sys.stderr)

@@ -1,0 +1,108 @@
+"""Errors of the command line: one line, exit code 2."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import tensorflow as tf
+from typer.testing import CliRunner
+
+import keras_nmt
+from keras_nmt.cli.app import app
+from keras_nmt.cli.run_app import run_app
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["translate", "nowhere"], "No model directory"),
+        (["train"], "--directory DIRECTORY, --train SOURCE TARGET"),
+        (["train", "--directory", "x"], "--train"),
+        (
+            ["train", "--shortcuts", "fuison", "--directory", "x"],
+            "--shortcuts is one of none, plain, fusion. Received: fuison",
+        ),
+        (["train", "--set", "speed"], "--set takes NAME=VALUE"),
+        (["train", "--set", "batchsize=4", "--directory", "x"], "batch_size"),
+        (["train", "--settings", "nowhere.json"], "nowhere.json"),
+        (["evaluate", "--references", "r.txt"], "Give DIRECTORY with --source FILE, or --hypotheses FILE"),
+        (["evaluate", "nowhere", "--source", "s.txt"], "--references FILE"),
+        (["evaluate", "--references", "nowhere.txt", "--hypotheses", "nowhere.txt"], "nowhere.txt"),
+        (["evaluate", "--references", "a", "--hypotheses", "b", "--beam-size", "2"], "--beam-size"),
+        (["average", "nowhere"], "Give --last N or --best N"),
+        (["average", "nowhere", "--last", "2"], "nowhere"),
+        (["info", "nowhere"], "No model directory"),
+        (["export", "nowhere", "out"], "No model directory"),
+        (["export", "nowhere", "out", "--warmup", "lines.txt"], "lines.txt"),
+        (["export", "nowhere", "out", "--warmup-xla"], "goes with --warmup FILE"),
+        (["score", "nowhere", "--source", "a", "--target", "b"], "a"),
+        (["translate"], "DIRECTORY"),
+        (["translate", "nowhere", "--beam-size", "1" + 30 * "0"], "--beam-size"),
+        (["translate", "nowhere", "--alignments", "."], "irectory"),
+        (["translate", "nowhere", "--seed", "1"], "--seed goes with --sample"),
+        (["translate", "--server", "http://localhost:1", "--xla"], "no effect with --server. Received: --xla"),
+        (["info", "nowhere", "--loud"], "--loud"),
+        (["train", "--max-updates", "many"], "--max-updates"),
+    ],
+)
+def test_errors_are_one_line(arguments, expected, error_line, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert expected in error_line(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("OOM when allocating\n  tensor", "Memory does not suffice: make batches, beam or model smaller. Received: "),
+        ("variables/x;\nNo space left on device", "The disk is full: make room. Received: variables/x; No space left"),
+    ],
+)
+def test_too_little_memory_or_disk_is_one_line(monkeypatch, capsys, message, expected):
+    monkeypatch.setattr(sys, "argv", ["command"])
+
+    def command() -> None:
+        raise tf.errors.ResourceExhaustedError(None, None, message)
+
+    with pytest.raises(SystemExit) as left:
+        run_app(command)
+    assert left.value.code == 2
+    line = capsys.readouterr().err
+    assert line.startswith(f"Error: {expected}")
+    assert line.endswith("\n")
+    assert line.count("\n") == 1
+
+
+def test_the_end_of_a_file_is_no_interruption(monkeypatch):
+    def command() -> None:
+        raise EOFError("Compressed file ended")
+
+    monkeypatch.setattr("sys.argv", ["command"])
+    with pytest.raises(EOFError, match="Compressed"):
+        run_app(command)
+
+
+def test_every_command_has_help():
+    for command in ("train", "translate", "score", "evaluate", "embed", "export", "serve", "average", "info"):
+        for flag in ("--help", "-h"):
+            result = CliRunner().invoke(app, [command, flag])
+            assert result.exit_code == 0
+            assert "Usage" in result.output
+
+
+def test_the_version_is_shown():
+    assert CliRunner().invoke(app, ["--version"]).output == f"{keras_nmt.__version__}\n"
+
+
+def test_help_and_libraries_leave_the_environment_and_heavy_modules_alone():
+    program = """
+import os, sys
+before = dict(os.environ)
+import keras_nmt.cli.app
+assert not {"tensorflow", "keras", "numpy"} & set(sys.modules), set(sys.modules)
+import keras_nmt.experiments.recipe, keras_nmt.experiments
+assert dict(os.environ) == before
+assert "keras_nmt.cli.run_app" in sys.modules and "typer" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

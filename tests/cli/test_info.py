@@ -1,0 +1,36 @@
+"""`keras-nmt info`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from digits import UPDATES
+
+from keras_nmt.models import ModelDirectory
+
+# Fails if a command imports a module that takes seconds.
+PROGRAM = """
+import sys
+sys.modules |= dict.fromkeys(("tensorflow", "keras"))  # an import would fail
+from keras_nmt.cli.app import main
+main()
+"""
+
+
+def test_info_shows_model_training_scores_and_files_without_tensorflow(trained):
+    done = subprocess.run([sys.executable, "-c", PROGRAM, "info", trained], capture_output=True, text=True, check=True)
+    rows = dict(line.strip().split(maxsplit=1) for line in done.stdout.splitlines() if len(line.split()) > 1)
+    assert rows["all"] == f"{ModelDirectory(trained).load_model().count_params():,}"
+    assert rows["target_vocabulary_size"] == "joint"
+    assert rows["shortcuts"] == "plain"
+    assert rows["updates"] == str(UPDATES)
+    assert "train.digits" in rows["train_source"]
+    assert "BLEU" in done.stdout.upper()
+    assert rows["model.weights.h5"].endswith(" bytes")
+
+
+def test_a_damaged_directory_is_one_line(tmp_path, error_line):
+    for content in ("null", "{", "[]", '{"model": 3}', "[" * 100_000):
+        (tmp_path / "config.json").write_text(content)
+        assert "config.json" in error_line("info", tmp_path)

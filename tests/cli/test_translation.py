@@ -1,0 +1,143 @@
+"""`keras-nmt translate`, `score`, `evaluate` and `export`, on a trained model."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the operators of the export
+from digits import write_lines
+
+from keras_nmt.cli.app import app
+
+COMMAND = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()"]
+
+
+def test_translate_keeps_lines_in_order_and_empty_ones_empty(trained, tmp_path, keras_nmt):
+    run = keras_nmt("translate", trained, stdin="3 0 7\n\n1 2\r\n")
+    assert run.stdout.decode().split("\n") == ["three zero seven", "", "one two", ""]
+    assert run.stderr == b""
+    best = keras_nmt("translate", trained, "--n-best", 2, "--scores", "--xla", stdin="3 0 7\n").stdout.decode()
+    (score, text), (other_score, _) = (line.split("\t") for line in best.splitlines())
+    assert text == "three zero seven"
+    assert 0 >= float(score) >= float(other_score)
+    lines = write_lines(tmp_path, "lines", ["3 0 7", "", "1 2"])
+    files = keras_nmt("translate", trained, "--input", lines, "--output", tmp_path / "out", "--batch-size", 1)
+    assert files.stdout == b""
+    assert (tmp_path / "out").read_bytes() == run.stdout
+
+
+def test_each_line_is_answered_at_once(trained):
+    with subprocess.Popen(
+        [*COMMAND, "translate", str(trained), "--line-buffered"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        for line, answer in ((b"3 0 7\n", b"three zero seven\n"), (b"1 2\n", b"one two\n")):
+            process.stdin.write(line)
+            process.stdin.flush()
+            assert process.stdout.readline() == answer  # the input has not ended
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+@pytest.mark.parametrize("missing", [0, 1, 2])
+def test_a_closed_stream_is_one_line(trained, tmp_path, missing):
+    log = tmp_path / "log"
+    arguments = " ".join(["translate", str(trained)])
+    streams = {0: "</dev/null", 1: f">>{log}", 2: f"2>>{log}"} | {missing: f"{missing}>&-"}
+    redirected = " ".join(streams.values())
+    script = f'exec "$0" -c "from keras_nmt.cli.app import main; main()" {arguments} {redirected}'
+    status = subprocess.run(["bash", "-c", script, sys.executable], check=False).returncode
+    text = log.read_text() if log.exists() else ""
+    assert "Traceback" not in text
+    if missing == 2:  # nothing to write there
+        assert status == 0
+    else:
+        assert status == 2
+        assert text == f"Error: Standard {'input' if missing == 0 else 'output'} is closed: redirect it to a file " + (
+            "or a pipe. Received: no open stream\n"
+        )
+
+
+def test_a_folder_as_input_is_one_line(trained, tmp_path):
+    with open(os.open(tmp_path, os.O_RDONLY)) as folder:
+        done = subprocess.run([*COMMAND, "translate", str(trained)], stdin=folder, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"Error: Is a directory")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_invalid_input_names_the_line(trained, tmp_path):
+    done = subprocess.run(
+        [*COMMAND, "translate", str(trained)], input=b"1 2\n\xff\xfe\n", capture_output=True, check=False
+    )
+    assert done.returncode == 2
+    assert b"Standard input, line 2, is no UTF-8" in done.stderr
+
+
+def test_evaluate_and_score_agree_with_translate(trained, corpus, tmp_path, keras_nmt):
+    sources, references = corpus / "test.digits", corpus / "test.words"
+    run = keras_nmt("evaluate", trained, "--references", references, "--source", sources)
+    (reported,) = (test["bleu"] for test in json.loads((trained / "results.json").read_text())["test"].values())
+    assert f"BLEU|{reported['signature']} = {reported['score']:.2f}" in run.stdout.decode()
+
+    worse = references.read_text().splitlines()
+    worse[::2] = ["zero"] * len(worse[::2])
+    baseline = write_lines(tmp_path, "worse.txt", worse)
+    both = ["--hypotheses", references, "--baseline", baseline]
+    compared = keras_nmt("evaluate", "--references", references, *both).stdout.decode()
+    assert "100.00" in compared
+    assert "p = 0.00" in compared
+
+    def scores(target):
+        return [float(x) for x in keras_nmt("score", trained, "--source", sources, "--target", target).stdout.split()]
+
+    right, wrong = scores(references), scores(baseline)
+    assert len(right) == 50
+    assert all(one > other for one, other in zip(right[::2], wrong[::2], strict=True))
+    assert right[1::2] == wrong[1::2]
+
+
+def test_export_translates_as_the_directory_does(trained, tmp_path, keras_nmt):
+    warmup = write_lines(tmp_path, "warmup", ["3 0 7", "1 2"])
+    run = keras_nmt("export", trained, tmp_path / "served", "--beam-size", 2, "--warmup", warmup)
+    assert run.stdout.decode().strip() == str(tmp_path / "served" / "1")
+    assert run.stderr.decode().startswith(f"Exporting {trained}")
+    served = tf.saved_model.load(str(tmp_path / "served" / "1")).signatures["serving_default"]
+    assert served(text=tf.constant(["3 0 7", ""]))["translation"].numpy().tolist() == [b"three zero seven", b""]
+    records = tmp_path / "served" / "1" / "assets.extra" / "tf_serving_warmup_requests"
+    assert len(list(tf.data.TFRecordDataset(str(records)))) == 4  # batch buckets
+
+
+@pytest.mark.parametrize("command", ["translate d", "evaluate d --references TEXT --source TEXT", "export d out"])
+def test_options_of_the_search_reach_it(command, tmp_path, monkeypatch):
+    class Reached(Exception):
+        pass
+
+    seen = {}
+
+    def reached(*_, **options):
+        seen.update(options)
+        raise Reached
+
+    class Loaded:
+        model, tokenizers, search = None, None, {}
+
+    monkeypatch.setattr("keras_nmt.inference.Translator.from_directory", reached)
+    monkeypatch.setattr("keras_nmt.inference.load.load", lambda *_, **options: seen.update(options) or Loaded)
+    monkeypatch.setattr("keras_nmt.serving.export", reached)
+    (tmp_path / "text").write_text("a\n")
+    flags = {"beam_size": 7, "length_penalty": 0.5, "weights": Path("w.weights.h5")}
+    if not command.startswith("evaluate"):
+        flags |= {"coverage_penalty": 0.1, "n_best": 2}
+    if command.startswith("export"):
+        flags |= {"quantize": "int8", "max_length": 9, "version": 4}
+    given = [str(x) for name, value in flags.items() for x in ("--" + name.replace("_", "-"), value)]
+    with pytest.raises(Reached):
+        app([*command.replace("TEXT", str(tmp_path / "text")).split(), *given], standalone_mode=False)
+    expected = {"num_hypotheses" if name == "n_best" else name: value for name, value in flags.items()}
+    assert {name: seen[name] for name in expected} == expected
