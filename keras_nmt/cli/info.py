@@ -23,7 +23,9 @@ def info(directory: Directory) -> None:
     from rich.table import Table
 
     config = _config(directory)
-    table = Table(show_header=False, box=None)
+    table = Table("", "", show_header=False, box=None)
+    for column in table.columns:
+        column.overflow = "fold"
     for title, rows in (
         ("model", _model_rows(config)),
         ("parameters", _parameter_rows(directory / "model.weights.h5")),
@@ -55,7 +57,7 @@ def _model_rows(config: dict[str, Any]) -> list[tuple[str, str]]:
         options["target_vocabulary_size"] = "joint"
     search = config.get("search")
     options |= search if isinstance(search, dict) else {}
-    return [(name, value if isinstance(value, str) else json.dumps(value)) for name, value in options.items()]
+    return [(name, _shown(value)) for name, value in options.items()]
 
 
 def _parameter_rows(path: Path) -> list[tuple[str, str]]:
@@ -71,7 +73,9 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
         with h5py.File(path, "r") as file:
             for name, array in arrays(file).items():
                 if array.dtype.kind == "f":  # others are states of random generators
-                    parts = [part for part in name.split("/") if part not in ("layers", "_layer_checkpoint_dependencies")]
+                    parts = [
+                        part for part in name.split("/") if part not in ("layers", "_layer_checkpoint_dependencies")
+                    ]
                     counts[parts[0]] += math.prod(array.shape)
     except OSError as error:
         raise UserError(f"The weights cannot be read; restore them. Received: {path} ({one_line(error)})") from None
@@ -83,7 +87,7 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
     if (path := directory / "results.json").is_file():
         results = read_json(path, "the results of a training run")
         rows += [
-            (name.replace("_", " "), json.dumps(results[name]))
+            (name.replace("_", " "), _shown(results[name]))
             for name in ("updates", "training_seconds", "ended_by", "final_updates")
             if name in results
         ]
@@ -91,7 +95,7 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
     if (path := directory / "settings.json").is_file():
         settings = read_json(path, "the settings of a training run")
         rows += [
-            (name, value if isinstance(value, str) else json.dumps(value))
+            (name, _shown(value))
             for name, value in settings.items()
             if name.partition("_")[0] in ("train", "dev", "test") and value is not None
         ]
@@ -118,3 +122,7 @@ def _file_rows(directory: Path, config: dict[str, Any]) -> list[tuple[str, str]]
     names = {"model.weights.h5", *map(str, subwords.values() if isinstance(subwords, dict) else ())}
     paths = [directory / os.path.basename(name) for name in sorted(names)]
     return [(path.name, f"{path.stat().st_size:,} bytes" if path.is_file() else "missing") for path in paths]
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -64,7 +64,11 @@ def output_lines(path: Path | None = None) -> Iterator[Callable[[str], None]]:
         yield write_line
         return
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
-        yield lambda text: file.write(text.encode() + b"\n") and None
+
+        def write(text: str) -> None:
+            file.write(text.encode() + b"\n")
+
+        yield write
 
 
 def write_line(text: str) -> None:

@@ -49,9 +49,7 @@ def translate(
     directory: Annotated[Path | None, typer.Argument(metavar="DIRECTORY", help="A model directory.")] = None,
     server: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL", help="A model server instead of DIRECTORY: http://HOST:8501 or grpc://HOST:8500."
-        ),
+        typer.Option(metavar="URL", help="A model server instead of DIRECTORY: http://HOST:8501 or grpc://HOST:8500."),
     ] = None,
     model: Annotated[str, typer.Option(metavar="NAME", help="The server's name of the model.")] = "model",
     source_language: SourceLanguage = None,

@@ -10,6 +10,7 @@ import sys
 import pytest
 from digits import UPDATES, WORDS, write_lines
 
+
 @pytest.fixture(scope="session")
 def keras_nmt(run_python):
     """Runs `keras-nmt` in a process of its own, as a user does."""
