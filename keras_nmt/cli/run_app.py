@@ -71,9 +71,8 @@ def make_app(help_text: str) -> typer.Typer:
 
 @contextlib.contextmanager
 def progress(message: str) -> Iterator[None]:
-    """Shows on standard error that a step of several seconds has begun and, on a terminal, that the step goes on."""
+    """Shows on a terminal that a step of several seconds goes on."""
     if not sys.stderr.isatty():
-        print(message, file=sys.stderr, flush=True)
         yield
         return
     from rich.console import Console

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -106,11 +107,20 @@ def test_export_translates_as_the_directory_does(trained, tmp_path, keras_nmt):
     warmup = write_lines(tmp_path, "warmup", ["3 0 7", "1 2"])
     run = keras_nmt("export", trained, tmp_path / "served", "--beam-size", 2, "--warmup", warmup)
     assert run.stdout.decode().strip() == str(tmp_path / "served" / "1")
-    assert run.stderr.decode().startswith(f"Exporting {trained}")
+    assert run.stderr == b""
     served = tf.saved_model.load(str(tmp_path / "served" / "1")).signatures["serving_default"]
     assert served(text=tf.constant(["3 0 7", ""]))["translation"].numpy().tolist() == [b"three zero seven", b""]
     records = tmp_path / "served" / "1" / "assets.extra" / "tf_serving_warmup_requests"
     assert len(list(tf.data.TFRecordDataset(str(records)))) == 4  # batch buckets
+
+
+def test_a_terminal_shows_that_an_export_goes_on(tmp_path):
+    ours, theirs = pty.openpty()
+    done = subprocess.run([*COMMAND, "export", "nowhere", str(tmp_path)], stderr=theirs, check=False)
+    assert done.returncode == 2
+    shown = os.read(ours, 2**16)
+    assert b"Exporting nowhere" in shown
+    assert b"No model directory" in shown
 
 
 @pytest.mark.parametrize("command", ["translate d", "evaluate d --references TEXT --source TEXT", "export d out"])
