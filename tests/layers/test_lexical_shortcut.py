@@ -60,6 +60,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, tensors, kind, weights, para
         dict(zip(("hidden", "lexical"), tensors, strict=True)),
         weights=weights,
         parameters=parameters,
+        thorough=kind == "plain",
     )
 
 

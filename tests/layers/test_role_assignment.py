@@ -83,6 +83,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context,
         {"inputs": random(B, T, D), "mask": MASK},
         weights=weights,
         parameters=_parameters(assignment, context),
+        thorough=assignment == "one_hot",
     )
 
 

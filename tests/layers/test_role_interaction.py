@@ -76,25 +76,6 @@ def test_gradient_is_that_of_the_plain_sum(rows, roles, width, seed):
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
 
 
-def test_gradient_is_the_same_compiled_for_any_length(random):
-    layer = _randomised(RoleInteraction(HR, "softmax", residual=True), random)
-    weights = [w.value for w in layer.trainable_weights]
-
-    def run(inputs, mask):
-        with tf.GradientTape() as tape:
-            tape.watch([inputs, *weights])
-            loss = tf.reduce_sum(layer(inputs, mask=mask, training=True) ** 2)
-        return tape.gradient(loss, [inputs, *weights])
-
-    signature = [tf.TensorSpec([None, None, D]), tf.TensorSpec([None, None], tf.bool)]
-    graph = tf.function(run, input_signature=signature)
-    compiled = tf.function(tf.function(run, jit_compile=True), input_signature=signature)
-    inputs = tf.constant(random(B, T, D))
-    for results in zip(run(inputs, MASK), graph(inputs, MASK), compiled(inputs, MASK), strict=True):
-        np.testing.assert_allclose(results[1], results[0], rtol=1e-3, atol=1e-3)
-        np.testing.assert_allclose(results[2], results[0], rtol=1e-3, atol=1e-3)
-
-
 @pytest.mark.parametrize(
     ("assignment", "context", "low_rank", "weights"), [("softmax", "lstm", False, 7), ("one_hot", "cnn", True, 8)]
 )
@@ -107,6 +88,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context,
         {"inputs": random(B, T, D), "mask": MASK},
         weights=weights,
         parameters=roles + (2 * D * D + HR * D if low_rank else HR * D * D),
+        thorough=not low_rank,
     )
 
 

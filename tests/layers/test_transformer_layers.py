@@ -42,6 +42,7 @@ def test_encoder_layer_keeps_the_contract(check_layer, random, norm, shortcut, e
         inputs,
         weights=11 + more,
         parameters=ATTENTION + FEED + 2 * NORM + extra,
+        thorough=(norm, shortcut) == ("pre", "fusion"),
     )
 
 
@@ -57,6 +58,7 @@ def test_decoder_layer_keeps_the_contract(check_layer, random, shortcut):
         inputs,
         weights=16 + 2 * more,
         parameters=2 * ATTENTION + FEED + 3 * NORM + 2 * extra,
+        thorough=shortcut == "plain",
     )
 
 
