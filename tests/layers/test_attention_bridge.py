@@ -1,3 +1,5 @@
+"""The attention bridge against its equations; padding, penalties, gradients and errors."""
+
 from __future__ import annotations
 
 import keras

@@ -1,3 +1,5 @@
+"""The attentive recurrent decoder against its equations; steps, padding, dropout and errors."""
+
 from __future__ import annotations
 
 import keras

@@ -1,3 +1,5 @@
+"""Low-rank bilinear pooling against its equations; initial weights, parameters and half precision."""
+
 from __future__ import annotations
 
 import keras

@@ -1,3 +1,5 @@
+"""Luong attention against its equations; padding, half precision and errors."""
+
 from __future__ import annotations
 
 import keras

@@ -1,3 +1,5 @@
+"""The recurrent encoder against its equations; padding, steps, dropout and errors."""
+
 from __future__ import annotations
 
 import keras

@@ -1,3 +1,5 @@
+"""Role assignment against its equations; causality, steps, noise and errors."""
+
 from __future__ import annotations
 
 import json

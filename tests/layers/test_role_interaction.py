@@ -1,8 +1,9 @@
+"""The role interaction layer against its equations; gradients, memory, steps and what the roles learn."""
+
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -223,7 +224,7 @@ import numpy as np, tensorflow as tf
 from keras_nmt.layers import RoleInteraction
 
 tf.config.threading.set_inter_op_parallelism_threads(4)  # room to start things at once
-B, T, D, HR = 64, 64, 512, 32
+B, T, D, HR = 64, 64, 256, 32
 LIMIT = 4 * B * T * HR * D / 2**20  # MiB: what holding B x T x hr x d floats would take
 
 def memory(name):  # VmRSS: now; VmHWM: the most since it was last reset, in MiB
@@ -256,16 +257,10 @@ assert 4 * HR * D * D / 2**20 < peak < LIMIT, f"{peak:.0f} MiB, limit {LIMIT:.0f
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux")
-def test_never_holds_every_role_of_every_token():
-    ran = subprocess.run(
-        [sys.executable, "-c", MEMORY_PROGRAM],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    print(ran.stdout)  # for `pytest -s`
-    assert ran.returncode == 0, ran.stderr
+def test_never_holds_every_role_of_every_token(run_python):
+    ran = run_python("-c", MEMORY_PROGRAM, PYTHONPATH=os.pathsep.join(sys.path))
+    print(ran.stdout.decode())  # for `pytest -s`
+    assert ran.returncode == 0, ran.stderr.decode()
 
 
 def test_roles_tell_two_readings_of_a_word_apart():
