@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 # Before TensorFlow is imported, here and by the workers. There are as many test processes as cores: more threads per
-# process would only compete with each other.
+# process would only compete with each other. XLA's code is compiled to be compared once, not to be fast.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 import pytest
 from filelock import FileLock

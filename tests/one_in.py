@@ -1,4 +1,4 @@
-"""Many variants, of which the default run tries some."""
+"""Many variants, of which the usual run tries some."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 
 
 def one_in(every: int, variants: Iterable[Any], name: Callable[[Any], str]) -> list[Any]:
-    """Parameters of a test: every so many of the variants, the others as `exhaustive` (all of them by `-m ""`)."""
+    """Parameters of a test: one in `every` of the variants; the others are marked `nightly`."""
     variants = list(variants)
     return these(range(0, len(variants), every), variants, name)
 
 
-def these(places: Container[int], variants: Sequence[Any], name: Callable[[Any], str]) -> list[Any]:
-    """Parameters of a test: the variants at these places, the others as `exhaustive`."""
+def these(indices: Container[int], variants: Sequence[Any], name: Callable[[Any], str]) -> list[Any]:
+    """Parameters of a test: the variants at these indices; the others are marked `nightly`."""
     return [
-        pytest.param(variant, id=name(variant), marks=[pytest.mark.exhaustive] * (place not in places))
-        for place, variant in enumerate(variants)
+        pytest.param(variant, id=name(variant), marks=[pytest.mark.nightly] * (index not in indices))
+        for index, variant in enumerate(variants)
     ]

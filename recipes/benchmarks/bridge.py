@@ -1,4 +1,4 @@
-"""What the multilingual system costs: pairs in turn against pairs alone, and decoding from M by source length.
+"""Speed of the multilingual model: pairs in rotation against single pairs; decoding from M by source length.
 
     python recipes/benchmarks/bridge.py rotation
     python recipes/benchmarks/bridge.py length
@@ -42,13 +42,13 @@ Width = Annotated[int, typer.Option(help="Width of all states.")]
 def rotation(
     kind: Kind = "transformer",
     width: Width = 128,
-    sentences: Annotated[int, typer.Option(help="Sentences of an update.")] = 64,
-    length: Annotated[int, typer.Option(help="Tokens of a sentence, source and target.")] = 15,
-    updates: Annotated[int, typer.Option(help="Updates of each pair in a measurement.")] = 20,
+    sentences: Annotated[int, typer.Option(help="Sentences per update.")] = 64,
+    length: Annotated[int, typer.Option(help="Tokens per sentence, source and target.")] = 15,
+    updates: Annotated[int, typer.Option(help="Updates per pair and measurement.")] = 20,
     rounds: Annotated[int, typer.Option(help="Measurements of the rotation; the median counts.")] = 2,
-    singles: Annotated[int, typer.Option(help="How many of the twelve pairs are measured alone.")] = 6,
+    singles: Annotated[int, typer.Option(help="Number of the twelve pairs that are measured alone.")] = 6,
 ) -> None:
-    """Updates/s of the rotation over twelve pairs, and the mean of single pairs'. All pairs are of equal sizes."""
+    """Measures updates/s of the rotation over twelve pairs of equal size, and the mean of single pairs."""
     pairs = [(s, t) for s in LANGUAGES for t in LANGUAGES if s != t]
     chosen = pairs[:: max(1, len(pairs) // singles)][:singles]
     alone: dict[tuple[str, str], float] = {}
@@ -56,7 +56,7 @@ def rotation(
     for number in range(rounds):
         together.append(_updates_per_second(kind, width, pairs, sentences, length, updates))
         print(f"rotation {together[-1]:.2f} updates/s", flush=True)
-        for pair in chosen[number::rounds]:  # spread over the time, as the rotations are
+        for pair in chosen[number::rounds]:  # spread over time, like the rotations
             alone[pair] = _updates_per_second(kind, width, [pair], sentences, length, 3 * updates)
             print(f"{pair[0]}-{pair[1]} alone {alone[pair]:.2f} updates/s", flush=True)
     mean, median = statistics.mean(alone.values()), statistics.median(together)
@@ -69,9 +69,9 @@ def length_(
     width: Width = 256,
     sentences: Annotated[int, typer.Option(help="Sentences decoded at once.")] = 16,
     steps: Annotated[int, typer.Option(help="Tokens decoded.")] = 32,
-    rounds: Annotated[int, typer.Option(help="Measurements of each; the median of the ratios counts.")] = 15,
+    rounds: Annotated[int, typer.Option(help="Measurements per length; the median of the ratios counts.")] = 15,
 ) -> None:
-    """Seconds of a beam search once encoded, for sources of 10 and of 100 tokens."""
+    """Measures the seconds of a beam search, without the encoder, for sources of 10 and of 100 tokens."""
     model = _model(kind, width, 2)
     pair = model.pair("en", "de")
     memories = {n: pair.encoder(_words(sentences, n)) for n in (10, 100)}
@@ -116,7 +116,7 @@ def _words(*shape: int) -> np.ndarray:
 def _updates_per_second(
     kind: str, width: int, pairs: Sequence[tuple[str, str]], sentences: int, length: int, updates: int
 ) -> float:
-    """By the log of a real training, whose updates all have as many tokens."""
+    """Updates/s by the log of a training run whose updates all have the same number of tokens."""
     model = _model(kind, width, 2)
     words = _words(4 * sentences, length).tolist()
     corpus = ParallelCorpus.from_lists(words, words)
@@ -142,7 +142,7 @@ def _updates_per_second(
         trainer.train()
         assert trainer.num_traces == len(pairs), "an update was traced again"
         log = [json.loads(line) for line in (Path(folder) / "training_log.jsonl").read_text().splitlines()]
-    # The first interval has the tracing in it.
+    # The first interval includes tracing.
     tokens = statistics.median(line["tokens_per_second"] for line in log[1:] if "tokens_per_second" in line)
     return tokens / (sentences * (length + 1))
 

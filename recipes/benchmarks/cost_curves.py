@@ -2,8 +2,8 @@
 
     python recipes/benchmarks/cost_curves.py --output cost_curves.md --plot cost_curves.png
 
-Each point is a compiled beam search in a process of its own, whose peak of resident memory counts. See README.md beside
-this file.
+Each point is a compiled beam search in a separate process; memory is the process' peak resident memory. See README.md
+beside this file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from keras_nmt.models.presets import TRANSFORMER_PRESETS
 
 FIRST_WORD = max(PAD, BEGIN, END) + 1
 COLUMNS = ("curve", "value", "ms a step", "ms a token", "peak MiB")
-# The point that all curves share, and where each goes. Depth: layers of encoder and of decoder.
+# The point that all curves share, and the values of each curve. Depth: layers of the encoder and of the decoder.
 POINT = {"length": 20, "beam": 4, "batch": 16, "depth": 3}
 CURVES = {"length": (20, 50, 100, 200), "beam": (1, 2, 4, 8), "batch": (1, 4, 16, 64), "depth": (1, 3, 6)}
 
@@ -43,10 +43,10 @@ Row = tuple[str, int, float, float, float]
 
 
 def measure(preset: str, vocabulary_size: int, point: dict[str, int], rounds: int, cpu_time: bool) -> dict[str, float]:
-    """Translates sentences of random words into as many tokens as they have, never an END, and takes the least time.
+    """Translates sentences of random words into as many tokens, never END, and measures the shortest time.
 
     Returns:
-        `seconds` of a batch, and `memory`, the most bytes that this process ever had.
+        `seconds` per batch, and `memory`, the peak of this process in bytes.
     """
     length, beam, batch = point["length"], point["beam"], point["batch"]
     sizes = {**TRANSFORMER_PRESETS[preset], "num_encoder_layers": point["depth"], "num_decoder_layers": point["depth"]}
@@ -72,13 +72,13 @@ def measure(preset: str, vocabulary_size: int, point: dict[str, int], rounds: in
 
 
 def main(
-    curves: Annotated[str, typer.Option(help="Which, with commas between them.")] = ",".join(CURVES),
-    preset: Annotated[str, typer.Option(help="Sizes of the model, but for its depth.")] = "transformer_small",
+    curves: Annotated[str, typer.Option(help="Names of curves, separated by commas.")] = ",".join(CURVES),
+    preset: Annotated[str, typer.Option(help="Sizes of the model except its depth.")] = "transformer_small",
     vocabulary_size: Annotated[int, typer.Option(help="Subwords of the joint vocabulary.")] = 10000,
-    rounds: Annotated[int, typer.Option(help="Measurements of each point; the least time counts.")] = 5,
+    rounds: Annotated[int, typer.Option(help="Measurements per point; the shortest time counts.")] = 5,
     threads: Annotated[int, typer.Option(help="Threads of one operation.")] = 1,
     cpu_time: Annotated[
-        bool, typer.Option("--cpu-time", help="Take the processor's time: for one core that others use too.")
+        bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
     ] = False,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the plot, as PNG, SVG or PDF.")] = None,
@@ -95,7 +95,7 @@ def main(
     names = [name.strip() for name in curves.split(",")]
     if unknown := sorted(set(names) - set(CURVES)):
         raise UserError(f"Known curves are {', '.join(CURVES)}. Received: {', '.join(unknown)}")
-    if plot is not None and importlib.util.find_spec("matplotlib") is None:  # said before anything is measured
+    if plot is not None and importlib.util.find_spec("matplotlib") is None:  # reported before anything is measured
         raise UserError(f"matplotlib is missing: pip install keras_nmt[bench]. Received: --plot {plot}")
     if point:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
@@ -111,12 +111,12 @@ def main(
         for value in CURVES[name]:
             here = {**POINT, name: value}
             key = json.dumps(here)
-            if key not in measured:  # the point that curves share
+            if key not in measured:  # the shared point is measured once
                 with console.status(f"{name} {value}"):
                     measured[key] = measured_in_a_process(__file__, *options, f"--point={key}")
             step = measured[key]["seconds"] / here["length"] * 1000
             rows.append((name, value, step, step / here["batch"], measured[key]["memory"] / 2**20))
-            if output is not None:  # what there is, if the rest is not waited for
+            if output is not None:  # so that an interrupted run leaves its rows
                 write_bytes(output, markdown_table(COLUMNS, _cells(rows)))
     table = Table(*COLUMNS, box=box.SIMPLE)
     for row in _cells(rows):

@@ -2,8 +2,8 @@
 
     python recipes/benchmarks/decoding.py --threads 2 --dtypes float32,int8 --output decoding.md
 
-Both translate the same sentences in the same batches, a fixed number of tokens each, and take turns; the median of the
-ratios of neighbouring measurements counts. See README.md beside this file.
+Both translate the same sentences in the same batches into a fixed number of tokens, in turn. The result is the median
+of the ratios of neighbouring measurements. See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from keras_nmt.text import SubwordTokenizer
 FIRST_WORD = max(PAD, UNKNOWN, BEGIN, END) + 1
 DTYPES = ("float32", "int8")
 COLUMNS = ("preset", "dtype", "batch", "sentences/s", "CTranslate2", "ratio", "same text", "export, MiB")
-# Subwords a sentence of the German test set of Multi30k (10,000 BPE subwords of English and German): 32 quantiles.
+# Subwords per sentence of the German test set of Multi30k (10,000 BPE subwords of English and German): 32 quantiles.
 LENGTHS = [7, 7, 8, 9, 9, 10, 10, 10, 11, 11, 11, 11, 12, 12, 13, 13]
 LENGTHS += [13, 14, 14, 14, 15, 15, 16, 16, 16, 17, 18, 19, 20, 21, 24, 30]
 VOCABULARY_SIZES = {"transformer_base": 32000, "transformer_small": 10000}
 
 BOTH = ",".join(VOCABULARY_SIZES)
-Presets = Annotated[str, typer.Option(help="Sizes of models, with commas between them.")]
+Presets = Annotated[str, typer.Option(help="Presets of model sizes, separated by commas.")]
 VocabularySize = Annotated[
     int, typer.Option(help="Subwords of the joint vocabulary. Default: 32,000 for base, 10,000 for small.")
 ]
@@ -66,7 +66,7 @@ def make_model(**arguments: Any) -> Transformer:
     keras.utils.set_random_seed(1)
     model = Transformer(**arguments)
     table = model.get_layer("embedding").table.embeddings
-    # Logits of 0 where the others' spread is 1 and more: never among the likeliest of many.
+    # Their logits are 0 while the others vary by 1 and more: never among the likeliest of many.
     rows = [PAD, BEGIN, END]
     table.assign(np.where(np.isin(np.arange(table.shape[0]), rows)[:, None], 0.0, table.numpy()))
     return model
@@ -77,7 +77,7 @@ def word(number: int) -> str:
 
 
 def make_tokenizer(vocabulary_size: int) -> SubwordTokenizer:
-    """A tokenizer whose subwords are whole words: sentences of any length can be made of them."""
+    """A tokenizer whose subwords are whole words, for sentences of any length."""
     model = io.BytesIO()
     words = [word(number) for number in range(FIRST_WORD, vocabulary_size)]
     sentencepiece.SentencePieceTrainer.train(
@@ -95,7 +95,7 @@ def make_tokenizer(vocabulary_size: int) -> SubwordTokenizer:
 
 
 def write_ctranslate2(model: Transformer, tokenizer: SubwordTokenizer, folder: Path, positions: int) -> None:
-    """Writes a plain pre-LN Transformer with joint, tied embeddings for CTranslate2, weights and all."""
+    """Writes a plain pre-LN Transformer with joint, tied embeddings in the format of CTranslate2."""
     from ctranslate2.specs import TransformerSpec
 
     config = model.get_config()
@@ -156,7 +156,7 @@ def exported(
     loaded = tf.saved_model.load(str(export(folder, model, tokenizer, **options, quantize=quantize)))
     signature = loaded.signatures["serving_default_xla"]
 
-    def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # whose weights live as long as it does
+    def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # keeps the weights alive
         return [text.decode() for text in signature(text=tf.constant(lines))["translation"].numpy()]
 
     return translate
@@ -184,7 +184,7 @@ def ctranslate2_(
 
 
 def make_batches(size: int, sentences: int, vocabulary_size: int) -> list[list[str]]:
-    """Sentences of random words, as long as those of Multi30k, sorted by length as both tools do it."""
+    """Batches of random words with the lengths of Multi30k, sorted by length, as both tools sort them."""
     random = np.random.default_rng(1)
     lengths = [LENGTHS[int((number + 0.5) / sentences * len(LENGTHS))] for number in range(sentences)]
     lines = [" ".join(map(word, random.integers(FIRST_WORD, vocabulary_size, length))) for length in lengths]
@@ -201,13 +201,13 @@ def measure(translate: Translate, batches: list[list[str]], clock: Callable[[], 
 def compare(
     ours: Translate, theirs: Translate, batches: list[list[str]], rounds: int, clock: Callable[[], float]
 ) -> tuple[float, float, float, float]:
-    """Median sentences/s of both, the median of the ratios, and how many texts were the same (0 to 1)."""
+    """Median sentences/s of both, median ratio, and the share of equal translations."""
     for translate in (ours, theirs):
-        _, texts = measure(translate, batches, clock)  # compiles, and finds its memory
+        _, texts = measure(translate, batches, clock)  # compiles and allocates
     count = len(texts)
     seconds: tuple[list[float], list[float]] = [], []
     for number in range(rounds):
-        # Who was first comes last in the next round: a machine that slows down does so for both.
+        # The order alternates, so that a machine that slows down affects both.
         for which in (0, 1) if number % 2 == 0 else (1, 0):
             taken, found = measure((ours, theirs)[which], batches, clock)
             seconds[which].append(taken)
@@ -220,15 +220,15 @@ def compare(
 def main(
     presets: Presets = BOTH,
     vocabulary_size: VocabularySize = 0,
-    dtypes: Annotated[str, typer.Option(help="float32, int8, or both with a comma between them.")] = "float32",
-    batches: Annotated[str, typer.Option(help="Sentences translated at once, with commas between them.")] = "1,16",
-    sentences: Annotated[int, typer.Option(help="Sentences of a measurement.")] = len(LENGTHS),
-    steps: Annotated[int, typer.Option(help="Tokens of each translation.")] = 32,
-    beam: Annotated[int, typer.Option(help="Hypotheses a sentence.")] = 4,
-    rounds: Annotated[int, typer.Option(help="Measurements of each.")] = 5,
+    dtypes: Annotated[str, typer.Option(help="float32, int8, or both, separated by a comma.")] = "float32",
+    batches: Annotated[str, typer.Option(help="Batch sizes, separated by commas.")] = "1,16",
+    sentences: Annotated[int, typer.Option(help="Sentences per measurement.")] = len(LENGTHS),
+    steps: Annotated[int, typer.Option(help="Tokens per translation.")] = 32,
+    beam: Annotated[int, typer.Option(help="Hypotheses per sentence.")] = 4,
+    rounds: Annotated[int, typer.Option(help="Measurements per contender.")] = 5,
     threads: Annotated[int, typer.Option(help="Threads of one operation.")] = 1,
     cpu_time: Annotated[
-        bool, typer.Option("--cpu-time", help="Take the processor's time: for one core that others use too.")
+        bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
     ] = False,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
 ) -> None:
@@ -269,10 +269,10 @@ def main(
                 numbers = [f"{number:.2f}" for number in (*speeds, ratio)]
                 rows.append([name, dtype, str(batch), *numbers, f"{same:.0%}", f"{written / 2**20:.1f}"])
                 if output is not None:
-                    write_bytes(output, markdown_table(COLUMNS, rows))  # what there is, if the rest is not waited for
+                    write_bytes(output, markdown_table(COLUMNS, rows))  # so that an interrupted run leaves its rows
         del model, ours, theirs
         keras.backend.clear_session()
-        gc.collect()  # a model and its graphs know each other
+        gc.collect()  # a model and its graphs refer to each other
     table = Table(*COLUMNS, box=box.SIMPLE)
     for row in rows:
         table.add_row(*row)

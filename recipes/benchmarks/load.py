@@ -1,9 +1,9 @@
-"""A model server under load: many clients, lines of all lengths, arrivals by chance.
+"""A model server under load: many clients, lines of all lengths, random arrivals.
 
     python recipes/benchmarks/load.py savedmodels/MODEL --minutes 5 --rate 10
 
-Requests of one line each arrive as a Poisson process, whether or not earlier ones are answered, and the next free
-client sends them. A request's time counts from its arrival. See README.md beside this file.
+Requests of one line each arrive as a Poisson process, whether or not earlier requests are answered; the next free
+client sends them. The latency of a request counts from its arrival. See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ WARMUP_LINES = 64  # equally spaced among the lengths: all shapes that occur
 
 @dataclasses.dataclass(frozen=True)
 class Server:
-    """What is known of a server.
+    """A model server.
 
     Attributes:
-        url: Where it is, as `keras_nmt.serving.Client` takes it.
-        model: What it calls the model.
-        pid: Its process on this machine, if it is here.
-        xla_cache: The folder of its persistent XLA cache, which gets a file for each compilation.
+        url: The address, as `keras_nmt.serving.Client` takes it.
+        model: The server's name of the model.
+        pid: The server's process id, if it runs on this machine.
+        xla_cache: The folder of the server's persistent XLA cache, with one file per compilation.
     """
 
     url: str
@@ -60,13 +60,13 @@ class Server:
         return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
     def compilations(self) -> int | None:
-        """Functions that XLA has compiled, each for a shape."""
+        """The number of functions that XLA has compiled, one per shape."""
         return None if self.xla_cache is None else sum(1 for _ in self.xla_cache.iterdir())
 
 
 @contextlib.contextmanager
 def development_server(path: Path, api: str) -> Iterator[Server]:
-    """Runs `keras-nmt serve` with XLA in a process of its own."""
+    """Runs `keras-nmt serve` with XLA in a separate process."""
     with tempfile.TemporaryDirectory() as cache:
         flags = f"--tf_xla_persistent_cache_directory={cache} --tf_xla_persistent_cache_device_types=CPU"
         program = "from keras_nmt.cli.app import main; main()"
@@ -89,11 +89,11 @@ def development_server(path: Path, api: str) -> Iterator[Server]:
 
 @dataclasses.dataclass(frozen=True)
 class Load:
-    """What was seen.
+    """The results of a load test.
 
     Attributes:
-        seconds: Of each answered request, from its arrival to its answer.
-        errors: How often there was each error.
+        seconds: Latency of each answered request, from its arrival to its answer.
+        errors: Number of occurrences of each error.
         duration: Seconds from the first arrival to the last answer.
     """
 
@@ -112,19 +112,19 @@ def put_load(
     languages: tuple[str | None, str | None] = (None, None),
     seed: int = 1,
 ) -> Load:
-    """Sends lines chosen by chance, at times of a Poisson process.
+    """Sends random lines at the times of a Poisson process.
 
     Args:
         server: The server.
         lines: The lines.
-        clients: How many requests there may be at once.
-        rate: Arrivals a second.
+        clients: Largest number of simultaneous requests.
+        rate: Arrivals per second.
         duration: Seconds in which requests arrive.
-        languages: Source and target, of a multilingual model.
-        seed: Of chance.
+        languages: Source and target language of a multilingual model.
+        seed: Seed of arrivals and lines.
 
     Returns:
-        What was seen.
+        The latencies and errors.
     """
     from keras_nmt.serving import Client
 
@@ -165,20 +165,20 @@ def main(
     path: Annotated[
         Path | None, typer.Argument(help="Folder of an export's versions: a development server with XLA is started.")
     ] = None,
-    server_url: Annotated[str | None, typer.Option("--server", help="A running server, in place of PATH.")] = None,
-    model: Annotated[str, typer.Option(help="What that server calls the model.")] = "model",
-    pid: Annotated[int | None, typer.Option(help="That server's process, for its memory.")] = None,
+    server_url: Annotated[str | None, typer.Option("--server", help="A running server, instead of PATH.")] = None,
+    model: Annotated[str, typer.Option(help="That server's name of the model.")] = "model",
+    pid: Annotated[int | None, typer.Option(help="That server's process id, to measure its memory.")] = None,
     xla_cache: Annotated[
         Path | None, typer.Option(help="That server's persistent XLA cache, to count compilations.")
     ] = None,
     api: Annotated[str, typer.Option(help="grpc or rest, of the server that is started.")] = "grpc",
-    lines: Annotated[Path, typer.Option(help="Sentences, one a line.")] = LINES,
+    lines: Annotated[Path, typer.Option(help="File with one sentence per line.")] = LINES,
     source: Annotated[str | None, typer.Option(help="Language of the lines, of a multilingual model.")] = None,
-    target: Annotated[str | None, typer.Option(help="Language to translate to, likewise.")] = None,
-    clients: Annotated[int, typer.Option(min=1, help="Requests at once.")] = 32,
-    rate: Annotated[float, typer.Option(help="Arrivals a second.")] = 10.0,
-    minutes: Annotated[float, typer.Option(help="How long requests arrive.")] = 5.0,
-    seed: Annotated[int, typer.Option(help="Of the arrivals and lines.")] = 1,
+    target: Annotated[str | None, typer.Option(help="Language of the translations, of a multilingual model.")] = None,
+    clients: Annotated[int, typer.Option(min=1, help="Largest number of simultaneous requests.")] = 32,
+    rate: Annotated[float, typer.Option(help="Arrivals per second.")] = 10.0,
+    minutes: Annotated[float, typer.Option(help="Duration of the arrivals.")] = 5.0,
+    seed: Annotated[int, typer.Option(help="Seed of the arrivals and lines.")] = 1,
 ) -> None:
     """Puts a model server under load and prints latencies, errors, memory and compilations."""
     from keras_nmt.data import read_lines

@@ -1,4 +1,4 @@
-"""How the benchmarks beside this file write their tables."""
+"""Tables of the benchmarks, in Markdown."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from collections.abc import Iterable, Sequence
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
-    """A table in Markdown, for a file."""
+    """A table in Markdown, as the bytes of a file."""
     lines = (columns, ["---"] * len(columns), *rows)
     return "".join("| " + " | ".join(line) + " |\n" for line in lines).encode()

@@ -1,4 +1,4 @@
-"""Figures that are each measured in a process of their own."""
+"""Figures that are measured in separate processes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from typing import Any
 
 
 def measured_in_a_process(script: str, *options: str) -> Any:
-    """Runs a script for one figure: what its last line of output says, as JSON."""
+    """Runs a script that measures one figure, and returns the last line of its output, which is JSON."""
     done = subprocess.run([sys.executable, script, *options], stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])

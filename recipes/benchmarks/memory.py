@@ -2,8 +2,8 @@
 
     python recipes/benchmarks/memory.py --output memory.md
 
-Each figure is the most that a process of its own ever had, TensorFlow's libraries included; the first row has nothing
-else. See README.md beside this file.
+Each figure is the peak of a separate process, TensorFlow's libraries included; the first row is TensorFlow alone. See
+README.md beside this file.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MODES: tuple[str | None, ...] = (None, "int8")
 
 
 def train(preset: str, vocabulary_size: int, folder: Path, batch_size: int) -> None:
-    """Updates of `Trainer` on sentences as long as those of Multi30k, as many as make batches of all lengths."""
+    """Runs updates of `Trainer` on sentences with the lengths of Multi30k, enough for batches of all lengths."""
     random = np.random.default_rng(1)
     lengths = np.repeat(np.array(LENGTHS, np.int32) + 1, 40 * batch_size // 1000 + 1)  # and END
     ids = random.integers(FIRST_WORD, vocabulary_size, lengths.sum()).astype(np.int32)
@@ -77,7 +77,7 @@ def write_export(preset: str, vocabulary_size: int, folder: Path, quantize: str 
 
 
 def serve(vocabulary_size: int, folder: Path, signature: str) -> None:
-    """Loads an export as a server does, and translates sixteen sentences of each length at once."""
+    """Loads an export as a server does, and translates batches of sixteen sentences of each length."""
     (version,) = folder.iterdir()
     loaded = tf.saved_model.load(str(version))
     for batch in make_batches(16, 64, vocabulary_size):
@@ -89,7 +89,7 @@ def _model(preset: str, vocabulary_size: int) -> Any:
 
 
 def stages(preset: str, vocabulary_size: int, folder: Path, batch_size: int) -> dict[str, Callable[[], None]]:
-    """What is measured, by name, in an order in which what is served has been exported."""
+    """The measured functions by name; exports come before the serving of these exports."""
     size = vocabulary_size
     training = functools.partial(train, preset, size, folder, batch_size)
     named: dict[str, Callable[[], None]] = {f"training, batches of {batch_size:,} tokens": training}
@@ -135,7 +135,7 @@ def main(
                 of_model = [preset, parameters] if stage else ["", ""]
                 rows.append([stage or "TensorFlow alone", *of_model, f"{peak / 2**20:,.0f}"])
                 if output is not None:
-                    write_bytes(output, markdown_table(COLUMNS, rows))  # what there is, if the rest is not waited for
+                    write_bytes(output, markdown_table(COLUMNS, rows))  # so that an interrupted run leaves its rows
     table = Table(*COLUMNS, box=box.SIMPLE)
     for row in rows:
         table.add_row(*row)

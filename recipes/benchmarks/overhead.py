@@ -1,9 +1,9 @@
-"""What each mechanism costs: its speed as a share of the plain Transformer's, measured, and counted in multiply-adds.
+"""Overhead of each mechanism: speed relative to the plain Transformer, measured, and counted in multiply-adds.
 
     python recipes/benchmarks/overhead.py --output overhead.md
 
-Plain model and variant take turns, and the median of the ratios of neighbouring measurements counts: what else the
-machine does at the time falls on both. See README.md beside this file.
+Plain model and variant are measured in turn. The result is the median of the ratios of neighbouring measurements, so
+that other load of the machine affects both. See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ COLUMNS = (
 
 @dataclasses.dataclass(frozen=True)
 class Mechanism:
-    """A variant of the plain model, and its speed over the plain one's (training, decoding) as its paper gives them."""
+    """A variant of the plain model, and its relative speed (training, decoding) in its paper."""
 
     title: str
     arguments: dict[str, Any]
@@ -59,7 +59,7 @@ class Mechanism:
 _NI_BOTH = {"layer_composition": "extended", "head_composition": "extended"}
 # Emelin et al., 2019, table 5: words/s, training only. Li et al., 2020, table 1: steps/s and sentences/s.
 MECHANISMS = {
-    "plain": Mechanism("plain again", {}),  # what is left of the noise
+    "plain": Mechanism("plain again", {}),  # shows the noise of the measurement
     "shortcuts": Mechanism("plain shortcuts", {"shortcuts": "plain"}, (26423 / 29698,)),
     "fusion": Mechanism("fusion shortcuts", {"shortcuts": "fusion"}, (23601 / 29698,)),
     "linear_layers": Mechanism("linear layers", {"layer_composition": "linear"}, (1.98 / 2.02, 1.46 / 1.50)),
@@ -89,14 +89,14 @@ MECHANISMS = {
 
 @dataclasses.dataclass(frozen=True)
 class Sizes:
-    """What is trained and decoded.
+    """Sizes of training and decoding.
 
     Attributes:
-        batch: sentences of an update.
-        length: tokens of a sentence, source and target.
-        sentences: sentences that are decoded at once.
-        steps: tokens that are decoded.
-        beam: hypotheses a sentence.
+        batch: Sentences per update.
+        length: Tokens per sentence, source and target.
+        sentences: Sentences decoded at once.
+        steps: Tokens decoded.
+        beam: Hypotheses per sentence.
     """
 
     batch: int
@@ -107,7 +107,7 @@ class Sizes:
 
 
 class Work:
-    """Training and decoding of one model: `measure` does one of them once, `operations` has their multiply-adds."""
+    """Training and decoding of one model: `measure` runs one of them, `operations` has their multiply-adds."""
 
     def __init__(self, model: Transformer, sizes: Sizes) -> None:
         self.model = model
@@ -115,7 +115,7 @@ class Work:
         self._calls = {"training": self._training(sizes), "decoding": self._decoding(sizes)}
 
     def measure(self, what: str, clock: Callable[[], float] = time.perf_counter) -> float:
-        """Does it once and gives the seconds that it took."""
+        """Runs it once and returns the seconds."""
         start = clock()
         self._calls[what]().numpy()  # waits for the result
         return clock() - start
@@ -132,13 +132,13 @@ class Work:
         batch = {
             name: self._words(1, sizes.batch, sizes.length) for name in ("source", "target_input", "target_output")
         }
-        # In training one graph serves all shapes, and is as fast: what is counted has to know them.
+        # Counting needs known shapes. In training, one graph, which is as fast, serves all shapes.
         update: Any = trainer.make_update({name: tf.TensorSpec(words.shape, "int32") for name, words in batch.items()})
         self.operations["training"] = multiply_adds(update.get_concrete_function().graph)
         return lambda: update(batch).measurements
 
     def _decoding(self, sizes: Sizes) -> Callable[[], Any]:
-        """Encoder, preparation and beam search, compiled by XLA. END is never chosen: all steps are done."""
+        """Encoder, preparation and beam search, compiled by XLA. END is never chosen, so that all steps run."""
         model = self.model
 
         def search(source: tf.Tensor) -> tf.Tensor:
@@ -168,11 +168,11 @@ def multiply_adds(graph: Any, trips: int | None = None, root: Any = None) -> int
 
     Args:
         graph: The graph of a concrete function.
-        trips: How often loops run that do not say it themselves.
-        root: The graph that knows the functions called. Default: `graph`.
+        trips: Number of iterations of loops that do not state it.
+        root: The graph that has the called functions. Defaults to `graph`.
 
     Returns:
-        Their number. Bodies of loops count as often as they run.
+        Their number. The body of a loop counts once per iteration.
 
     Raises:
         ValueError: A shape or the number of a loop's iterations is not known.
@@ -193,7 +193,7 @@ def multiply_adds(graph: Any, trips: int | None = None, root: Any = None) -> int
 
 
 def _needed(graph: Any) -> list[Any]:
-    """The operations that results or effects depend on: TensorFlow leaves out the others."""
+    """The operations that results or effects depend on; TensorFlow prunes the others."""
     left = [tensor.op for tensor in graph.outputs] + list(getattr(graph, "control_outputs", ()))
     found: dict[str, Any] = {}
     while left:
@@ -205,7 +205,7 @@ def _needed(graph: Any) -> list[Any]:
 
 
 def _iterations(loop: Any, trips: int | None) -> int:
-    """How often a loop runs: its second input, or -1 there if it does not say."""
+    """The number of iterations of a loop: its second input, or -1 if unknown."""
     limit = loop.inputs[1]
     if limit.op.type == "Max" and limit.op.inputs[0].shape == ():  # Keras' recurrence: the largest of one number
         limit = limit.op.inputs[0]
@@ -218,7 +218,7 @@ def _iterations(loop: Any, trips: int | None) -> int:
 
 
 def _products(operation: Any) -> int:
-    """The multiply-adds of one operation; none where it is no product."""
+    """The multiply-adds of one operation; 0 where the operation is no product."""
 
     def size(tensor: Any) -> int:
         if not tensor.shape.is_fully_defined():
@@ -236,9 +236,9 @@ def _products(operation: Any) -> int:
         for labels, tensor in zip(of_inputs.split(","), inputs, strict=True):
             size(tensor)
             sizes |= dict(zip(labels, tensor.shape, strict=True))
-        # Where nothing is summed over, or there is one factor, nothing is multiplied and added.
+        # Without a sum, or with one factor, there are no multiply-adds.
         return math.prod(sizes.values()) if len(inputs) > 1 and set(sizes) - set(of_output) else 0
-    if kind == "Conv2D":  # a one-dimensional convolution is one of these
+    if kind == "Conv2D":  # one-dimensional convolutions, too
         return size(operation.outputs[0]) * math.prod(inputs[1].shape[:3])
     if kind == "Conv2DBackpropInput":
         return size(inputs[2]) * math.prod(inputs[1].shape[:3])
@@ -254,7 +254,7 @@ def compare(plain: Work, variant: Work, rounds: int, clock: Callable[[], float])
     ratios = {}
     for what, operations in plain.operations.items():
         for work in (variant, plain, variant):
-            work.measure(what)  # the first call compiles, the second finds its memory
+            work.measure(what)  # the first call compiles, the second allocates
         before, found = plain.measure(what, clock), []
         for _ in range(rounds):
             seconds, after = variant.measure(what, clock), plain.measure(what, clock)
@@ -267,18 +267,18 @@ def compare(plain: Work, variant: Work, rounds: int, clock: Callable[[], float])
 def main(
     preset: Annotated[str, typer.Option(help="Sizes of the model.")] = "transformer_base",
     vocabulary_size: Annotated[int, typer.Option(help="Subwords of the joint vocabulary.")] = 32000,
-    batch: Annotated[int, typer.Option(help="Sentences of a training update.")] = 8,
-    length: Annotated[int, typer.Option(help="Tokens of a sentence.")] = 24,
+    batch: Annotated[int, typer.Option(help="Sentences per training update.")] = 8,
+    length: Annotated[int, typer.Option(help="Tokens per sentence.")] = 24,
     sentences: Annotated[int, typer.Option(help="Sentences decoded at once.")] = 4,
     steps: Annotated[int, typer.Option(help="Tokens decoded.")] = 16,
-    beam: Annotated[int, typer.Option(help="Hypotheses a sentence.")] = 4,
-    rounds: Annotated[int, typer.Option(help="Measurements of each variant.")] = 5,
-    dtype: Annotated[str, typer.Option(help="float32, or mixed_bfloat16 where the processor has it.")] = "float32",
-    mechanisms: Annotated[str, typer.Option(help="Which, with commas between them. Default: all.")] = "",
+    beam: Annotated[int, typer.Option(help="Hypotheses per sentence.")] = 4,
+    rounds: Annotated[int, typer.Option(help="Measurements per variant.")] = 5,
+    dtype: Annotated[str, typer.Option(help="float32, or mixed_bfloat16 where the processor supports it.")] = "float32",
+    mechanisms: Annotated[str, typer.Option(help="Names of mechanisms, separated by commas. Default: all.")] = "",
     cpu_time: Annotated[
-        bool, typer.Option("--cpu-time", help="Take the processor's time: for one core that others use too.")
+        bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
     ] = False,
-    threads: Annotated[int, typer.Option(help="Threads of one operation. Default: one a core.")] = 0,
+    threads: Annotated[int, typer.Option(help="Threads of one operation. Default: one per core.")] = 0,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
 ) -> None:
     """Measures and counts the speed of each mechanism relative to the plain Transformer."""
@@ -305,7 +305,7 @@ def main(
         return Work(Transformer.from_preset(preset, **arguments), sizes)
 
     console = Console()
-    console.width = max(console.width, 100)  # a cell in two lines reads worse than a line that the terminal wraps
+    console.width = max(console.width, 100)  # lines that the terminal wraps read better than cells of two lines
     rows: list[list[str]] = []
     with console.status("plain model") as status:
         plain = work({})
@@ -317,9 +317,9 @@ def main(
             cells = [f"{ratio:.3f}" for what in ("training", "decoding") for ratio in ratios[what]]
             rows.append([mechanism.title, *cells, *paper, *[""] * (2 - len(paper))])
             if output is not None:
-                write_bytes(output, _markdown(rows).encode())  # what there is, if the rest is not waited for
+                write_bytes(output, _markdown(rows).encode())  # so that an interrupted run leaves its rows
             keras.backend.clear_session()
-            gc.collect()  # a model and its graphs know each other
+            gc.collect()  # a model and its graphs refer to each other
     table = Table(*(column.replace(" ", "\n") for column in COLUMNS), box=box.SIMPLE)
     for row in rows:
         table.add_row(*row)

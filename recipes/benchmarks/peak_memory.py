@@ -1,4 +1,4 @@
-"""What the benchmarks beside this file take for a process' peak memory."""
+"""Peak memory of a process."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 
 def peak_memory() -> int:
-    """The most resident memory that this process has had, in bytes.
+    """Peak of this process' resident memory, in bytes.
 
-    On Linux not by `getrusage`, whose figure begins with the memory of the process that started this one.
+    On Linux not by `getrusage`, whose figure starts from the memory of the parent process.
     """
     status = Path("/proc/self/status")
     if status.exists() and (found := re.search(r"VmHWM:\s*(\d+) kB", status.read_text(encoding="utf-8"))):

@@ -1,10 +1,9 @@
-"""Training speed beside the peers: target tokens a second of Trainer's update, of keras_hub and of PyTorch.
+"""Training speed: target tokens per second of Trainer's update, of keras_hub and of PyTorch.
 
     python recipes/benchmarks/training.py --data-dir DATA --preset transformer_small
     python recipes/benchmarks/training.py --data-dir DATA --preset transformer_base --dtypes float32,bfloat16
 
-Each contender is a process of its own; they take turns, and all train on the same batches. See README.md beside this
-file.
+Each contender is a separate process. They train in turn, on the same batches. See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -33,7 +32,11 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD
 
 DTYPES = ("float32", "bfloat16")
-PRESETS = {"transformer_tiny": 1000, "transformer_small": 10000, "transformer_base": 32000}  # and their vocabularies
+PRESETS = {
+    "transformer_tiny": 1000,
+    "transformer_small": 10000,
+    "transformer_base": 32000,
+}  # vocabulary sizes
 SUBWORDS = 10000  # at most: Multi30k has no more than some 20,000
 LABEL_SMOOTHING, LEARNING_RATE, BETAS, EPSILON = 0.1, 1e-4, (0.9, 0.98), 1e-9
 
@@ -53,18 +56,18 @@ COLUMNS = (
 
 @dataclasses.dataclass(frozen=True)
 class Work:
-    """What all contenders are given.
+    """The work that all contenders do.
 
     Attributes:
         vocabulary_size: Subwords of the joint vocabulary.
-        sizes: Layers, widths and heads, as `Transformer` names them.
-        dropout: Rate, of embeddings and of each sub-layer's output.
+        sizes: Layers, widths and heads, by the names of `Transformer`'s arguments.
+        dropout: Rate of dropout on embeddings and on the output of each sub-layer.
         dtype: "float32" or "bfloat16".
-        threads: Threads of one operation. 0: one a core.
-        cpu_time: Whether seconds are the processor's.
-        batch_size: Positions of a batch, on one side.
-        corpus: File with the sentences' ids.
-        batches: File with the batches made of them, for who does not read the corpus.
+        threads: Threads of one operation. 0: one per core.
+        cpu_time: Whether to measure processor time.
+        batch_size: Positions per batch and side.
+        corpus: File with the ids of the sentences.
+        batches: File with batches of these sentences, for contenders that do not read the corpus.
     """
 
     vocabulary_size: int
@@ -80,7 +83,7 @@ class Work:
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """Seconds of some updates; if known, those in which the next batch was waited for, and the graphs traced so far."""
+    """Seconds of a round of updates; if known, the seconds spent waiting for batches, and the number of traces."""
 
     seconds: float
     waited: float | None = None
@@ -138,7 +141,7 @@ class Ours:
 
 
 class OursCompiled(Ours):
-    """The same with forward and backward pass compiled by XLA, in the first round."""
+    """`Ours` with forward and backward pass compiled by XLA, in the first round."""
 
     jit_compile = True
 
@@ -208,7 +211,7 @@ class KerasHub:
 
 
 class KerasHubWithOurLoss(KerasHub):
-    """The same with `LabelSmoothedCrossEntropy`: what is left is the model, the optimizer and `fit`."""
+    """`KerasHub` with `LabelSmoothedCrossEntropy`: model, optimizer and `fit` differ."""
 
     def _loss(self, keras: Any) -> Any:
         from keras_nmt.training import LabelSmoothedCrossEntropy
@@ -217,7 +220,7 @@ class KerasHubWithOurLoss(KerasHub):
 
 
 class KerasHubCompiled(KerasHub):
-    """The same with XLA."""
+    """`KerasHub` with XLA."""
 
     jit_compile = True
 
@@ -327,7 +330,7 @@ def _policy(work: Work) -> str:
 
 
 def _without_attention_dropout(attention: Any) -> None:
-    """keras_hub has one rate for all; where it is not wanted, no time goes into it."""
+    """Switches dropout of attention weights off: keras_hub has one rate for all dropouts."""
     attention._dropout = attention._dropout_layer.rate = 0.0
 
 
@@ -349,15 +352,15 @@ def _training_batches(work: Work) -> Any:
 
 
 def write_batches(work: Work, texts: Sequence[Path], updates: int) -> int:
-    """Cuts the texts into subwords and writes the corpus and the first batches.
+    """Segments the texts into subwords and writes the corpus and the first batches.
 
     Args:
-        work: Where to, and how large.
+        work: Files and sizes.
         texts: Source and target.
-        updates: Batches of a round but for the first one, which is not measured.
+        updates: Measured batches per round; the first batch is not measured.
 
     Returns:
-        The target tokens of those.
+        The number of target tokens of the measured batches.
     """
     from keras_nmt.data import read_parallel
     from keras_nmt.text import SubwordTokenizer, train_subwords
@@ -378,8 +381,8 @@ def write_batches(work: Work, texts: Sequence[Path], updates: int) -> int:
 
 
 def _serve(connection: Connection, name: str, work: Work) -> None:
-    """A contender's process: builds it, then trains whenever told how many updates; None ends it."""
-    warnings.filterwarnings("ignore", message="enable_nested_tensor", module="torch")  # of inference, not of training
+    """The process of a contender: builds it, then trains as many updates as each message says; None ends it."""
+    warnings.filterwarnings("ignore", message="enable_nested_tensor", module="torch")  # concerns inference
     contender = CONTENDERS[name](work)
     connection.send(contender.parameters)
     while (updates := connection.recv()) is not None:
@@ -388,14 +391,14 @@ def _serve(connection: Connection, name: str, work: Work) -> None:
 
 
 class Process:
-    """A contender in a process of its own, which waits while the others work."""
+    """A contender in a separate process, which waits while the others train."""
 
     def __init__(self, name: str, work: Work) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, name, work), daemon=True)
         self._process.start()
-        theirs.close()  # so that its end is seen if it dies
+        theirs.close()  # so that an end of the process is noticed
         self.parameters: int = self._receive()
 
     def _receive(self) -> Any:
@@ -413,7 +416,7 @@ class Process:
         return self._receive()
 
     def stop(self) -> float:
-        """Ends it and gives its peak of resident memory in MiB."""
+        """Ends the process and returns its peak resident memory in MiB."""
         self._connection.send(None)
         memory: float = self._receive()
         self._process.join()
@@ -422,12 +425,12 @@ class Process:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What was measured of a contender.
+    """Measurements of a contender.
 
     Attributes:
-        parameters: Numbers that are trained.
-        rounds: One measurement a round.
-        memory: Peak of resident memory in MiB.
+        parameters: Number of trained parameters.
+        rounds: One measurement per round.
+        memory: Peak resident memory in MiB.
     """
 
     parameters: int
@@ -436,7 +439,7 @@ class Result:
 
 
 def compete(names: Sequence[str], work: Work, updates: int, rounds: int) -> dict[str, Result]:
-    """Lets contenders train in turn; the first round warms them up."""
+    """Trains the contenders in turn; the first round is a warm-up."""
     processes = {name: Process(name, work) for name in names}
     measured: dict[str, list[Measured]] = {name: [] for name in names}
     for _ in range(rounds + 1):
@@ -451,16 +454,16 @@ def main(
     vocabulary_size: Annotated[
         int, typer.Option(help="Subwords of the joint vocabulary. Default: 10,000, of transformer_base 32,000.")
     ] = 0,
-    batch_size: Annotated[int, typer.Option(help="Positions of a batch, on one side.")] = 4096,
-    dropout: Annotated[float, typer.Option(help="Of embeddings and of each sub-layer's output.")] = 0.1,
-    dtypes: Annotated[str, typer.Option(help="float32, bfloat16, or both with a comma between.")] = "float32",
-    updates: Annotated[int, typer.Option(help="Updates of a measurement.")] = 8,
-    rounds: Annotated[int, typer.Option(help="Measurements of each; the medians count.")] = 5,
-    threads: Annotated[int, typer.Option(help="Threads of one operation. Default: one a core.")] = 0,
+    batch_size: Annotated[int, typer.Option(help="Positions per batch and side.")] = 4096,
+    dropout: Annotated[float, typer.Option(help="Dropout on embeddings and on the output of each sub-layer.")] = 0.1,
+    dtypes: Annotated[str, typer.Option(help="float32, bfloat16, or both, separated by a comma.")] = "float32",
+    updates: Annotated[int, typer.Option(help="Updates per measurement.")] = 8,
+    rounds: Annotated[int, typer.Option(help="Measurements per contender; the medians count.")] = 5,
+    threads: Annotated[int, typer.Option(help="Threads of one operation. Default: one per core.")] = 0,
     cpu_time: Annotated[
-        bool, typer.Option("--cpu-time", help="Take the processor's time: for one core that others use too.")
+        bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
     ] = False,
-    contenders: Annotated[str, typer.Option(help="Which, with commas between.")] = ",".join(CONTENDERS),
+    contenders: Annotated[str, typer.Option(help="Names of contenders, separated by commas.")] = ",".join(CONTENDERS),
 ) -> None:
     """Measures training speed beside keras_hub and PyTorch."""
     names, precisions = contenders.split(","), dtypes.split(",")
@@ -484,7 +487,7 @@ def main(
     from keras_nmt.models.presets import TRANSFORMER_PRESETS
 
     console = Console()
-    console.width = max(console.width, 100)  # a cell in two lines reads worse than a line that the terminal wraps
+    console.width = max(console.width, 100)  # lines that the terminal wraps read better than cells of two lines
     table = Table(*COLUMNS, box=box.SIMPLE)
     with tempfile.TemporaryDirectory() as folder:
         work = Work(
@@ -506,15 +509,15 @@ def main(
     console.print(table)
     cores = len(os.sched_getaffinity(0))
     print(
-        f"{preset}, {vocabulary_size:,} subwords, batches of {batch_size:,} positions a side, the same for all, "
+        f"{preset}, {vocabulary_size:,} subwords, batches of {batch_size:,} positions per side, the same for all, "
         f"padding not counted.\nAdam, label smoothing {LABEL_SMOOTHING}, dropout {dropout} of embeddings and "
-        f"sub-layers' outputs.\nCores: {cores}. Threads of an operation: {threads or 'one a core'}. Seconds of the "
+        f"sub-layers' outputs.\nCores: {cores}. Threads of an operation: {threads or 'one per core'}. Seconds of the "
         f"{'processor' if cpu_time else 'wall clock'}."
     )
 
 
 def cells(name: str, dtype: str, result: Result, first: Result, tokens: int) -> list[str]:
-    """A row of the table; ratios are medians over the rounds of what was measured one after the other."""
+    """A row of the table; a ratio is the median of the ratios of neighbouring measurements."""
     seconds = statistics.median(measured.seconds for measured in result.rounds)
     pairs = zip(first.rounds, result.rounds, strict=True)
     ratio = statistics.median(other.seconds / ours.seconds for ours, other in pairs)

@@ -1,3 +1,5 @@
+"""Full bilinear pooling against its equation."""
+
 from __future__ import annotations
 
 import numpy as np

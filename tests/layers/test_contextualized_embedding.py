@@ -1,3 +1,5 @@
+"""The contextualized embedding against its equation; steps, padding and half precision."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Lexical shortcuts against their equations; gates, masks and initial weights."""
+
 from __future__ import annotations
 
 import keras
@@ -60,6 +62,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, tensors, kind, weights, para
         dict(zip(("hidden", "lexical"), tensors, strict=True)),
         weights=weights,
         parameters=parameters,
+        thorough=kind == "plain",
     )
 
 

@@ -1,3 +1,5 @@
+"""The linear combination against its equation."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Low-rank bilinear pooling against its equations; initial weights, parameters and half precision."""
+
 from __future__ import annotations
 
 import keras
@@ -78,6 +80,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, first_order):
         {"representations": random(2, 6, N, WIDTH)},
         weights=3 if first_order else 2,
         parameters=2 * 6 * 4 + 4 * UNITS + (8 if first_order else 0),
+        thorough=first_order,
     )
 
 

@@ -1,3 +1,5 @@
+"""Multi-head attention against its equations, with shortcuts and composed heads."""
+
 from __future__ import annotations
 
 import keras
@@ -71,34 +73,27 @@ def test_heads_are_composed_in_their_order(random, kind, output_projection):
 
 
 @pytest.mark.parametrize(
-    ("shortcut", "weights", "parameters"),
-    [(None, 3, 4 * D * D), ("plain", 5, 6 * D * D + 2 * D), ("fusion", 4, 10 * D * D + 2 * D)],
+    ("options", "weights", "parameters"),
+    [
+        ({}, 3, 4 * D * D),
+        ({"shortcut": "plain"}, 5, 6 * D * D + 2 * D),
+        ({"shortcut": "fusion"}, 4, 10 * D * D + 2 * D),
+        # U and V of rank 8, a row of ones, P.
+        ({"head_composition": "extended"}, 6, 4 * D * D + D * 16 + 16 + 8 * D),
+        # W_O from heads of 4; FFN, norm.
+        ({"head_composition": "hierarchical"}, 9, 3 * D * D + 4 * D + (D + 1) * 16 + (16 + 1) * 4 + 8),
+    ],
 )
-def test_keeps_the_contract_of_a_layer(check_layer, random, shortcut, weights, parameters):
+def test_keeps_the_contract_of_a_layer(check_layer, random, options, weights, parameters):
     inputs = {"query": random(B, T, D), "memory": random(B, S, D)}
-    if shortcut:
+    if "shortcut" in options:
         inputs["lexical"] = random(B, S, D)
     check_layer(
-        lambda **kwargs: MultiHeadAttention(H, D, shortcut=shortcut, **kwargs),
+        lambda **kwargs: MultiHeadAttention(H, D, **options, **kwargs),
         inputs,
         weights=weights,
         parameters=parameters,
-    )
-
-
-@pytest.mark.parametrize(
-    ("kind", "weights", "parameters"),
-    [
-        ("extended", 6, 4 * D * D + D * 16 + 16 + 8 * D),  # U and V of rank 8, a row of ones, P
-        ("hierarchical", 9, 3 * D * D + 4 * D + (D + 1) * 16 + (16 + 1) * 4 + 8),  # W_O from heads of 4; FFN, norm
-    ],
-)
-def test_composed_heads_keep_the_contract_of_a_layer(check_layer, random, kind, weights, parameters):
-    check_layer(
-        lambda **kwargs: MultiHeadAttention(H, D, head_composition=kind, **kwargs),
-        {"query": random(B, T, D), "memory": random(B, S, D)},
-        weights=weights,
-        parameters=parameters,
+        thorough=options == {"head_composition": "extended"},
     )
 
 

@@ -1,3 +1,5 @@
+"""Role assignment against its equations; causality, steps, noise and errors."""
+
 from __future__ import annotations
 
 import json
@@ -83,6 +85,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context,
         {"inputs": random(B, T, D), "mask": MASK},
         weights=weights,
         parameters=_parameters(assignment, context),
+        thorough=assignment == "one_hot",
     )
 
 

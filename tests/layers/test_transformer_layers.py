@@ -1,8 +1,11 @@
+"""Transformer layers and stacks: the contract, compositions of layers, shortcuts, masks, rates and errors."""
+
 from __future__ import annotations
 
 import keras
 import numpy as np
 import pytest
+from pairwise import pairwise
 
 from keras_nmt.layers import (
     FeedForward,
@@ -42,6 +45,7 @@ def test_encoder_layer_keeps_the_contract(check_layer, random, norm, shortcut, e
         inputs,
         weights=11 + more,
         parameters=ATTENTION + FEED + 2 * NORM + extra,
+        thorough=(norm, shortcut) == ("pre", "fusion"),
     )
 
 
@@ -57,6 +61,7 @@ def test_decoder_layer_keeps_the_contract(check_layer, random, shortcut):
         inputs,
         weights=16 + 2 * more,
         parameters=2 * ATTENTION + FEED + 3 * NORM + 2 * extra,
+        thorough=shortcut == "plain",
     )
 
 
@@ -151,14 +156,17 @@ def _by_hand(stack, kind, norm, x, **arguments):
     return _normalised(stack, "final_norm", output) if norm == "pre" else output, states
 
 
-@pytest.mark.parametrize("norm", ["pre", "post"])
+# An even and an odd number of layers make different trees; to other compositions the number is all the same.
+COMPOSITIONS = [("hierarchical", 4), ("hierarchical", 5), (None, 3), ("linear", 3), ("low_rank", 3), ("extended", 3)]
+
+
 @pytest.mark.parametrize(
-    ("kind", "number"),
-    # An even and an odd number of layers make different trees; to the others it is all the same.
-    [("hierarchical", 4), ("hierarchical", 5), (None, 3), ("linear", 3), ("low_rank", 3), ("extended", 3)],
+    "options",
+    pairwise({"side": ["encoder", "decoder"], "norm": ["pre", "post"], "composition": COMPOSITIONS}),
+    ids=lambda options: "-".join(map(str, options.values())),
 )
-@pytest.mark.parametrize("side", ["encoder", "decoder"])
-def test_stacks_compose_their_layers(random, side, number, kind, norm):
+def test_stacks_compose_their_layers(random, options):
+    side, norm, (kind, number) = options.values()
     stack = (TransformerEncoder if side == "encoder" else TransformerDecoder)(
         number, 2, D, F, norm=norm, layer_composition=kind
     )

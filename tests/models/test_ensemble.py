@@ -1,3 +1,5 @@
+"""Ensembles: the mean of the probabilities of models, at once, step by step and in search."""
+
 from __future__ import annotations
 
 import keras

@@ -1,3 +1,5 @@
+"""The multilingual model with language labels: steps, labels, saving and errors."""
+
 from __future__ import annotations
 
 import itertools

@@ -1,3 +1,5 @@
+"""Positional encodings."""
+
 from __future__ import annotations
 
 import numpy as np

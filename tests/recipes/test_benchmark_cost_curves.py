@@ -1,4 +1,4 @@
-"""The benchmark of costs: a point is measured in a process of its own, the curves share one point."""
+"""The benchmark of costs: each point is measured in a separate process; the curves share one point."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ def cost_curves():
     return load_script("benchmarks/cost_curves.py")
 
 
+@pytest.mark.nightly
 def test_measures_time_and_memory(cost_curves):
     point = {"length": 3, "beam": 2, "batch": 2, "depth": 1}
     found = cost_curves.measure("transformer_tiny", 50, point, rounds=1, cpu_time=True)

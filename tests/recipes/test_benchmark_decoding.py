@@ -1,4 +1,4 @@
-"""The benchmark of decoding: both contenders do the same work, and take turns."""
+"""The benchmark of decoding: both contenders do the same work and take turns."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def decoding():
     return load_script("benchmarks/decoding.py")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_both_give_the_same_translations_of_as_many_tokens(decoding, tmp_path, dtype):
     pytest.importorskip("ctranslate2")

@@ -1,4 +1,4 @@
-"""The benchmark of memory: each figure is of a process of its own, and of what it says."""
+"""The benchmark of memory: each figure is the peak of a separate process."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ def memory():
     return load_script("benchmarks/memory.py")
 
 
+@pytest.mark.nightly
 def test_trains(memory, tmp_path):
     memory.stages("transformer_tiny", 40, tmp_path, 128)["training, batches of 128 tokens"]()
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.exhaustive
-def test_what_is_served_was_exported(memory, tmp_path):
+@pytest.mark.nightly
+def test_a_served_model_was_exported_was_exported(memory, tmp_path):
     stages = memory.stages("transformer_tiny", 40, tmp_path, 128)
     stages["exporting, int8"]()
     assert (tmp_path / "transformer_tiny-int8" / "1" / "saved_model.pb").is_file()
@@ -47,8 +48,8 @@ def test_writes_the_table(memory, monkeypatch, tmp_path):
     assert asked[1] == ("--batch-size=4096", "transformer_tiny", 50, "training, batches of 4,096 tokens")
 
 
-@pytest.mark.exhaustive
-def test_a_process_tells_its_peak(memory):
+@pytest.mark.nightly
+def test_a_process_reports_its_peak(memory):
     one = json.dumps(["transformer_tiny", 50, "nowhere", ""])
     peak = memory.measured_in_a_process(memory.__file__, "--batch-size=64", f"--one={one}")
     assert 100 * 2**20 < peak < 8 * 2**30

@@ -1,4 +1,4 @@
-"""The benchmark of overheads: what it counts, how it takes turns, what it writes."""
+"""The benchmark of overheads: counted operations, turns of measurements, the table."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_counts_the_body_of_a_loop_as_often_as_it_runs(overhead):
     assert overhead.multiply_adds(graph(layer, [2, 5, 3])) == 5 * 2 * 16 * (3 + 4)
 
 
-def test_what_cannot_be_counted_is_an_error(overhead):
+def test_operations_that_cannot_be_counted_are_an_error(overhead):
     with pytest.raises(ValueError, match="All shapes must be known"):
         overhead.multiply_adds(graph(lambda x: x @ x, [None, 3]))
     with pytest.raises(ValueError, match="a kind that is not counted"):
@@ -91,6 +91,7 @@ def works(overhead):
     }
 
 
+@pytest.mark.nightly
 def test_counts_the_transformer(works):
     # A layer: attention 4 d^2 a position, of which cross-attention projects 2 d^2 from the source; feed-forward 4 d^2.
     # Scores and sums: 2 d for each pair of positions; in search, for those of all hypotheses of a sentence.
@@ -107,7 +108,8 @@ def test_counts_the_transformer(works):
     assert works["plain"].operations["decoding"] == encoder(3) + 3 * 5 * 2 * D**2 + decoder(3 * 2, 4, 4 * 2)
 
 
-def test_counts_what_a_mechanism_adds(works):
+@pytest.mark.nightly
+def test_counts_the_operations_that_a_mechanism_adds(works):
     more = {
         what: works["ni_heads"].operations[what] - works["plain"].operations[what] for what in ("training", "decoding")
     }
@@ -115,6 +117,7 @@ def test_counts_what_a_mechanism_adds(works):
     assert more == {"training": 3 * sites["training"] * 3 * D**2, "decoding": sites["decoding"] * 3 * D**2}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("what", ["training", "decoding"])
 def test_does_the_work(works, what):
     before = [weight.numpy() for weight in works["plain"].model.trainable_variables]

@@ -1,4 +1,4 @@
-"""The benchmark of training speed: equal work for all, in turn, each in a process of its own."""
+"""The benchmark of training speed: all contenders do the same work, in turn, each in a separate process."""
 
 from __future__ import annotations
 
@@ -57,17 +57,20 @@ def ours(training, work):
     return training.Ours(work)
 
 
+@pytest.mark.nightly
 def test_updates_are_traced_once(ours):
     measured = [ours.train(2) for _ in range(2)]
     assert [round_.traces for round_ in measured] == [1, 1]
     assert all(0 <= round_.waited < round_.seconds for round_ in measured)
 
 
-def test_those_with_xla_are_compiled(training, work):
+@pytest.mark.nightly
+def test_contenders_with_xla_are_compiled(training, work):
     assert training.CONTENDERS["keras_nmt with XLA"](work)._trainer.jit_compile
     assert training.CONTENDERS["keras_hub with XLA"](work)._model.jit_compile
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["keras_hub", "PyTorch"])
 def test_peers_do_the_same_work(training, work, ours, name):
     if name == "PyTorch":
