@@ -12,8 +12,7 @@ from concurrent.futures import Future
 from typing import Any
 
 import urllib3
-from urllib3.exceptions import HTTPError, NewConnectionError
-from urllib3.exceptions import TimeoutError as SocketTimeoutError
+from urllib3.exceptions import HTTPError
 
 from keras_nmt.serving._transport import Failure, seconds_left
 
@@ -54,23 +53,22 @@ class RestTransport:
         body = json.dumps({"signature_name": signature, "instances": rows}, ensure_ascii=False).encode()
 
         def send() -> urllib3.BaseHTTPResponse:
-            # No `retries`, so that the client decides when to send again, and no redirect is followed. A body that is
-            # compressed although nobody asked for it is not decompressed: it could be of any size.
+            # A socket's timeout only ends operations that nobody waits for any more. Without `retries`, the client
+            # decides when to send again, and no redirect is followed. A body that is compressed although nobody asked
+            # for it is not decompressed: it could be of any size.
             return self._pool.urlopen(
                 "POST",
                 self._path,
                 body=body,
                 headers={"Content-Type": "application/json"},
-                timeout=urllib3.Timeout(total=seconds_left(deadline)),
+                timeout=urllib3.Timeout(total=seconds_left(deadline) + 1),
                 retries=False,
                 decode_content=False,
             )
 
         try:
             response = _in_time(send, deadline)
-        except NewConnectionError as error:  # which is one of urllib3's timeouts, too
-            raise Failure("UNAVAILABLE", str(error)) from None
-        except (TimeoutError, SocketTimeoutError):
+        except TimeoutError:
             raise Failure("DEADLINE_EXCEEDED", "the answer has not arrived in full") from None
         except HTTPError as error:
             raise Failure("UNAVAILABLE", str(error.args[-1])) from None

@@ -319,7 +319,7 @@ def _checked(columns: dict[str, list[Any]], outputs: Sequence[str], count: int) 
             if name in _OF_HYPOTHESES:
                 widths.add(len(row) if several else None)
             for value in row if several else [row]:
-                if type(value) not in kinds:
+                if not isinstance(value, kinds):
                     raise Failure("MALFORMED", f"{name} is {type(value).__name__}, not {wanted}")
     if len(widths) > 1 or 0 in widths:
         raise Failure("MALFORMED", "sentences differ in their number of hypotheses, or have none")

@@ -120,6 +120,19 @@ def test_scores_come_back_in_order(server, api):
         assert client.score(["a", "abc", ""], ["d", "", "äh"]) == [1 - 100, 3, -300]
 
 
+def test_pairs_are_sorted_by_the_longer_text(server):
+    with Client(server.rest_url, "echo", batch_size=1) as client:
+        sent, predict = [], client._transport.predict
+
+        def noted(signature, inputs, deadline):
+            sent.append(inputs["source"][0])
+            return predict(signature, inputs, deadline)
+
+        client._xla, client._transport.predict = False, noted
+        client.score(["a", "bb", ""], ["cccc", "bb", "ddd"])
+    assert sent == ["a", "", "bb"]
+
+
 def test_the_compiled_signature_is_preferred_and_a_refusal_remembered(server, compiling_server, api):
     with Client(_url(compiling_server, api), "echo") as client:
         assert [client.translate(["abc"])[0].score, client.score(["abc"], [""])[0]] == [-3, -3]

@@ -147,17 +147,20 @@ def test_a_connection_past_its_deadline_is_not_used_again():
         assert client.translate(["a"])[0].text == "b"
 
 
-def test_an_attempt_that_runs_out_of_time_tells_the_refusal_before():
+def test_an_attempt_that_runs_out_of_time_tells_the_refusal_before(monkeypatch):
+    monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 1)  # at least half of it is waited for
     answers = iter([b'HTTP/1.1 503 Busy\r\nContent-Length: 27\r\n\r\n{"error": "queue is full."}'])
 
     def talk(connection):
         while receive(connection):
             connection.sendall(next(answers, b""))
 
-    told = r"did not answer in 0\.6 s: .* in full; the attempt before: queue is full\. Received"
-    with listening(talk) as url, Client(url, "model", timeout=0.6) as client:  # noqa: SIM117
+    told = r"did not answer in 1\.2 s: .* in full; the attempt before: queue is full\. Received"
+    start = time.monotonic()
+    with listening(talk) as url, Client(url, "model", timeout=1.2) as client:  # noqa: SIM117
         with pytest.raises(TimeoutError, match=told):
             client.translate(["a"])
+    assert time.monotonic() - start < 0.5 + 1.2  # a deadline for each attempt would be later
 
 
 # Connections
