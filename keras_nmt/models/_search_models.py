@@ -60,7 +60,7 @@ def check_layer(layer: int, count: int) -> None:
 
 
 class SearchModels:
-    """Hides the search models from Keras, which would track, count and save their shared weights again."""
+    """Keeps the search models out of Keras' sight, which would track, count and save their shared weights again."""
 
     def __init__(self, encoder: keras.Model, prepare: Prepare, step: Step) -> None:
         self.encoder = encoder

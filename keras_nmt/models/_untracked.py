@@ -1,0 +1,23 @@
+"""Objects that a Keras model refers to but must not track."""
+
+from __future__ import annotations
+
+import types
+
+
+class Untracked(types.SimpleNamespace):
+    """A namespace that Keras does not look into.
+
+    Keras tracks layers, models, and containers of them that are attributes of a model: it would count and save weights
+    twice that another attribute holds already. Keras does not track attributes of this object. A sub-class may
+    annotate the attributes.
+
+    Example:
+
+    >>> import keras
+    >>> from keras_nmt.layers._keras_private import all_layers
+    >>> model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)])
+    >>> model.views = Untracked(inner=keras.Model(model.inputs, model.outputs))
+    >>> model.views.inner in all_layers(model)
+    False
+    """
