@@ -1,4 +1,4 @@
-"""A look inside trained models: functions that return numbers, and figures of them."""
+"""Analysis of trained models: functions that return numbers, and figures of these."""
 
 from keras_nmt.analysis.bridge_attention import BridgeAttention, bridge_attention
 from keras_nmt.analysis.bridge_entropy import BridgeEntropy, bridge_entropy

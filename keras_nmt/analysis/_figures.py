@@ -1,4 +1,4 @@
-"""Figures by matplotlib, without its global state: no window, no figure that has to be closed."""
+"""Figures by matplotlib without its global state: no window opens, and no figure must be closed."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def save_figure(path: str | os.PathLike[str], figure: Figure) -> None:
-    """Writes a figure in the format of the path's ending, whole or not at all."""
+    """Writes a figure in the format of the path's suffix, complete or not at all."""
     with atomic_path(path) as temporary:
         figure.savefig(temporary)

@@ -1,3 +1,5 @@
+"""The attention of a bridge over sentences."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -9,18 +11,18 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import END, PAD
-from keras_nmt.models import AttentionBridgeModel, MultilingualModel
+from keras_nmt.models import AttentionBridgeModel, MultilingualModel, TranslationModel
 from keras_nmt.text import SubwordTokenizer
 
 TOKENS_AT_ONCE = 4096
 
 
 class BridgeAttention(NamedTuple):
-    """Where the heads of an attention bridge look in one sentence.
+    """The attention of a bridge's heads over one sentence.
 
     Attributes:
-        tokens: The n subwords, as SentencePiece writes them, and the end of the sentence.
-        attention: Array A `[k, n]`, float32: a distribution over the tokens by head.
+        tokens: Tuple of the n subwords, as SentencePiece writes them, and the end of the sentence.
+        attention: Array A `[k, n]`, float32: each head's distribution over the tokens.
     """
 
     tokens: tuple[str, ...]
@@ -28,18 +30,18 @@ class BridgeAttention(NamedTuple):
 
 
 def bridge_attention(
-    model: MultilingualModel, tokenizer: SubwordTokenizer, language: str, sentences: Sequence[str]
+    model: TranslationModel | MultilingualModel, tokenizer: SubwordTokenizer, language: str, sentences: Sequence[str]
 ) -> list[BridgeAttention]:
     """The attention A of a model's bridge over sentences, without padding.
 
     Args:
-        model: An `AttentionBridgeModel` with a bridge.
-        tokenizer: The subwords of the language.
-        language: The language of the sentences.
-        sentences: Texts of any number and length. None is cut; an empty one has its end alone.
+        model: `AttentionBridgeModel` with a bridge.
+        tokenizer: `SubwordTokenizer` of the language.
+        language: String, the language of the sentences.
+        sentences: Sequence of texts of any length. They are not truncated; an empty text has its end alone.
 
     Returns:
-        A `BridgeAttention` by sentence.
+        A list of `BridgeAttention`, one per sentence.
 
     Raises:
         UserError: The model has no bridge, or not this language.
@@ -61,7 +63,7 @@ def bridge_attention(
         [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), Eq. 8.
     """
     if not isinstance(model, AttentionBridgeModel) or model.bridge is None:
-        raise UserError(f"The model has no attention bridge to look at. Received: {type(model).__name__} without one")
+        raise UserError(f"The model has no attention bridge. Received: {type(model).__name__} without one")
     if language not in model.languages:
         raise UserError(f"The model has the languages {', '.join(model.languages)}. Received: {language}")
     pieces = sentencepiece.SentencePieceProcessor(model_proto=tokenizer.proto)
@@ -79,7 +81,7 @@ def bridge_attention(
 
 
 def _batches(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Indices of rows of similar lengths, the longest first."""
+    """Indices of rows of similar lengths, the longest first, at most `TOKENS_AT_ONCE` tokens in a batch."""
     order = sorted(range(len(rows)), key=lambda row: -len(rows[row]))
     while order:
         size = max(1, TOKENS_AT_ONCE // len(rows[order[0]]))

@@ -1,3 +1,5 @@
+"""Entropies of a bridge's attention."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -14,13 +16,13 @@ from keras_nmt.errors import UserError
 class BridgeEntropy:
     """How widely the k heads of an attention bridge spread their attention over N sentences, in nats.
 
-    0: a head looks at one token; log n: at all n tokens alike. Means are over rows of A: each head of each sentence
-    counts once. A mean over no rows is no number (nan).
+    The entropy is 0 if a head attends to one token, and log n if it attends to all n tokens alike. Means are over rows
+    of A: each head of each sentence counts once. A mean over no rows is not a number (nan).
 
     Args:
-        entropies: Array `[N, k]`, float64: the entropy of each head at each sentence.
-        lengths: Array `[N]`: tokens of each sentence, its end included.
-        num_first: Array `[N]`: how many heads are the first ones of each sentence.
+        entropies: Array `[N, k]`, float64, the entropy of each head for each sentence.
+        lengths: Array `[N]`, the number of tokens of each sentence, its end included.
+        num_first: Array `[N]`, the number of first heads for each sentence.
     """
 
     entropies: np.ndarray
@@ -39,7 +41,7 @@ class BridgeEntropy:
 
     @property
     def other_heads(self) -> float:
-        """The mean over the heads after the first n. Not a number, where no sentence has less than k tokens."""
+        """The mean over the heads after the first n; not a number if no sentence has fewer than k tokens."""
         return _mean(self.entropies[~self._is_first])
 
     @property
@@ -56,7 +58,7 @@ class BridgeEntropy:
         }
 
     def numbers(self) -> dict[str, Any]:
-        """All means, as JSON can hold them: None where there is no number."""
+        """All means in types of JSON; None where the mean is not a number."""
 
         def means(entropy: BridgeEntropy) -> dict[str, Any]:
             values = {name: getattr(entropy, name) for name in ("all_heads", "first_heads", "other_heads")}
@@ -85,14 +87,15 @@ class BridgeEntropy:
 def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None = None) -> BridgeEntropy:
     """Entropies of the rows of A, over all heads, the first n and the others.
 
-    The entropy of head i is - sum_j A_ij log A_ij over the tokens j, in nats. The first heads tend to look at one token
-    each until the sentence is covered, and the others wider, the more so with the bridge's penalty: the paper compares
-    these means between models with and without it.
+    The entropy of head i is - sum_j A_ij log A_ij over the tokens j, in nats. The first heads tend to attend to one
+    token each until the sentence is covered, and the other heads to more tokens, the more so with the bridge's penalty:
+    the paper compares these means between models with and without the penalty.
 
     Args:
-        attentions: What `bridge_attention` returns for some sentences. The paper takes 10,000 of up to 40 tokens.
-        num_first: Integer n. Default: as in the paper, n_i, the number of tokens of each sentence, here with its end,
-            which is among the tokens that are looked at.
+        attentions: Sequence of `BridgeAttention`, as `bridge_attention` returns. The paper takes 10,000 sentences of up
+            to 40 tokens.
+        num_first: Integer n. Defaults, as in the paper, to n_i, the number of tokens of each sentence, here with its
+            end, to which heads attend as well.
 
     Returns:
         A `BridgeEntropy`.
@@ -124,7 +127,7 @@ def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None 
 
 
 def _entropies(attention: np.ndarray) -> np.ndarray:
-    """Of the rows of A `[k, n]`: `[k]`. The limit of p log p at 0 is 0."""
+    """Entropies `[k]` of the rows of A `[k, n]`. The limit of p log p at 0 is 0."""
     p = attention.astype("float64")
     return np.sum(p * -np.log(np.where(p > 0, p, 1.0)), axis=1)
 

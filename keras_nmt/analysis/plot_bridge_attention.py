@@ -1,3 +1,5 @@
+"""A figure of a bridge's attention."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -13,8 +15,8 @@ def plot_bridge_attention(attention: BridgeAttention, title: str | None = None) 
     """A heat map of A for a sentence: heads (rows, numbered from 1) by tokens (columns).
 
     Args:
-        attention: One of what `bridge_attention` returns.
-        title: Text above. Default: none.
+        attention: `BridgeAttention` of a sentence.
+        title: String, text above the figure. Defaults to None.
 
     Returns:
         A `matplotlib.figure.Figure`: `figure.savefig("attention.png")`.

@@ -1,3 +1,5 @@
+"""A figure of the entropies of a bridge's attention."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -13,7 +15,7 @@ def plot_bridge_entropy(entropy: BridgeEntropy) -> Figure:
     """The mean entropy of the rows of A: by head, and by the sentences' length over all, the first and other heads.
 
     Args:
-        entropy: What `bridge_entropy` returns.
+        entropy: `BridgeEntropy` of some sentences.
 
     Returns:
         A `matplotlib.figure.Figure` of two axes.

@@ -52,6 +52,7 @@ class TracedDecoder:
         self._memory = memory
         self._specs = [tf.TensorSpec(x.shape, x.dtype) for x in keras.tree.flatten(memory)]
         self.detokenize = function(tokenizer.detokenize, IDS)
+        self.step = tf.function(model.decoder_step, autograph=False)  # of the loops of all searches
         self._log_probability = plain_and_compiled(self._score, self._specs, IDS)
         self._attended: dict[int | None, Any] = {}  # by layer
 
@@ -150,10 +151,10 @@ class TracedSearch:
                 self._step_of_samples, constants, caches, seeds=seeds, num_samples=n, **options.sampling, **shared
             )
         elif options.beam_size == 1:
-            result = greedy_search(self._model.decoder_step, constants, caches, **shared)
+            result = greedy_search(self._decoder.step, constants, caches, **shared)
         else:
             result = beam_search(
-                self._model.decoder_step,
+                self._decoder.step,
                 constants,
                 caches,
                 beam_size=options.beam_size,
@@ -178,7 +179,7 @@ class TracedSearch:
     def _step_of_samples(self, tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
         """Tokens `[B, n]` to logits `[B, n, V]`."""
         tokens = tf.reshape(tokens, [-1, 1])  # [B n, 1]
-        logits, caches = self._model.decoder_step(tokens, position, constants, caches)  # [B n, 1, V]
+        logits, caches = self._decoder.step(tokens, position, constants, caches)  # [B n, 1, V]
         return tf.reshape(logits, [-1, self._options.num_hypotheses, logits.shape[-1]]), caches
 
     def _reranked(self, result: SearchResult, memory: Any, source: tf.Tensor) -> SearchResult:

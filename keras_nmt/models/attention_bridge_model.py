@@ -1,3 +1,5 @@
+"""The attention bridge model."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -9,6 +11,7 @@ from keras import ops
 from keras_nmt.layers import AttentionBridge, LuongAttention
 from keras_nmt.layers._common import check_positive, optional_size
 from keras_nmt.models._search_models import TargetSide
+from keras_nmt.models._untracked import Untracked
 from keras_nmt.models.multilingual_model import MultilingualModel
 
 
@@ -16,49 +19,50 @@ from keras_nmt.models.multilingual_model import MultilingualModel
 class AttentionBridgeModel(MultilingualModel):
     """An encoder and a decoder for each language, and one attention bridge between all of them.
 
-    Whatever the source language, a sentence becomes M, k vectors; whatever the target language, a decoder reads M and
-    nothing else (shortcuts on cross-attention also A E, see `transformer`). So any encoder works with any decoder,
-    pairs never trained together included, and M is a representation of the sentence. Recurrent decoders start from the
-    mean of M.
+    Each encoder turns a sentence into M, k vectors, and each decoder reads M alone (shortcuts on cross-attention also
+    read A E, see `transformer`). So any encoder works with any decoder, also in directions without training data, and M
+    is a representation of the sentence. Recurrent decoders start from the mean of M.
 
-    A language has one table of embeddings for its encoder and its decoder, multiplied by sqrt(d) where one of them is a
+    A language has one table of embeddings for its encoder and its decoder, multiplied by sqrt(d) if one of the two is a
     Transformer. The defaults are the sizes of the paper's experiments on Multi30k, and the dropout rate of the toolkit
-    used there, which drops states between LSTMs; here, embeddings and what decoders give are dropped, too. Logits have
-    no bias; the toolkit's have.
+    used there, which drops states between LSTMs; this model also drops embeddings and the outputs of decoders. Logits
+    have no bias, unlike in the toolkit.
 
     Args:
         languages: Mapping of each language, such as "de", to the number of its subwords.
-        encoder: "recurrent" (default): two-way LSTMs; or "transformer".
-        decoder: "recurrent" (default): LSTMs with Luong attention; or "transformer".
-        num_encoder_layers: Integer. Default 2.
-        num_decoder_layers: Integer. Default 2.
-        hidden_dim: Integer d, width of embeddings, states and M. Default 512.
-        dropout: Float, dropout rate. Default 0.3.
-        attention_score: "general" (default), "dot" or "concat": the score of recurrent decoders, see `LuongAttention`.
-        input_feeding: Boolean, default True; see `AttentiveRecurrentDecoder`.
-        bridge_heads: Integer k, or None: no bridge; decoders read the encoder's states, and recurrent ones start from
-            its final states layer by layer (from the mean of its states, where the encoder is a Transformer).
-            Default 10.
-        bridge_hidden_dim: Integer dw, inner width of the bridge. Default 1024.
-        penalty_weight: Float, weight of the bridge's penalty. Default 1.
-        penalty: "squared" (default) or "root"; see `AttentionBridge`.
-        bridge_bias: Boolean, default True. Whether W1 and W2 of the bridge have biases.
-        tie_output: Boolean, default False. Whether the logits use the embeddings' table.
-        shared_attention: Boolean, default False. Whether recurrent decoders share the weights of their attention. With
-            `bridge_heads=None` that is the idea of Firat et al. (2016), which the paper compares the bridge with.
+        encoder: "recurrent" (two-way LSTMs) or "transformer". Defaults to "recurrent".
+        decoder: "recurrent" (LSTMs with Luong attention) or "transformer". Defaults to "recurrent".
+        num_encoder_layers: Integer. Defaults to 2.
+        num_decoder_layers: Integer. Defaults to 2.
+        hidden_dim: Integer d, width of embeddings, states and M. Defaults to 512.
+        dropout: Float, dropout rate. Defaults to 0.3.
+        attention_score: "general", "dot" or "concat", the score of recurrent decoders; see `LuongAttention`. Defaults
+            to "general".
+        input_feeding: Boolean, see `AttentiveRecurrentDecoder`. Defaults to True.
+        bridge_heads: Integer k, or None for no bridge: decoders read the encoder's states, and recurrent decoders start
+            from its final states layer by layer (from the mean of its states if the encoder is a Transformer). Defaults
+            to 10.
+        bridge_hidden_dim: Integer dw, inner width of the bridge. Defaults to 1024.
+        penalty_weight: Float, weight of the bridge's penalty. Defaults to 1.
+        penalty: "squared" or "root", see `AttentionBridge`. Defaults to "squared".
+        bridge_bias: Boolean, whether W1 and W2 of the bridge have biases. Defaults to True.
+        tie_output: Boolean, whether the logits use the embeddings' table. Defaults to False.
+        shared_attention: Boolean, whether recurrent decoders share the weights of their attention. With
+            `bridge_heads=None` this is the idea of Firat et al. (2016), with which the paper compares the bridge.
+            Defaults to False.
         transformer: Mapping of further arguments of `Transformer` to their values, for Transformer encoders and
-            decoders: `num_heads` (default 8), `intermediate_dim` (default 4 d) and any of its mechanisms. Over a
-            bridge, shortcuts on cross-attention gate M with A E, where A is the bridge's attention and E what the
-            shortcut reads otherwise: the source's embeddings, or states, by `shortcut_source`.
-        use_cudnn: False (default), or "auto": cuDNN's kernels for recurrent encoders where a GPU is seen. Faster to
-            train with, and nothing that XLA compiles. No part of the configuration: what is loaded or exported has
-            none.
+            decoders: `num_heads` (defaults to 8), `intermediate_dim` (defaults to 4 d) and any of its mechanisms. Over
+            a bridge, shortcuts on cross-attention gate M with A E, where A is the bridge's attention and E the source's
+            embeddings, or states, by `shortcut_source`.
+        use_cudnn: False or "auto". "auto": cuDNN's kernels for recurrent encoders where a GPU is visible, which train
+            faster and which XLA cannot compile. It is not part of the configuration: a model that is loaded or exported
+            has no such kernels. Defaults to False.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:
         TypeError: An argument is unknown.
-        ValueError: A size is no positive integer, an option is unknown, there is no language or one with a wrong name,
-            or options contradict each other.
+        ValueError: A size is not a positive integer, an option is unknown, there is no language or one with a wrong
+            name, or options contradict each other.
 
     Example:
 
@@ -121,7 +125,7 @@ class AttentionBridgeModel(MultilingualModel):
             "bridge_bias": bridge_bias,
             "shared_attention": shared_attention,
         }
-        bridge = AttentionBridge(  # also where there is none: its options are checked
+        bridge = AttentionBridge(  # also without a bridge, to check the options
             bridge_heads or 1,
             bridge_hidden_dim,
             penalty_weight=penalty_weight,
@@ -135,7 +139,7 @@ class AttentionBridgeModel(MultilingualModel):
             self._check_sides_fit()
         self._check_cross_shortcuts()
         self.shared_attention = self._make_shared_attention() if shared_attention else None
-        self._sides = _Sides()
+        self._sides = _Sides(sources={}, targets={})
         for language, size in languages.items():
             embedding = self._embedding(int(size), name=f"{language}_embedding")
             source_side = self._make_source_side(embedding, f"{language}_")
@@ -146,10 +150,10 @@ class AttentionBridgeModel(MultilingualModel):
             self.pair(language, language)
 
     def bridge_outputs(self, language: str) -> keras.Model:
-        """What the bridge makes of sentences of a language.
+        """The outputs of the bridge for sentences of a language.
 
         Args:
-            language: The language.
+            language: String, the language.
 
         Returns:
             A functional model from ids `[B, S]` to a dictionary of "sentence": M `[B, k, d]`, "mean": the mean of its
@@ -184,7 +188,7 @@ class AttentionBridgeModel(MultilingualModel):
                 f"Received: decoder={self._options['decoder']!r}, attention_score={score!r}"
             )
         attention = LuongAttention(d, score, dtype="float32", name="shared_attention")
-        attention.build((None, None, d), (None, None, d))  # before a decoder does, of whose name it would have a part
+        attention.build((None, None, d), (None, None, d))  # before a decoder builds it under the decoder's name
         return attention
 
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
@@ -209,12 +213,11 @@ class AttentionBridgeModel(MultilingualModel):
         return {"languages": self.vocabulary_sizes, **super().get_config(), **self._bridge_options}
 
 
-class _Sides:
-    """Encoders and decoders by language. Their layers are attributes of the model, by which they are saved."""
+class _Sides(Untracked):
+    """Encoders and decoders by language. Their layers are attributes of the model, which saves them."""
 
-    def __init__(self) -> None:
-        self.sources: dict[str, Any] = {}
-        self.targets: dict[str, Any] = {}
+    sources: dict[str, Any]
+    targets: dict[str, Any]
 
 
 def _mean(sentence: Any) -> Any:

@@ -10,6 +10,7 @@ import keras
 from keras import ops
 
 from keras_nmt.models._search_models import LogitsSide
+from keras_nmt.models._untracked import Untracked
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import TranslationModel
 
@@ -56,7 +57,7 @@ class Ensemble(TranslationModel):
         self.encodes_by = models[0].encodes_by
         if len(self.directions) == 1:
             self.source_vocabulary_size, self.target_vocabulary_size = sizes[0].values()
-        self._views = _Views()
+        self._views = _Views(pairs={}, encoders={}, sides={})
         self.built = True
 
     @property
@@ -138,13 +139,12 @@ class _MeanSide:
         return _log_mean([side.logits(ids, memory[_name(i)]) for i, side in enumerate(self.sides)])
 
 
-class _Views:
-    """Hides from Keras the models over the members' layers, which Keras tracks already."""
+class _Views(Untracked):
+    """Models over the layers of the ensemble's models, which Keras tracks already."""
 
-    def __init__(self) -> None:
-        self.pairs: dict[tuple[str, str], Ensemble] = {}
-        self.encoders: dict[str, keras.Model] = {}
-        self.sides: dict[tuple[int, ...], _MeanSide] = {}
+    pairs: dict[tuple[str, str], Ensemble]
+    encoders: dict[str, keras.Model]
+    sides: dict[tuple[int, ...], _MeanSide]
 
 
 def _name(i: int) -> str:

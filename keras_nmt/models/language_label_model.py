@@ -1,3 +1,5 @@
+"""The language label model."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -10,37 +12,37 @@ from keras_nmt.ids import PAD
 from keras_nmt.models._search_models import TargetSide
 from keras_nmt.models.multilingual_model import MultilingualModel
 
-FIRST_LABEL = 4  # after the reserved ids: where subword training puts the symbols that it is given
+FIRST_LABEL = 4  # after the reserved ids, the position of user symbols in subword training
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class LanguageLabelModel(MultilingualModel):
-    """One encoder and one decoder for all languages; a label before the source says which one to translate to.
+    """One encoder and one decoder for all languages; a label before the source names the target language.
 
-    The baseline of multilingual translation: subwords, embeddings and all else are shared. The labels are the first
-    subwords of the joint vocabulary, one for each language in their order, as `train_subwords` makes them of
+    The baseline of multilingual translation: all languages share all weights and the subwords. The labels are the first
+    subwords of the joint vocabulary, one for each language in the languages' order, as `train_subwords` makes them with
     `user_symbols=LanguageLabelModel.labels(languages)`.
 
     Args:
-        languages: Mapping of each language to the number of subwords, the same for all; or the languages, with
-            `vocabulary_size`.
-        encoder: "recurrent" (default) or "transformer".
-        decoder: "recurrent" (default) or "transformer".
-        num_encoder_layers: Integer. Default 2.
-        num_decoder_layers: Integer. Default 2.
-        hidden_dim: Integer d, width of embeddings and states. Default 512.
-        dropout: Float, dropout rate. Default 0.3.
-        attention_score: "general" (default), "dot" or "concat": the score of a recurrent decoder.
-        input_feeding: Boolean, default True; see `AttentiveRecurrentDecoder`.
-        tie_output: Boolean, default False. Whether the logits use the embeddings' table.
-        transformer: Mapping of further arguments of `Transformer`; see `AttentionBridgeModel`.
-        use_cudnn: False (default) or "auto"; see `AttentionBridgeModel`.
-        vocabulary_size: Integer, number of joint subwords, labels included, where `languages` does not say.
+        languages: Mapping of each language to the number of subwords, the same for all; or a sequence of languages,
+            with `vocabulary_size`.
+        encoder: "recurrent" or "transformer". Defaults to "recurrent".
+        decoder: "recurrent" or "transformer". Defaults to "recurrent".
+        num_encoder_layers: Integer. Defaults to 2.
+        num_decoder_layers: Integer. Defaults to 2.
+        hidden_dim: Integer d, width of embeddings and states. Defaults to 512.
+        dropout: Float, dropout rate. Defaults to 0.3.
+        attention_score: "general", "dot" or "concat", the score of a recurrent decoder. Defaults to "general".
+        input_feeding: Boolean, see `AttentiveRecurrentDecoder`. Defaults to True.
+        tie_output: Boolean, whether the logits use the embeddings' table. Defaults to False.
+        transformer: Mapping of further arguments of `Transformer`, see `AttentionBridgeModel`. Defaults to None.
+        use_cudnn: False or "auto", see `AttentionBridgeModel`. Defaults to False.
+        vocabulary_size: Integer, number of joint subwords, labels included. Defaults to the number in `languages`.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`.
 
     Raises:
         TypeError: An argument is unknown.
-        ValueError: As of `AttentionBridgeModel`; or the vocabulary is not joint, or too small for the labels.
+        ValueError: See `AttentionBridgeModel`; or the vocabulary is not joint, or too small for the labels.
 
     Example:
 
@@ -114,7 +116,7 @@ class LanguageLabelModel(MultilingualModel):
         """The labels as subwords.
 
         Args:
-            languages: The languages, in their order.
+            languages: Sequence of the languages.
 
         Example:
 
@@ -135,7 +137,7 @@ class LanguageLabelModel(MultilingualModel):
 
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
         label = FIRST_LABEL + self.languages.index(target)
-        # Rows of padding stay that.
+        # Rows of padding have no label.
         first = ops.where(ops.equal(ids[:, :1], PAD), PAD, label)  # [B, 1]
         return self._with_initial(self._source(ops.concatenate([first, ids], axis=1))), None
 

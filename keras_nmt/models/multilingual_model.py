@@ -1,3 +1,5 @@
+"""Translation models of many languages."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -17,6 +19,7 @@ from keras_nmt.models._recurrent_parts import RecurrentSource, RecurrentTarget
 from keras_nmt.models._search_models import Prepare, SearchModels, Step, TargetSide
 from keras_nmt.models._transformer_options import TransformerOptions
 from keras_nmt.models._transformer_parts import TransformerParts
+from keras_nmt.models._untracked import Untracked
 from keras_nmt.models.token_embedding import TokenEmbedding
 from keras_nmt.models.translation_model import TranslationModel
 
@@ -25,10 +28,10 @@ _SET_ELSEWHERE = ("hidden_dim", "dropout")  # arguments of the parts that the mo
 
 
 class MultilingualModel(keras.Model):
-    """What multilingual models share: languages, pairs of them, and encoders and decoders of either kind.
+    """The base class of multilingual models: languages, directions, and encoders and decoders of either kind.
 
-    It holds the weights, and is trained, saved and restored as a whole; `pair` gives the translation model of two of
-    its languages, over the same weights. Not to be called itself.
+    The model holds the weights, and is trained, saved and restored as a whole; `pair` returns the translation model of
+    one direction, over the same weights. The multilingual model itself cannot be called.
 
     Args:
         vocabulary_sizes: Mapping of each language to the number of its subwords.
@@ -38,21 +41,22 @@ class MultilingualModel(keras.Model):
         num_decoder_layers: Integer.
         hidden_dim: Integer d, width of embeddings and of all states.
         dropout: Float, dropout rate.
-        attention_score: "general", "dot" or "concat", of recurrent decoders.
-        input_feeding: Boolean, of recurrent decoders.
+        attention_score: "general", "dot" or "concat", for recurrent decoders.
+        input_feeding: Boolean, for recurrent decoders.
         tie_output: Boolean, whether the logits use the embeddings' table.
         transformer: Mapping of further arguments of `Transformer` to their values, for Transformer encoders and
             decoders: `num_heads`, `intermediate_dim` and any of its mechanisms.
-        use_cudnn: False or "auto", of recurrent encoders. How a model is trained, and no part of its configuration: a
-            model that is loaded or exported has no such kernels.
+        use_cudnn: False or "auto", for recurrent encoders. It is not part of the configuration: a model that is loaded
+            or exported has no such kernels.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Attributes:
-        languages: The languages, as a tuple.
-        vocabulary_sizes: The number of subwords by language.
+        languages: Tuple of the languages.
+        directions: Tuple of all pairs (source, target) of languages, a language with itself included.
+        vocabulary_sizes: Dictionary of the number of subwords by language.
+        encodes_by: "source" or "target", the language of a direction that selects the encoder.
     """
 
-    # Which language of a pair decides how it is encoded: the one to group by where a batch mixes pairs.
     encodes_by: ClassVar[str] = "source"
 
     def __init__(
@@ -113,8 +117,8 @@ class MultilingualModel(keras.Model):
             if self._parts is None
             else self._parts.embedding_dropout
         )
-        # Models over the same layers, out of Keras' sight: it would track, count and save their weights again.
-        self._views = _Views({language: int(size) for language, size in vocabulary_sizes.items()})
+        sizes = {language: int(size) for language, size in vocabulary_sizes.items()}
+        self._views = _Views(vocabulary_sizes=sizes, pairs={}, encoders={}, bridges={})
         self.built = True
 
     @property
@@ -127,15 +131,15 @@ class MultilingualModel(keras.Model):
         return tuple(itertools.product(self.languages, self.languages))
 
     def pair(self, source: str, target: str) -> TranslationModel:
-        """The translation model from one language to another, or to itself, over this model's weights.
+        """The translation model of one direction, over this model's weights.
 
         Args:
-            source: Language to translate from.
-            target: Language to translate to.
+            source: String, language to translate from.
+            target: String, language to translate to, which may be the same.
 
         Returns:
             The `TranslationModel`; the same object every time. While it trains, it adds its extra losses, means over
-            sentences. It is not saved by itself, but with this model.
+            sentences. It is saved with this model, not by itself.
 
         Raises:
             ValueError: A language is unknown.
@@ -160,27 +164,27 @@ class MultilingualModel(keras.Model):
     def encoder_for(self, source: str, target: str) -> keras.Model:
         """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
-        It depends on one of the two languages only, the one that `encodes_by` names.
+        The encoder depends on one of the two languages, the one that `encodes_by` names.
         """
         self._check_languages(source, target)
         return self._encoder(source, target)[0]
 
     def decoder_for(self, target: str) -> TargetSide:
-        """What gives logits of a language from a memory: `logits(ids, memory)`, `prepare` and `step`."""
+        """The part that computes logits of a language from a memory: `logits(ids, memory)`, `prepare` and `step`."""
         self._check_languages(target)
         return self._target_side(target)
 
     def with_language(self, language: str, vocabulary_size: int, freeze: bool = True) -> MultilingualModel:
-        """A model that has one language more. This one stays as it is.
+        """A model with one more language. This model stays as it is.
 
         Args:
-            language: The new language.
-            vocabulary_size: The number of its subwords.
-            freeze: Whether the weights that there were are not trained. Default True. Nothing that is saved: a model
+            language: String, the new language.
+            vocabulary_size: Integer, the number of its subwords.
+            freeze: Boolean, whether the existing weights are not trained. Defaults to True. It is not saved: a model
                 that is loaded trains all of them, unless it is frozen again (`frozen` of the experiment).
 
         Returns:
-            The model, with this one's weights, and new ones for the language.
+            The model, with this model's weights and new weights for the language.
 
         Raises:
             ValueError: The language exists, or an argument is out of range.
@@ -223,7 +227,7 @@ class MultilingualModel(keras.Model):
         return cls(**config)
 
     def _encoder(self, source: str, target: str) -> tuple[keras.Model, Any]:
-        """What `encoder_for` gives, made once, and the penalties that belong to it."""
+        """The model that `encoder_for` returns, made once, and its penalties."""
         key = source if self.encodes_by == "source" else target
         encoders = self._views.encoders
         if key not in encoders:
@@ -232,11 +236,11 @@ class MultilingualModel(keras.Model):
             encoders[key] = keras.Model(ids, memory, name=f"{key}_encoder_model"), penalties
         return encoders[key]
 
-    # What the models provide.
+    # The parts that sub-classes define.
 
     @property
     def positions_before_source(self) -> int | None:
-        """How many positions of the memory precede those of the source; None where it has none of the source."""
+        """How many positions of the memory precede the source positions; None where the memory has none of these."""
         return 0
 
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
@@ -246,7 +250,7 @@ class MultilingualModel(keras.Model):
     def _target_side(self, target: str) -> TargetSide:
         raise NotImplementedError
 
-    # What they build of.
+    # The parts that sub-classes are built of.
 
     def _transformer_parts(self) -> TransformerParts | None:
         options = self._options
@@ -310,30 +314,30 @@ class MultilingualModel(keras.Model):
         return RecurrentTarget(embedding, self._dropout, decoder)
 
     def _track(self, *sides: Any) -> None:
-        """Makes the layers of sides this model's, by their names."""
+        """Makes the layers of sides attributes of this model, by their names."""
         for side in sides:
             for layer in (side.embedding, getattr(side, "roles", None), side.stack):
                 if layer is not None:
                     setattr(self, layer.name, layer)
 
     def _with_initial(self, memory: dict[str, Any]) -> dict[str, Any]:
-        """The memory of an encoder, with what a recurrent decoder starts from instead of the final states."""
+        """The memory of an encoder, with the initial states of a recurrent decoder instead of the final states."""
         final = memory.pop("final", None)
         if self._options["decoder"] != "recurrent":
             return memory
-        if final is None:  # a Transformer has none: the mean over the sentence
+        if final is None:  # of a Transformer: the mean over the sentence
             weights = ops.expand_dims(ops.cast(memory["mask"], "float32"), -1)  # [B, S, 1]
             total = ops.sum(weights * ops.cast(memory["states"], "float32"), axis=1)
             return {**memory, "initial": total / ops.maximum(ops.sum(weights, axis=1), 1.0)}
         return {**memory, "initial": final}
 
     def _check_sides_fit(self) -> None:
-        """Without anything between them, a recurrent decoder starts from the encoder's states layer by layer."""
+        """Without a bridge, a recurrent decoder starts from the encoder's states layer by layer."""
         options = self._options
         kinds = options["encoder"], options["decoder"]
         if kinds == ("recurrent", "recurrent") and options["num_encoder_layers"] != options["num_decoder_layers"]:
             raise ValueError(
-                "Without a bridge, each layer of the decoder starts from one of the encoder: they must be as many. "
+                "Without a bridge, each decoder layer starts from an encoder layer: the numbers must be equal. "
                 f"Received: num_encoder_layers={options['num_encoder_layers']}, "
                 f"num_decoder_layers={options['num_decoder_layers']}"
             )
@@ -356,10 +360,10 @@ class MultilingualModel(keras.Model):
 
 
 def check_language(language: Any) -> None:
-    """A language becomes part of file names, of layers' names and of signatures.
+    """Checks the name of a language, which becomes part of file names, of layers' names and of signatures.
 
     Raises:
-        ValueError: It is not made of letters, digits, "-" and "_", with a letter first.
+        ValueError: The name is not made of letters, digits, "-" and "_", with a letter first.
     """
     if not isinstance(language, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", language):
         raise ValueError(
@@ -368,7 +372,7 @@ def check_language(language: Any) -> None:
 
 
 class _Pair(TranslationModel):
-    """The translation model of two languages of a multilingual model."""
+    """The translation model of one direction of a multilingual model."""
 
     def __init__(
         self, owner: MultilingualModel, source: str, target: str, inputs: Any, logits: Any, search: SearchModels
@@ -376,7 +380,7 @@ class _Pair(TranslationModel):
         super().__init__(inputs=inputs, outputs=logits, name=f"{source}_{target}")
         self.source_vocabulary_size = owner.vocabulary_sizes[source]
         self.target_vocabulary_size = owner.vocabulary_sizes[target]
-        self._view = _PairView(owner, source, target)
+        self._view = _PairView(owner=owner, source=source, target=target)
         self._search = search
 
     def attention(self, memory: dict[str, Any], target_input: Any, layer: int | None = None) -> Any:
@@ -398,27 +402,25 @@ class _Pair(TranslationModel):
         return self._view.owner.with_dtype(dtype).pair(self._view.source, self._view.target)
 
 
-class _PairView:
-    """Hides from Keras the model that a pair belongs to."""
+class _PairView(Untracked):
+    """The multilingual model that a pair belongs to."""
 
-    def __init__(self, owner: MultilingualModel, source: str, target: str) -> None:
-        self.owner = owner
-        self.source = source
-        self.target = target
+    owner: MultilingualModel
+    source: str
+    target: str
 
 
-class _Views:
-    """The models that were made over a multilingual model's layers."""
+class _Views(Untracked):
+    """Models over a multilingual model's layers: Keras would track, count and save their weights again."""
 
-    def __init__(self, vocabulary_sizes: dict[str, int]) -> None:
-        self.vocabulary_sizes = vocabulary_sizes
-        self.pairs: dict[tuple[str, str], _Pair] = {}
-        self.encoders: dict[str, tuple[keras.Model, Any]] = {}
-        self.bridges: dict[str, keras.Model] = {}
+    vocabulary_sizes: dict[str, int]
+    pairs: dict[tuple[str, str], _Pair]
+    encoders: dict[str, tuple[keras.Model, Any]]
+    bridges: dict[str, keras.Model]
 
 
 class _AddPenalties(keras.layers.Layer):
-    """Adds the mean of the penalties of a batch's sentences to the loss, while the model trains."""
+    """Adds the mean of the penalties of a batch's sentences to the loss in training."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(dtype="float32", **kwargs)

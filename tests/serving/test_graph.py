@@ -1,0 +1,55 @@
+"""What the graph of an export holds: no routing for one direction, and little beside the weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
+
+from keras_nmt.serving import export
+
+LIMIT = 4 * 2**20  # bytes of the graph, all signatures together, beside weights and subwords
+ROUTING = {"If", "StatelessIf", "Case", "StatelessCase", "Switch", "Merge", "RefSwitch", "InvertPermutation"}
+OPTIONS = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
+
+
+def graph_of(folder):
+    return saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes()).meta_graphs[0].graph_def
+
+
+@pytest.mark.parametrize("signature", ["serving_default", "serving_default_xla", "score", "score_xla"])
+def test_one_direction_has_no_routing(exported, reached, signature):
+    operators, _ = reached(exported, signature)
+    assert "SentencepieceTokenizeOp" in operators  # the walk reaches what is inside
+    assert not operators & ROUTING
+
+
+def test_several_directions_have(make_multilingual, reached, tmp_path):
+    """That is, the operators above are those that routing is made of."""
+    folder = export(tmp_path, *make_multilingual("transformer"), **OPTIONS, directions=[])
+    assert reached(folder, "serving_default")[0] >= {"Case", "If", "InvertPermutation"}
+
+
+def test_a_large_model_s_graph_is_small(make_model, source_tokenizer, lines, tmp_path):
+    """Of as many layers as the base preset, with all signatures and warm-up records. Widths do not matter."""
+    model = make_model(num_encoder_layers=6, num_decoder_layers=6, shortcuts=None)
+    folder = export(tmp_path, model, source_tokenizer, warmup=lines, warmup_xla=True, sample=True, top_k=5)
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file() and file.parent.name != "variables")
+    assert size - len(source_tokenizer.proto) <= LIMIT
+    assert (folder / "fingerprint.pb").is_file()
+
+    # The weights are there once, and so is each of the model's parts.
+    weights = 4 * model.count_params()
+    assert sum(file.stat().st_size for file in (folder / "variables").iterdir()) <= 1.1 * weights + 2**17
+    projections = [sum(node.op == "MatMul" for node in x.node_def) for x in graph_of(folder).library.function]
+    assert sum(count > 6 for count in projections) <= 5  # encoder, score, and steps of search and of sampling
+
+
+def test_answers_of_many_rows_are_those_of_each_alone(exported, translator, lines):
+    signatures = tf.saved_model.load(str(exported)).signatures
+    many = lines * 3
+    found = signatures["serving_default_xla"](text=tf.constant(many))
+    expected = translator.translate(lines)
+    assert [text.decode() for text in found["translation"].numpy()] == [x.text for x in expected] * 3
+    np.testing.assert_allclose(found["score"], [x.score for x in expected] * 3, atol=1e-4)
