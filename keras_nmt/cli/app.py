@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.errors import UserError, exhausted, one_line
+from keras_nmt.files.atomic_files import check_writable
 
 # Before TensorFlow is imported: its own messages hide ours. What fails there is raised as an error all the same.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -207,6 +208,8 @@ def translate(
     if sample and beam_size is not None:
         raise UserError(f"--sample does not search: it has no beam. Received: --beam-size {beam_size}")
     sampling = _sampling(sample, temperature, top_k, top_p)
+    if alignments is not None:
+        check_writable(alignments)  # before the work
     translator = _translator(
         directory,
         source=source,
@@ -263,6 +266,7 @@ def embed(
 
     if output.suffix != ".npy":
         raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
+    check_writable(output)  # before the work
     translator = MultilingualTranslator.from_directory(directory, weights=weights)
     chunks = [translator.embed(lines, language)[all_vectors] for lines in _chunks(_standard_input())]
     if not chunks:

@@ -8,7 +8,8 @@ from typing import Any
 
 import keras
 from keras import ops
-from keras.src.backend.common.masking import get_keras_mask, set_keras_mask  # JAX keeps it elsewhere than on the tensor
+
+from keras_nmt.layers._keras_private import get_keras_mask, set_keras_mask
 
 SHORTCUT_KINDS = (None, "plain", "fusion")
 SHORTCUT_SOURCES = ("lexical", "non_lexical")

@@ -15,8 +15,9 @@ class Untracked(types.SimpleNamespace):
     Example:
 
     >>> import keras
+    >>> from keras_nmt.layers._keras_private import all_layers
     >>> model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)])
     >>> model.views = Untracked(inner=keras.Model(model.inputs, model.outputs))
-    >>> model.views.inner in list(model._flatten_layers())
+    >>> model.views.inner in all_layers(model)
     False
     """

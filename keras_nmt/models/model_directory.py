@@ -127,7 +127,7 @@ language | SentencePiece models |
         for key, value in search.items():
             if not _is_search_setting(key, value):
                 raise UserError(f"Settings of search are {', '.join(SEARCH_TYPES)}. Received: {key}={value!r}")
-        config = {
+        config: dict[str, Any] = {
             "format": FORMAT,
             "keras_nmt": keras_nmt.__version__,
             "model": {"class": name.removeprefix(OWN_PACKAGE), "config": model.get_config()},
