@@ -102,7 +102,7 @@ def check_source(name: str, shape: Any, **shortcut: Any) -> None:
     ((setting, kind),) = shortcut.items()
     if (kind is None) != (shape is None):
         raise ValueError(
-            f"`{name}` is needed if `{setting}` is set, and only then. "
+            f"`{name}` is given where `{setting}` is set, and only there. "
             f"Received: {setting}={kind!r}, shape of {name}={shape}"
         )
 

@@ -26,7 +26,7 @@ def make_composition(
         return None
     if num_representations < 2:
         raise ValueError(
-            f"Composition needs at least two representations. Received: {name}={kind!r} of {num_representations}"
+            f"Composition needs two representations or more. Received: {name}={kind!r} of {num_representations}"
         )
     if kind == "linear":
         return LinearCombination(units, dtype=dtype, name=name)

@@ -89,5 +89,5 @@ def _number_and_width(shape: Any) -> tuple[int, int]:
             f"N and d' known. {received}"
         )
     if number < 2:
-        raise ValueError(f"Composition needs at least two representations. {received}")
+        raise ValueError(f"Composition needs two representations or more. {received}")
     return int(number), int(width)

@@ -59,7 +59,7 @@ class HierarchicalAggregation(Composition):
         check_positive(num_representations=num_representations)
         if num_representations < 2:
             raise ValueError(
-                f"Composition needs at least two representations. Received: num_representations={num_representations!r}"
+                f"Composition needs two representations or more. Received: num_representations={num_representations!r}"
             )
         self.num_representations = int(num_representations)
         self.intermediate_dim = optional_size("intermediate_dim", intermediate_dim)

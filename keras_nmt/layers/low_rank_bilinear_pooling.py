@@ -102,7 +102,7 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
         left, right = ops.split(factors, 2, axis=-1)  # [..., r] each
         if self.compute_dtype != "float16":
             return self.product(left * right, "projection")  # [..., units]
-        # Products above 65504 overflow in float16: each position is divided by a scale, and multiplied by it at the end.
+        # Products above 65504 overflow in float16: each position is divided by a scale, and multiplied by it last.
         scale = ops.stop_gradient(ops.maximum(ops.max(ops.abs(left), axis=-1, keepdims=True), 1))  # [..., 1]
         output = self.product((left / scale) * right, "projection")
         return ops.cast(ops.cast(output, "float32") * ops.cast(scale, "float32"), "float16")
