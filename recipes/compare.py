@@ -24,8 +24,8 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.run_app import run_app
 from keras_nmt.cli.recipe_app import Seeds, Set, TableOnly, Unequal, parse_overrides, parse_seeds
+from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.experiment import Experiment

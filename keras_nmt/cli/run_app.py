@@ -18,7 +18,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"]}
 ENVIRONMENT = {
     # TensorFlow's own messages hide ours. An operation that fails still raises an error.
     "TF_CPP_MIN_LOG_LEVEL": "3",
-    # TensorFlow keeps the memory of large tensors, such as the logits of an update. The system would zero each page again.
+    # TensorFlow keeps the memory of large tensors, such as the logits of an update. The system would zero each page.
     "TF_CPU_ALLOCATOR_USE_BFC": "1",
 }
 
@@ -28,8 +28,8 @@ _set_by_user: set[str] = set()
 def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     """Runs a command line and exits.
 
-    A user error prints one line on standard error and exits with code 2, Ctrl-C exits with 130, and a reader that closes
-    our standard output, as `head` does, with 1.
+    A user error prints one line on standard error and exits with code 2. Ctrl-C exits with 130. A reader that closes our
+    standard output, as `head` does, ends the command with 1.
 
     Args:
         command: A typer application, or a function with typer's annotations.
@@ -111,7 +111,8 @@ def check_open(stream: Any, name: str) -> None:
 def import_tensorflow() -> None:
     """Imports TensorFlow without its start-up lines.
 
-    TensorFlow writes lines about CUDA before it reads its log level. A user who has set `TF_CPP_MIN_LOG_LEVEL` sees them.
+    TensorFlow writes lines about CUDA before it reads its log level. A user who has set `TF_CPP_MIN_LOG_LEVEL` sees the
+    lines.
     """
     nowhere = None if "TF_CPP_MIN_LOG_LEVEL" in _set_by_user else os.open(os.devnull, os.O_WRONLY)
     sys.stderr.flush()

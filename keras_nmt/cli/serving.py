@@ -99,8 +99,8 @@ def serve(
 ) -> None:
     """Serves an export on this machine, for development, as TensorFlow Serving does in production, until Ctrl-C.
 
-    The server takes the same REST and gRPC requests and gives the same answers and errors. A version that is exported to
-    the folder meanwhile replaces the version before. Ctrl-C ends the server when its requests are answered; a second
+    The server takes the same REST and gRPC requests and gives the same answers and errors. A version that is exported
+    to the folder meanwhile replaces the version before. Ctrl-C ends the server when its requests are answered; a second
     Ctrl-C ends the server at once. The server is not made for many users, nor for the network: `savedmodels/README.md`
     explains how to run TensorFlow Serving.
     """

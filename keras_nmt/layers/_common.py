@@ -1,4 +1,4 @@
-"""What several layers share: masks, initial weights, argument checks."""
+"""Masks, initial weights and argument checks of several layers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 import keras
 from keras import ops
-from keras.src.backend.common.masking import get_keras_mask, set_keras_mask  # JAX keeps it elsewhere than on the tensor
+
+from keras_nmt.layers._keras_private import get_keras_mask, set_keras_mask
 
 SHORTCUT_KINDS = (None, "plain", "fusion")
 SHORTCUT_SOURCES = ("lexical", "non_lexical")
@@ -17,20 +18,20 @@ COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended")
 
 
 def projection_initializer() -> keras.initializers.Initializer:
-    """Glorot uniform of one d x d matrix, also where several such matrices lie side by side in one kernel.
+    """Glorot uniform of one d x d matrix, also for several such matrices side by side in one kernel.
 
-    Its variance is 1 / fan-in, so it does not change when the kernel's columns are those of two or four projections.
+    The variance is 1 / fan-in, which does not depend on the number of the kernel's columns.
     """
     return keras.initializers.VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform")
 
 
 def layer_norm(dtype: Any, name: str) -> keras.layers.LayerNormalization:
-    """The LayerNorm of all layers here."""
+    """The LayerNorm of all layers of the package."""
     return keras.layers.LayerNormalization(epsilon=1e-6, dtype=dtype, name=name)
 
 
 def masked_softmax(scores: Any, mask: Any, axis: int = -1) -> Any:
-    """Softmax in float32 over what `mask` lets count; zeros where it lets nothing."""
+    """Softmax in float32 over the positions that `mask` admits; zeros where `mask` admits none."""
     scores = ops.cast(scores, "float32")
     if mask is None:
         return ops.softmax(scores, axis=axis)
@@ -38,17 +39,17 @@ def masked_softmax(scores: Any, mask: Any, axis: int = -1) -> Any:
 
 
 def without_padding(states: Any, mask: Any) -> Any:
-    """Zeros at padding, `[B, S, d]`: zero times what it holds may be no number."""
+    """The states `[B, S, d]` with zeros at padding: a product with zero would keep NaN and infinity."""
     return states if mask is None else ops.where(ops.expand_dims(mask, -1), states, 0)
 
 
 def keras_mask(tensor: Any) -> Any:
-    """The mask that a layer such as `Embedding(mask_zero=True)` attached to its output, or None."""
+    """The mask that a layer such as `Embedding(mask_zero=True)` attached to a tensor, or None."""
     return get_keras_mask(tensor)
 
 
 def with_mask(tensor: Any, mask: Any) -> Any:
-    """The tensor, to which the mask is attached if there is one: Keras does so for a layer's first output only."""
+    """The tensor with the mask attached, if there is one: Keras attaches masks to a layer's first output only."""
     if mask is not None:
         set_keras_mask(tensor, mask)
     return tensor
@@ -60,7 +61,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
 
 
 def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
-    """A mask of another shape would broadcast to something, and a float one may mean the opposite."""
+    """Refuses masks of other shapes, which would broadcast, and float masks, which may mean the opposite."""
     if mask is None:
         return
     meant = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
@@ -69,7 +70,7 @@ def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
     shape, dtype = tuple(mask.shape), keras.backend.standardize_dtype(mask.dtype)
     if len(shape) != rank or dtype != "bool":
         raise ValueError(
-            f"`{name}` must be boolean, {meant}, True at what counts. Received: shape {shape}, dtype {dtype}"
+            f"`{name}` must be boolean, {meant}, True at real positions. Received: shape {shape}, dtype {dtype}"
         )
     if states is None:
         return
@@ -86,7 +87,7 @@ def check_width(name: str, states_shape: Any, width: int) -> None:
 
 
 def check_alike(**shapes: Any) -> None:
-    """Two have a position for each other's; they would broadcast instead, or not, by the kind of the shortcut."""
+    """Refuses two tensors that differ in a dimension other than the last: they might broadcast."""
     (one, one_shape), (other, other_shape) = shapes.items()
     pairs = list(zip(one_shape[:-1], other_shape[:-1], strict=False))
     if len(one_shape) != len(other_shape) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
@@ -97,7 +98,7 @@ def check_alike(**shapes: Any) -> None:
 
 
 def check_source(name: str, shape: Any, **shortcut: Any) -> None:
-    """The source of a shortcut and the shortcut go together."""
+    """Checks that the source of a shortcut is given if, and only if, the layer has the shortcut."""
     ((setting, kind),) = shortcut.items()
     if (kind is None) != (shape is None):
         raise ValueError(
@@ -113,7 +114,7 @@ def check_positive(**sizes: Any) -> None:
 
 
 def optional_size(name: str, value: Any) -> int | None:
-    """A size that has a default where it is None."""
+    """A size, or None for a default."""
     if value is None:
         return None
     check_positive(**{name: value})

@@ -1,3 +1,5 @@
+"""The composition layer of attentions and stacks, by name."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -19,12 +21,12 @@ def make_composition(
     dtype: Any,
     name: str,
 ) -> keras.layers.Layer | None:
-    """The layer that composes representations, by the name that attentions and stacks give it."""
+    """The layer that composes representations, or None."""
     if kind is None:
         return None
     if num_representations < 2:
         raise ValueError(
-            f"Composition needs two representations at least. Received: {name}={kind!r} of {num_representations}"
+            f"Composition needs two representations or more. Received: {name}={kind!r} of {num_representations}"
         )
     if kind == "linear":
         return LinearCombination(units, dtype=dtype, name=name)

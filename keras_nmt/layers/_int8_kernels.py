@@ -1,3 +1,5 @@
+"""Quantisation of the matrices of the package's own layers."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -7,17 +9,17 @@ from keras import ops
 
 
 class Int8Kernels(keras.layers.Layer):
-    """A layer whose own matrices `quantize("int8")` turns to int8, as Keras does with those of its `Dense`.
+    """A layer whose own matrices `quantize("int8")` converts to int8, as Keras does for `Dense`.
 
     A sub-class names its weights of two and more dimensions in `kernels`, and multiplies by them with `product`. Each
-    column has a scale of its own; what is multiplied gets one for each row when it is there.
+    column of a matrix has a scale; each row of the other factor gets a scale at run time.
     """
 
     kernels: tuple[str, ...] = ()
     is_int8 = False
 
     def product(self, x: Any, name: str) -> Any:
-        """`[..., n]` times the kernel `[n, m]` of that name; one of `[..., m]`, in int8 only, counts as `[n, m]`."""
+        """`[..., n]` times the kernel `[n, m]` of that name. In int8, a kernel `[..., m]` counts as `[n, m]`."""
         kernel = getattr(self, name)
         if not self.is_int8:
             return ops.matmul(x, ops.cast(kernel, self.compute_dtype))
@@ -26,14 +28,14 @@ class Int8Kernels(keras.layers.Layer):
         return ops.cast(ops.matmul(x, kernel), self.compute_dtype) / (scale * getattr(self, f"{name}_scale"))
 
     def quantize(self, mode: str | None = None, type_check: bool = True, config: Any = None) -> None:
-        """As of `keras.layers.Layer`. There is the mode "int8" only."""
+        """See `keras.layers.Layer`. The only mode is "int8"."""
         if mode != "int8":
-            raise NotImplementedError(f"{type(self).__name__} can be quantized to 'int8'. Received: mode={mode!r}")
-        if self.is_int8:  # what else could be wrong, Keras looks for
+            raise NotImplementedError(f"{type(self).__name__} can be quantized to 'int8' only. Received: mode={mode!r}")
+        if self.is_int8:  # Keras checks the rest
             raise ValueError(f"The layer is already quantized. Received: layer={self.name!r}")
         for name in self.kernels:
             kernel = getattr(self, name, None)
-            if kernel is None:  # of another variant of the layer
+            if kernel is None:  # a kernel of another variant of the layer
                 continue
             over = tuple(range(len(kernel.shape) - 1))
             values, scale = keras.quantizers.abs_max_quantize(kernel, axis=over, to_numpy=True)

@@ -1,4 +1,4 @@
-"""What the composition layers share: N representations, in a list or stacked, and the layer's contract around them."""
+"""The base of composition layers: N representations, in a list or stacked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from keras_nmt.layers._common import optional_size
 class Composition(keras.layers.Layer):
     """Composes N representations r_1 .. r_N of width d' into one tensor, position by position (Eq. 5).
 
-    They come as a list of N tensors `[..., d']` or stacked in one tensor `[..., N, d']`. Sub-classes implement
+    Representations are a list of N tensors `[..., d']` or one stacked tensor `[..., N, d']`. Sub-classes implement
     `build_composition(number, width)` and `call(representations)`.
     """
 
@@ -53,7 +53,7 @@ class Composition(keras.layers.Layer):
             )
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        # All are representations of the same positions: the mask of any of them is that of the output.
+        # All represent the same positions: the mask of any of them is the mask of the output.
         return next((mask for mask in tree.flatten(previous_mask) if mask is not None), None)
 
     def compute_output_shape(self, representations_shape: Any) -> tuple[int | None, ...]:
@@ -89,5 +89,5 @@ def _number_and_width(shape: Any) -> tuple[int, int]:
             f"N and d' known. {received}"
         )
     if number < 2:
-        raise ValueError(f"There must be two representations or more to compose. {received}")
+        raise ValueError(f"Composition needs two representations or more. {received}")
     return int(number), int(width)

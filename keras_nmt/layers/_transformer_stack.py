@@ -76,9 +76,9 @@ class TransformerStack(keras.layers.Layer):
         return states[0] if self.options.shortcut_source == "lexical" else states[max(len(states) - 2, 0)]
 
     def _feed_back(self, states: list[Any]) -> None:
-        """Hierarchical composition: once layers 2i + 1 and 2i + 2 are done, their aggregate goes into the next layer.
+        """Hierarchical composition: after layers 2i + 1 and 2i + 2, their aggregate is the input of the next layer.
 
-        It takes the place of the last of the states [H_0, ..., H_l] so far (Dou et al., 2018).
+        The aggregate replaces the last of the states [H_0, ..., H_l] so far (Dou et al., 2018).
         """
         if not self._is_hierarchical:
             return
@@ -96,7 +96,7 @@ class TransformerStack(keras.layers.Layer):
         return output if self.final_norm is None else self.final_norm(output)
 
     def _representations(self, states: list[Any], first: int) -> list[Any]:
-        """r_l = H^l, normalised under pre-LN, of layer `first` and those after it."""
+        """r_l = H^l, normalised under pre-LN, from layer `first` on."""
         if not self.composition_norms:
             return states[first:]
         return [norm(state) for norm, state in zip(self.composition_norms[first - 1 :], states[first:], strict=False)]
@@ -115,8 +115,10 @@ class TransformerStack(keras.layers.Layer):
         return inputs_shape
 
     def _state_specs(self, inputs: Any, mask: Any) -> tuple[keras.KerasTensor, list[keras.KerasTensor]]:
-        """The stack's output and the states [H_0, ..., H_L], with the mask attached, if any, and without tracing the
-        layers: that takes longer than to build them."""
+        """The stack's output and the states [H_0, ..., H_L], with the mask attached, if any.
+
+        They are made without a trace of the layers, which takes longer than to build the layers.
+        """
         check_width("inputs", inputs.shape, self.options.hidden_dim)
         output, *states = (
             with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask) for _ in range(self.num_layers + 2)

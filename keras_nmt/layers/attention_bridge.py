@@ -1,3 +1,5 @@
+"""The attention bridge between the encoders and decoders of several languages."""
+
 from __future__ import annotations
 
 import math
@@ -22,43 +24,43 @@ PENALTIES = ("squared", "root")
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class AttentionBridge(keras.layers.Layer):
-    """Sums up a sentence of any length in k vectors, each an attention of its own over the sentence.
+    """Represents a sentence of any length by k vectors, each the result of one attention over the sentence.
 
-    Shared by the encoders and decoders of all languages, it is what lets them work together. With the states H^T =
-    (h_1 .. h_n), softmax over the n positions, padding left out:
+    The encoders and decoders of all languages share the bridge, so any encoder works with any decoder. With the states
+    H^T = (h_1 .. h_n), softmax over the n positions without padding:
 
         A = softmax(W2 ReLU(W1 H^T))        W1 in R^{dw x dh}, W2 in R^{k x dw}    (8)
         M = A H                                                                    (9)
         penalty = weight * || A A^T - I ||_F^2                                     (10)
 
-    The penalty keeps the k attentions apart. The paper writes the norm of Eq. 10 without the square, and its authors'
-    code takes the root; the square is that of Lin et al. (2017), from whom the term is.
+    The penalty keeps the k attentions different. The paper writes the norm of Eq. 10 without the square, and its
+    authors' code takes the root; Lin et al. (2017), who introduced the term, square the norm.
 
-    Padding ends here: M has none, so what reads it needs no mask. The states at padding do not count, whatever they
-    are. A sentence of only padding gives zeros, and no penalty.
+    M has no padding, so its readers need no mask. States at padding have no effect. A sentence of only padding gives
+    zeros, and no penalty.
 
     Args:
         num_heads: Integer k, number of vectors.
         hidden_dim: Integer dw, inner width.
-        penalty_weight: Float, at least 0. Weight of the penalty. Default 1.
-        penalty: "squared" (default): the squared Frobenius norm; or "root": the norm.
-        use_bias: Boolean, default True. Whether W1 and W2 have biases.
+        penalty_weight: Float, at least 0. Weight of the penalty. Defaults to 1.
+        penalty: "squared": the squared Frobenius norm; or "root": the norm. Defaults to "squared".
+        use_bias: Boolean, whether W1 and W2 have biases. Defaults to True.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Float tensor `[B, n, dh]`, the states H of an encoder.
-        mask: Boolean tensor `[B, n]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
-            any, else all are real.
-        return_attention: Boolean, default False. Whether to return A, too.
-        return_penalty: Boolean, default False. Whether to return the penalty of each sentence, too. It is then the
-            caller's to add to a loss. Otherwise the layer adds its mean over sentences by `add_loss`.
+        mask: Boolean tensor `[B, n]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`.
+            Without a mask, all positions are real.
+        return_attention: Boolean, whether to return A too. Defaults to False.
+        return_penalty: Boolean, whether to return the penalty of each sentence too, which the caller adds to a loss.
+            Without `return_penalty`, the layer adds the mean penalty over sentences by `add_loss`. Defaults to False.
 
     Returns:
-        M, float tensor `[B, k, dh]`. With `return_attention` or `return_penalty` a tuple of M and, as far as asked for,
+        M, float tensor `[B, k, dh]`. With `return_attention` or `return_penalty` a tuple of M and, as requested,
         A `[B, k, n]` and the penalty `[B]`, both float32.
 
     Raises:
-        ValueError: A size is no positive integer, the weight is negative, the penalty is unknown, or inputs or mask
+        ValueError: A size is not a positive integer, the weight is negative, the penalty is unknown, or inputs or mask
             have another shape.
 
     Example:
@@ -132,10 +134,10 @@ class AttentionBridge(keras.layers.Layer):
         return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
     def _penalties(self, attention: Any, mask: Any) -> Any:
-        """Of each sentence, `[B]`."""
+        """The penalty of each sentence, `[B]`."""
         products = ops.matmul(attention, ops.transpose(attention, (0, 2, 1)))  # A A^T, [B, k, k]
         squared = ops.sum(ops.square(products - ops.eye(self.num_heads)), axis=(1, 2))  # [B]
-        if self.penalty == "root":  # whose derivative at zero is infinite
+        if self.penalty == "root":  # the derivative of the root is infinite at zero
             positive = squared > 0
             squared = ops.where(positive, ops.sqrt(ops.where(positive, squared, 1.0)), 0.0)
         if mask is not None:
@@ -143,7 +145,7 @@ class AttentionBridge(keras.layers.Layer):
         return self.penalty_weight * squared
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """None: all of M is real."""
+        """None: M has no padding."""
 
     def compute_output_shape(
         self, inputs_shape: tuple[int | None, ...], return_attention: bool = False, return_penalty: bool = False

@@ -1,3 +1,5 @@
+"""A recurrent decoder with Luong attention."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -20,36 +22,35 @@ from keras_nmt.layers.luong_attention import LuongAttention
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class AttentiveRecurrentDecoder(keras.layers.Layer):
-    """A stack of LSTMs with attention over a memory, whose outcome is fed to the next position.
+    """A stack of LSTMs with attention over a memory; the attentional state is an input of the next position.
 
         h_t = LSTM_L(.. LSTM_1([e_t ; h~_{t-1}]))               input feeding, h~_0 = 0
         c_t = attention of h_t over the memory                  see `LuongAttention`
         h~_t = tanh(W_c [h_t ; c_t])                            (5)
 
-    The recurrence runs in float32 whatever the dtype policy. `prepare` and `step` run it one position at a time.
+    The recurrence runs in float32 under every dtype policy. `prepare` and `step` run it one position at a time.
 
     Args:
         num_layers: Integer L, number of LSTMs.
         hidden_dim: Integer u, width of all states.
-        score: "general" (default), "dot" or "concat"; see `LuongAttention`.
-        input_feeding: Boolean, default True. Whether h~_{t-1} is an input of position t.
-        dropout: Float, dropout rate of the outputs h~ and of what each LSTM but the first reads; there, the same units
-            are dropped at all positions of a sequence. Default 0.
-        attention: `LuongAttention` of u units, which several decoders may share (Firat et al., 2016). Default None: one
-            of its own, with `score`. One that is not built yet gets the paths of its weights from the decoder that
-            builds it: build it first where other models are to start from this one. A model of decoders that share one
-            comes back from its code and its weights (`save_weights`), not from `keras.models.load_model`, which would
-            make one for each.
+        score: "general", "dot" or "concat"; see `LuongAttention`. Defaults to "general".
+        input_feeding: Boolean, whether h~_{t-1} is an input of position t. Defaults to True.
+        dropout: Float, dropout rate of the outputs h~ and of the inputs of all LSTMs but the first; of these inputs,
+            the same units are dropped at all positions of a sequence. Defaults to 0.
+        attention: `LuongAttention` of u units, which several decoders may share (Firat et al., 2016). The decoder that
+            builds a shared attention gives its name to the paths of the weights: build the attention first if other
+            models start from these weights. Load a model with a shared attention by its code and `load_weights`;
+            `keras.models.load_model` would make one attention for each decoder. Defaults to an attention with `score`.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Float tensor `[B, T, e]`, the target embeddings. Padding is at the end.
         memory: Float tensor `[B, S, d]`. d = u for score "dot".
-        initial_state: A list with [h, c] of each layer, float tensors `[B, u]`. Default None: zeros.
-        memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
-            if any, else all are real.
+        initial_state: A list with [h, c] of each layer, float tensors `[B, u]`. Defaults to zeros.
+        memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`.
+            Without a mask, all positions are real.
         training: Boolean, whether dropout is active.
-        return_attention: Boolean, default False. Whether to return the attention weights, too.
+        return_attention: Boolean, whether to return the attention weights too. Defaults to False.
 
     Returns:
         The states h~, `[B, T, u]`; with `return_attention` also the weights `[B, T, S]`, float32.
@@ -102,7 +103,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
             )
         if score not in ("general", self.attention.score):
             raise ValueError(
-                f"`score` is that of `attention`, {self.attention.score!r}: leave it out. Received: score={score!r}"
+                f"`attention` has the score {self.attention.score!r}: leave `score` out. Received: score={score!r}"
             )
         self.score = self.attention.score
         self.attentional = keras.layers.Dense(  # W_c
@@ -128,7 +129,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
             self.attention.build((None, None, self.hidden_dim), memory_shape)
         elif self.attention.memory_width != d:  # another decoder built it
             raise ValueError(
-                f"The attention that is shared reads memories of width {self.attention.memory_width}. "
+                f"The shared attention reads memories of width {self.attention.memory_width}. "
                 f"Received: shape {tuple(memory_shape)}"
             )
         self.attentional.build((None, None, self.hidden_dim + d))
@@ -147,7 +148,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         inputs, memory = ops.cast(inputs, "float32"), without_padding(ops.cast(memory, "float32"), memory_mask)
         batch_size, u = ops.shape(inputs)[0], self.hidden_dim
         keys = self.attention.keys(memory)
-        # What each LSTM but the first reads is multiplied by this, at all positions.
+        # Masks of the inputs of all LSTMs but the first, the same at all positions.
         masks = [dropout(ops.ones((batch_size, u)), training=training) for dropout in self.layer_dropouts]
 
         def position(inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
@@ -182,11 +183,11 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         Args:
             inputs: `[B K, e]`.
             states: [h, c, h, c, .., h~], `[B K, u]` each.
-            keys: Of the attention; as all of the memory, once a sentence.
+            keys: The attention's keys of the memory, once per sentence.
             memory: `[B, S, d]`, zero at padding.
             memory_mask: `[B, S]` or None.
             beam_size: K.
-            masks: What the LSTMs but the first read is multiplied by, or empty.
+            masks: Dropout masks of the inputs of all LSTMs but the first, or empty.
 
         Returns:
             h~ and h, `[B K, u]`, and the new [h, c, h, c, ..].
@@ -198,7 +199,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
                 x = x * masks[i - 1]
             x, state = cell(x, [states[2 * i], states[2 * i + 1]])
             new_states += state
-        # All else has two dimensions: XLA finds no shapes for the gradient of a Dense on three in a loop.
+        # All other tensors have two dimensions: in a loop, XLA infers no shapes for the gradient of a Dense on three.
         h = ops.reshape(x, (-1, beam_size, self.hidden_dim))  # [B, K, u]
         context, _ = self.attention.attend(h, keys, memory, memory_mask)  # c, [B, K, d]
         context = ops.reshape(context, (-1, memory.shape[-1]))  # [B K, d]
@@ -225,13 +226,13 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         initial_state: Sequence[Sequence[Any]] | None = None,
         memory_mask: Any = None,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What search computes once a sentence, and what its first step starts from.
+        """Computes the constants of a sentence and the caches of the first step, for search.
 
         Args:
             memory: Float tensor `[B, S, d]`.
-            beam_size: Integer K, hypotheses a sentence.
-            initial_state: As in a call.
-            memory_mask: Boolean tensor `[B, S]`, True at real positions, as for `step`.
+            beam_size: Integer K, hypotheses per sentence.
+            initial_state: See the call argument.
+            memory_mask: Boolean tensor `[B, S]`, True at real tokens, as for `step`.
 
         Returns:
             Constants, tensors `[B, ...]`, and caches, tensors `[B, K, ...]`: the "states" and the "attentional" state.
@@ -256,17 +257,17 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         caches: dict[str, Any],
         memory_mask: Any = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Runs one target position of K hypotheses a sentence.
+        """Runs one target position of K hypotheses per sentence.
 
         Args:
             inputs: Float tensor `[B, K, e]`, the target embeddings at this position.
-            position: Integer scalar tensor, the position. The caches say what it would: not used.
-            constants: What `prepare` gave.
-            caches: What `prepare` or the previous step gave.
-            memory_mask: Boolean tensor `[B, S]`, True at real positions.
+            position: Integer scalar tensor, the position. Not used: the caches determine the position.
+            constants: Output of `prepare`.
+            caches: Output of `prepare` or of the previous step.
+            memory_mask: Boolean tensor `[B, S]`, True at real tokens.
 
         Returns:
-            h~ at this position, `[B, K, u]`, equal to what `call` gives there, and the new caches.
+            h~ at this position, `[B, K, u]`, equal to the output of `call` there, and the new caches.
         """
         shape = (*ops.shape(inputs)[:2], self.hidden_dim)
         rows = ops.reshape(ops.cast(inputs, "float32"), (-1, inputs.shape[-1]))  # [B K, e]
@@ -325,7 +326,7 @@ def _width(name: str, shape: tuple[int | None, ...]) -> int:
 
 
 class _Loop:
-    """The body of a loop over positions as `keras.layers.RNN` asks for it; it may close over tensors of its trace."""
+    """The cell of a `keras.layers.RNN` over positions; its body may close over tensors of the trace."""
 
     def __init__(self, body: Callable[..., Any], output_size: int, state_size: list[int]) -> None:
         self.body = body

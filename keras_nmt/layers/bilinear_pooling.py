@@ -1,3 +1,5 @@
+"""Full bilinear pooling of representations."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,16 +13,16 @@ from keras_nmt.layers._representations import Composition
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class BilinearPooling(Composition):
-    """Composition of N representations by all products of two of their neurons.
+    """Composition of N representations by the products of all pairs of their neurons.
 
         R^ = [r_1; ...; r_N]                (Eq. 7)
         R  = vec(R^ R^T) W_B                (Eq. 6)
 
-    W_B has (N d')^2 `units` weights, 36 billion for six layers of width 1000: this layer is for toy sizes, and for
-    checking `LowRankBilinearPooling`, its factorisation. It computes in float32 under every dtype policy.
+    W_B has (N d')^2 `units` weights, 36 billion for six layers of width 1000: this layer is for small sizes, and for
+    checks of its factorisation, `LowRankBilinearPooling`. It computes in float32 under every dtype policy.
 
     Args:
-        units: Integer, width of the output. Default None: the width d' of a representation.
+        units: Integer, width of the output. Defaults to the width d' of a representation.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:

@@ -1,3 +1,5 @@
+"""Context added to embeddings."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +13,7 @@ from keras_nmt.layers.role_assignment import RoleAssignment
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class ContextualizedEmbedding(keras.layers.Layer):
-    """Adds a token's context to its embedding: what roles do without the interaction.
+    """Adds a token's context to its embedding.
 
     The baseline of the role interaction layer: the same dense roles r_t, added instead of multiplied,
 
@@ -19,27 +21,27 @@ class ContextualizedEmbedding(keras.layers.Layer):
 
     Args:
         num_roles: Integer, width hr of the roles.
-        context: "lstm" (default), "bilstm" or "cnn"; see `RoleAssignment`, also for the rest.
-        context_units: Integer, width of the context in one direction. Default None: `num_roles`.
-        kernel_size: Integer, width of the convolution. Default 7.
-        activation: Name of a Keras activation, the convolution's. Default "relu".
-        causal: Boolean, default False. Whether e~_t depends on e_1 .. e_t only.
-        exclusive: Boolean, default False. Whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`.
-        dropout: Float, dropout rate of the roles. Default 0.
+        context: "lstm", "bilstm" or "cnn"; see `RoleAssignment`. Defaults to "lstm".
+        context_units: Integer, width of the context in one direction. Defaults to `num_roles`.
+        kernel_size: Integer, width of the convolution. Defaults to 7.
+        activation: String, the convolution's Keras activation. Defaults to "relu".
+        causal: Boolean, whether e~_t depends on e_1 .. e_t only. Defaults to False.
+        exclusive: Boolean, whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`. Defaults to False.
+        dropout: Float, dropout rate of the roles. Defaults to 0.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the embeddings e.
-        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
-            any, else all are real.
+        mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`.
+            Without a mask, all positions are real.
         training: Boolean, whether dropout is active.
 
     Returns:
         Float tensor `[B, T, d]`, the embeddings e~.
 
     Raises:
-        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict
-            each other.
+        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict each
+            other.
 
     Example:
 
@@ -95,11 +97,11 @@ class ContextualizedEmbedding(keras.layers.Layer):
         return ops.matmul(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
-        """What `step` starts from; see `RoleAssignment.empty_cache`."""
+        """The cache of the first `step`; see `RoleAssignment.empty_cache`."""
         return self.role_assignment.empty_cache(batch_size, beam_size)
 
     def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Runs one position of K hypotheses a sentence; see `RoleInteraction.step`."""
+        """Runs one position of K hypotheses per sentence; see `RoleInteraction.step`."""
         roles, cache = self.role_assignment.step(inputs, position, cache)
         return self._add(inputs, roles), cache
 

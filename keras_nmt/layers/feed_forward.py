@@ -1,3 +1,5 @@
+"""The position-wise feed-forward network."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,8 +16,8 @@ class FeedForward(keras.layers.Layer):
     Args:
         intermediate_dim: Integer, width between the two projections.
         hidden_dim: Integer, width d of the output.
-        dropout: Float, dropout rate after the activation. Default 0.
-        activation: Name of a Keras activation. Default "relu".
+        dropout: Float, dropout rate after the activation. Defaults to 0.
+        activation: String, a Keras activation. Defaults to "relu".
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:

@@ -1,3 +1,5 @@
+"""Hierarchical aggregation of representations."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -13,19 +15,19 @@ from keras_nmt.layers.feed_forward import FeedForward
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class HierarchicalAggregation(Composition):
-    """Composition of N representations in a tree of filter size two, each node fed with the one before.
+    """Composition of N representations in a tree of filter size two; each node also reads the node before.
 
         a_0 = AGG(r_1, r_2)    a_1 = AGG(r_3, r_4, a_0)    a_2 = AGG(r_5, r_6, a_1)    ...
         AGG(x, y[, z]) = LN(FFN([x; y; z]) + x + y + z)        FFN(x) = relu(x W_1 + b_1) W_2 + b_2
 
-    The last node's aggregate is the output. Where N is odd the last representation joins alone, AGG(r_N, a).
+    The last node's aggregate is the output. If N is odd, the last node is AGG(r_N, a).
 
-    `call` runs the whole tree. A stack of layers that continues from the aggregates runs it node by node: after layer
-    l it asks `node_after(l)`, and gives what joins there to `aggregate`.
+    `call` runs the whole tree. A stack of layers whose next layer reads the aggregate runs the tree node by node: after
+    layer l, the stack calls `node_after(l)`, and passes the representations of that node to `aggregate`.
 
     Args:
         num_representations: Integer, N.
-        intermediate_dim: Integer, width between the two projections of FFN. Default None: 4 d'.
+        intermediate_dim: Integer, width between the two projections of FFN. Defaults to 4 d'.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -53,12 +55,11 @@ class HierarchicalAggregation(Composition):
     """
 
     def __init__(self, num_representations: int, intermediate_dim: int | None = None, **kwargs: Any) -> None:
-        super().__init__(None, **kwargs)  # as wide as what it composes
+        super().__init__(None, **kwargs)  # the output is as wide as a representation
         check_positive(num_representations=num_representations)
         if num_representations < 2:
             raise ValueError(
-                "There must be two representations or more to compose. "
-                f"Received: num_representations={num_representations!r}"
+                f"Composition needs two representations or more. Received: num_representations={num_representations!r}"
             )
         self.num_representations = int(num_representations)
         self.intermediate_dim = optional_size("intermediate_dim", intermediate_dim)
@@ -70,7 +71,7 @@ class HierarchicalAggregation(Composition):
         intermediate_dim = 4 * width if self.intermediate_dim is None else self.intermediate_dim
         self.feed_forwards, self.norms = [], []
         for node in range(self.num_nodes):
-            joining = self._joining(node) + (node > 0)  # 2 or 1, and the aggregate before
+            joining = self._joining(node) + (node > 0)  # 2 or 1 representations, and the previous aggregate
             feed_forward = FeedForward(intermediate_dim, width, dtype=self.dtype_policy, name=f"feed_forward_{node}")
             norm = layer_norm(self.dtype_policy, f"norm_{node}")
             feed_forward.build((None, joining * width))
@@ -82,7 +83,7 @@ class HierarchicalAggregation(Composition):
         return min(2, self.num_representations - 2 * node)
 
     def node_after(self, number: int) -> int | None:
-        """The node that is complete once representation `number` is there, if one is.
+        """The node that representation `number` completes, if any.
 
         Args:
             number: Integer from 1 to N.
@@ -99,7 +100,7 @@ class HierarchicalAggregation(Composition):
 
         Args:
             node: Integer, the node, from 0.
-            representations: The two tensors `[..., d']` that join here; one at the last node where N is odd.
+            representations: List of the node's two tensors `[..., d']`; of one tensor at the last node if N is odd.
             previous: Tensor `[..., d']`, the aggregate of the node before. None at node 0, and only there.
 
         Returns:

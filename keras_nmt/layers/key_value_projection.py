@@ -1,3 +1,5 @@
+"""The projection of attention keys and values."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,7 +15,7 @@ from keras_nmt.layers._int8_kernels import Int8Kernels
 class KeyValueProjection(Int8Kernels):
     """Projects hidden states to attention keys and values: `K = h W_K`, `V = h W_V`.
 
-    The plain form of the seam that `LexicalShortcut` fills with gated keys and values. No biases.
+    `LexicalShortcut` is the same with gated keys and values. There are no biases.
 
     Args:
         hidden_dim: Integer, width d of the keys and of the values.
@@ -45,7 +47,7 @@ class KeyValueProjection(Int8Kernels):
         self.supports_masking = True
 
     def build(self, hidden_shape: tuple[int | None, ...]) -> None:
-        # W_K and W_V side by side: one product gives both.
+        # W_K and W_V lie side by side: one product gives both.
         self.kernel = self.add_weight(
             shape=(hidden_shape[-1], 2 * self.hidden_dim), initializer=projection_initializer(), name="kernel"
         )

@@ -1,3 +1,5 @@
+"""Lexical shortcuts of attention keys and values."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,36 +16,36 @@ class LexicalShortcut(Int8Kernels):
     """Gated shortcut from the embeddings to the keys and values of an attention sub-layer.
 
     The layer projects the hidden states `h` and the shortcut's source `E` (the embeddings, or any other tensor of the
-    same length) to keys and values, and lets a gate decide, feature by feature, how much of each passes on:
+    same length) to keys and values; a gate weights the two, feature by feature:
 
         K_sc = E W_Ksc                V_sc = E W_Vsc                  (Eq. 5, 6)
         K    = h W_K                  V    = h W_V                    (Eq. 7, 8)
         r_K  = sigmoid(K_sc + K + b_K)    r_V = sigmoid(V_sc + V + b_V)       (Eq. 9, 10)
         K'   = r_K * K_sc + (1 - r_K) * K    V' = r_V * V_sc + (1 - r_V) * V  (Eq. 11, 12)
 
-    With `kind="fusion"` both projections see both tensors (Eq. 13, 14), the gate stays as it is:
+    With `kind="fusion"` both projections read both tensors (Eq. 13, 14), and the gate is the same:
 
         K_sc, K = split([E; h] W_K, 2)    V_sc, V = split([E; h] W_V, 2)
 
     The layer adds 2 d^2 + 2 d ("plain") or 6 d^2 + 2 d ("fusion") weights to an attention whose states are d wide.
-    Everything is position by position, so a decoder caches the gated keys and values and nothing else.
+    Each position is computed alone, so a decoder caches only the gated keys and values.
 
     Args:
         hidden_dim: Integer, width d of keys and values.
-        kind: "plain" (default) or "fusion".
+        kind: "plain" or "fusion". Defaults to "plain".
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         hidden: Float tensor `[..., T, d_h]`, the input h of the attention sub-layer.
         lexical: Float tensor `[..., T, d_e]`, the source E of the shortcut.
-        return_gates: Boolean, default False. Whether to return the gates too.
+        return_gates: Boolean, whether to return the gates too. Defaults to False.
 
     Returns:
         The gated keys K' and values V', two tensors `[..., T, d]`; with `return_gates=True` also the gates r_K and r_V,
         `[..., T, d]` each.
 
     Raises:
-        ValueError: `kind` is unknown, or `hidden_dim` is no positive integer.
+        ValueError: `kind` is unknown, or `hidden_dim` is not a positive integer.
 
     Example:
 
@@ -85,7 +87,7 @@ class LexicalShortcut(Int8Kernels):
                 shape=(hidden_width, 2 * d), initializer=projection_initializer(), name="hidden_kernel"
             )
         else:
-            self.fusion_kernel = self.add_weight(  # the columns of W_K and W_V, those of K_sc | V_sc first, then K | V
+            self.fusion_kernel = self.add_weight(  # columns of W_K and W_V: K_sc | V_sc first, then K | V
                 shape=(lexical_width + hidden_width, 4 * d), initializer=projection_initializer(), name="fusion_kernel"
             )
         self.gate_bias = self.add_weight(shape=(2 * d,), initializer="zeros", name="gate_bias")  # b_K | b_V
@@ -107,7 +109,7 @@ class LexicalShortcut(Int8Kernels):
         return gated_keys, gated_values
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        return [previous_mask] * 4  # keys, values and gates are as long as what they are made of
+        return [previous_mask] * 4  # keys, values and gates have the positions of the inputs
 
     def compute_output_shape(
         self, hidden_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...]
@@ -116,7 +118,7 @@ class LexicalShortcut(Int8Kernels):
         return shape, shape
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        # What is returned depends on the arguments: infer it from `call`, not from `compute_output_shape`.
+        # The outputs depend on the arguments: infer them from `call`, not from `compute_output_shape`.
         return keras.Operation.compute_output_spec(self, *args, **kwargs)
 
     def get_config(self) -> dict[str, Any]:

@@ -1,3 +1,5 @@
+"""Linear combination of representations."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,13 +13,13 @@ from keras_nmt.layers._representations import Composition
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class LinearCombination(Int8Kernels, Composition):
-    """Linear combination of N representations, each with a matrix of its own: `sum_l r_l W_l`.
+    """Linear combination of N representations, each with its own matrix: `sum_l r_l W_l`.
 
-    The baseline that bilinear pooling is measured against. It has N d' `units` weights: the W_l stand below each other
-    in one kernel, so that the sum is one product.
+    The baseline of bilinear pooling. It has N d' `units` weights: the W_l are stacked in one kernel, so that the sum is
+    one product.
 
     Args:
-        units: Integer, width of the output. Default None: the width d' of a representation.
+        units: Integer, width of the output. Defaults to the width d' of a representation.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:

@@ -1,3 +1,5 @@
+"""Low-rank bilinear pooling of representations."""
+
 from __future__ import annotations
 
 import random
@@ -14,30 +16,31 @@ from keras_nmt.layers._representations import Composition
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class LowRankBilinearPooling(Int8Kernels, Composition):
-    """Composition of N representations by products of two of their neurons, in factors of low rank.
+    """Composition of N representations by products of pairs of their neurons, factorised with low rank.
 
         R^  = [r_1; ...; r_N]                         (Eq. 7)
         R   = (R^ U * R^ V) P                         (Eq. 10)
         R_f = ([R^; 1] U * [R^; 1] V) P               (Eq. 11, `first_order=True`)
 
-    The row that the 1 adds to U and to V is a bias, b_U and b_V in R^r: with it the products of two neurons (second
-    order) are joined by the neurons themselves (first order). There is no bias after P.
+    The row that the 1 adds to U and to V is a bias, b_U and b_V in R^r: the biases add single neurons (first order) to
+    the products of two neurons (second order). There is no bias after P.
 
-    With first order the layer starts as if it were not there: U and b_V are zero, b_U is one, and V P takes the last
-    `units` neurons of R^ (all of them where heads are composed, the last layer where layers are). A model that starts
-    from a trained one without composition gives at first what that one gives. Where r is below `units`, V P keeps r
-    random directions of these neurons. Without first order there is no such start: U, V and P are random, and
-    representations of variance one give an output of variance one. The paper is silent. That U and b_V start at zero
-    holds nothing up: b_U is one and V is not zero, so that they and P all have a gradient at once.
+    With first order, the layer has no effect at first: U and b_V are zero, b_U is one, and V P selects the last `units`
+    neurons of R^ (all neurons of composed heads, the last layer of composed layers). A model that starts from a trained
+    model without composition computes the same outputs at first. If r is below `units`, V P keeps r random directions
+    of these neurons. Without first order, U, V and P are random, and representations of variance one give an output of
+    variance one. The paper specifies no initial weights. U and b_V start at zero without delay for the training: b_U is
+    one and V is not zero, so U, b_V and P all have a gradient at once.
 
-    Weights: 2 N d' r + r `units`, and 2 r more with first order. Under `mixed_float16` products that are too large for
-    float16 stay finite: the output overflows only where R^ U, R^ V or the output itself does not fit.
+    The layer has 2 N d' r + r `units` weights, and 2 r more with first order. Under `mixed_float16`, large products are
+    finite: the output overflows only if R^ U, R^ V or the output itself does not fit float16.
 
     Args:
-        units: Integer, width of the output. Default None: the width d' of a representation.
-        rank: Integer, rank r of the factors, at most (N d')^2, the number of products: the paper's bound N d' is for
-            one output (Eq. 9), and here all outputs share the factors. Default None: `units`, where that is no more.
-        first_order: Boolean, default True. Whether neurons count alone too (Eq. 11), or only their products (Eq. 10).
+        units: Integer, width of the output. Defaults to the width d' of a representation.
+        rank: Integer, rank r of the factors, at most (N d')^2, the number of products. The paper's bound N d' applies
+            to one output (Eq. 9); here all outputs share the factors. Defaults to `units`, or to the bound if smaller.
+        first_order: Boolean, whether single neurons are added to their products (Eq. 11 instead of Eq. 10). Defaults to
+            True.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -99,7 +102,7 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
         left, right = ops.split(factors, 2, axis=-1)  # [..., r] each
         if self.compute_dtype != "float16":
             return self.product(left * right, "projection")  # [..., units]
-        # Products above 65504 do not exist in float16: take out a scale, position by position, and put it back last.
+        # Products above 65504 overflow in float16: each position is divided by a scale, and multiplied by it last.
         scale = ops.stop_gradient(ops.maximum(ops.max(ops.abs(left), axis=-1, keepdims=True), 1))  # [..., 1]
         output = self.product((left / scale) * right, "projection")
         return ops.cast(ops.cast(output, "float32") * ops.cast(scale, "float32"), "float16")
@@ -115,7 +118,7 @@ def _one_then_zero(shape: tuple[int, ...], dtype: Any = None) -> Any:
 
 def _last_neurons(neurons: int, units: int, rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Initial [U | V] and P. R^ V P is the last `units` of the neurons: V = [0; Q], P = Q^T, Q orthogonal."""
-    # By a seed, so that both get the same Q when they are made, now or later.
+    # With a seed, so that both initializers make the same Q.
     orthogonal = keras.initializers.Orthogonal(seed=random.randint(1, 10**9))
 
     def factors(shape: tuple[int, ...], dtype: Any = None) -> Any:

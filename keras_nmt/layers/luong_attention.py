@@ -1,3 +1,5 @@
+"""Luong attention."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -29,21 +31,21 @@ class LuongAttention(keras.layers.Layer):
         a_t = softmax_s(score(h_t, m_s)),   c_t = sum_s a_ts m_s            (7)
 
     Args:
-        units: Integer u, width of the queries h_t; with "concat" also of what is inside the tanh.
-        score: "general" (default), "dot" or "concat".
+        units: Integer u, width of the queries h_t; with "concat" also width inside the tanh.
+        score: "general", "dot" or "concat". Defaults to "general".
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         query: Float tensor `[B, T, u]`, the states h.
         memory: Float tensor `[B, S, d]`, the states m. d = u for "dot".
-        memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
-            if any, else all are real. Where none is, weights and context are zero.
+        memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`.
+            Without a mask, all positions are real. In a sentence without real tokens, weights and context are zero.
 
     Returns:
         The context c, `[B, T, d]`, and the weights a, `[B, T, S]`, float32.
 
     Raises:
-        ValueError: The score is unknown, `units` no positive integer, or shapes do not fit.
+        ValueError: The score is unknown, `units` is not a positive integer, or shapes do not fit.
 
     Example:
 
@@ -63,7 +65,7 @@ class LuongAttention(keras.layers.Layer):
         check_choice("score", score, SCORES)
         self.units = int(units)
         self.score = score
-        self.memory_width: int | None = None  # d, once it is built
+        self.memory_width: int | None = None  # d, known when the layer is built
         self.supports_masking = True
 
     def build(self, query_shape: tuple[int | None, ...], memory_shape: tuple[int | None, ...]) -> None:
@@ -77,7 +79,7 @@ class LuongAttention(keras.layers.Layer):
         self.memory_width = width
 
         def add(name: str, *shape: int, initializer: Any) -> Any:
-            # Cast below: what a decoder calls, `keys` and `attend`, must not follow the decoder's dtype.
+            # Cast below: `keys` and `attend`, which a decoder calls, must not follow the decoder's dtype.
             return self.add_weight(shape=shape, initializer=initializer, autocast=False, name=name)
 
         if self.score != "dot":  # W_a; with "concat" the part of W_a for m
@@ -96,7 +98,7 @@ class LuongAttention(keras.layers.Layer):
         return self.attend(ops.cast(query, self.compute_dtype), self.keys(memory), memory, memory_mask)
 
     def keys(self, memory: Any) -> Any:
-        """What of the scores depends on the memory alone, computed once a sentence.
+        """The part of the scores that depends on the memory alone, computed once per sentence.
 
         Args:
             memory: Float tensor `[B, S, d]`, zero at padding.
@@ -109,11 +111,11 @@ class LuongAttention(keras.layers.Layer):
         return keys if self.score == "concat" else ops.transpose(keys, (0, 2, 1))
 
     def attend(self, query: Any, keys: Any, memory: Any, memory_mask: Any = None) -> tuple[Any, Any]:
-        """What the layer computes, given the keys.
+        """The output of the layer, given the keys.
 
         Args:
             query: Float tensor `[B, T, u]`.
-            keys: What `keys` gave.
+            keys: Output of `keys`.
             memory: Float tensor `[B, S, d]`, zero at padding.
             memory_mask: Boolean tensor `[B, S]`, or None.
 
@@ -121,7 +123,7 @@ class LuongAttention(keras.layers.Layer):
             The context `[B, T, d]` and the weights `[B, T, S]`, float32.
         """
         if self.score == "concat":
-            # In two dimensions: in a loop, XLA finds no shapes for the gradient of a product of three by two.
+            # In two dimensions: in a loop, XLA infers no shapes for the gradient of a product of three by two.
             rows = ops.matmul(ops.reshape(query, (-1, self.units)), ops.cast(self.query_kernel, self.compute_dtype))
             query = ops.reshape(rows, ops.shape(query))
             inner = ops.tanh(ops.expand_dims(query, 2) + ops.expand_dims(keys, 1))  # [B, T, S, u]

@@ -1,3 +1,5 @@
+"""Multi-head attention."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +23,7 @@ from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers.key_value_projection import KeyValueProjection
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
 
-# Added to masked scores: finite, so that a row without any unmasked position gives numbers and not NaN.
+# The score of masked positions: finite, so that a row of only masked positions gives numbers and not NaN.
 MASKED = -1e9
 
 
@@ -29,43 +31,43 @@ MASKED = -1e9
 class MultiHeadAttention(keras.layers.Layer):
     """Multi-head scaled dot-product attention whose keys and values may carry lexical shortcuts.
 
-    Two seams make it a carrier of mechanisms: `key_value` makes keys and values from the memory (`KeyValueProjection`,
-    or `LexicalShortcut` where `shortcut` is set), and `composition` combines the heads before the output projection.
-    The projections have no biases. The softmax runs in float32 under every dtype policy.
+    Mechanisms have two places: `key_value` computes keys and values from the memory (`KeyValueProjection`, or
+    `LexicalShortcut` if `shortcut` is set), and `composition` combines the heads before the output projection. The
+    projections have no biases. The softmax runs in float32 under every dtype policy.
 
-    `call` attends over whole sequences. A decoder that writes one token at a time uses the parts: `project` once for
-    what is attended to, `attend` for each query.
+    `call` attends over whole sequences. A decoder that generates one token at a time calls the parts: `project` once
+    per memory, `attend` for each query.
 
     Args:
         num_heads: Integer, number of heads H.
         hidden_dim: Integer, width d of queries, keys, values and output; a multiple of `num_heads`.
-        dropout: Float, dropout rate of the attention weights. Default 0.
-        shortcut: None (default), "plain" or "fusion": the kind of `LexicalShortcut` that gates keys and values.
-        head_composition: How the heads O_1 .. O_H are combined. None or "linear" (default None): by W_O alone, Eq. 4 of
-            Li et al., which is multi-head attention as it is known. "low_rank" (Eq. 10) or "extended" (Eq. 11):
-            `LowRankBilinearPooling`, then W_O. "hierarchical": `HierarchicalAggregation` of width d / H, then a
-            projection to d in place of W_O.
-        composition_rank: Integer, rank of the pooling. Default None: `hidden_dim`.
-        head_intermediate_dim: Integer, inner width of the hierarchical aggregation. Default None: twice `hidden_dim`.
-        output_projection: Boolean, default True: W_O follows the pooling, as the paper's parameter counts have it.
-            False: the pooling takes its place, as the paper's text has it.
+        dropout: Float, dropout rate of the attention weights. Defaults to 0.
+        shortcut: None, "plain" or "fusion": the kind of `LexicalShortcut` that gates keys and values. Defaults to None.
+        head_composition: How the heads O_1 .. O_H are combined. None or "linear": by W_O alone, the usual multi-head
+            attention (Eq. 4 of Li et al.). "low_rank" (Eq. 10) or "extended" (Eq. 11): by `LowRankBilinearPooling`,
+            then W_O. "hierarchical": by `HierarchicalAggregation` of width d / H, then a projection to d in place of
+            W_O. Defaults to None.
+        composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation. Defaults to twice `hidden_dim`.
+        output_projection: Boolean. True: W_O follows the pooling, as in the paper's parameter counts. False: the
+            pooling replaces W_O, as in the paper's text. Defaults to True.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         query: Float tensor `[B, T, d']`.
-        memory: Float tensor `[B, S, d'']`, what is attended to. Default: `query` (self-attention).
-        lexical: Float tensor `[B, S, d_e]`, the source of the shortcut. Needed where `shortcut` is set, and only there.
-        attention_mask: Boolean tensor `[B, T, S]` or `[B, 1, S]`, True where attention is allowed. Default: the
-            mask that Keras attached to `memory`, if any, else no mask.
+        memory: Float tensor `[B, S, d'']`, the states to attend to. Defaults to `query` (self-attention).
+        lexical: Float tensor `[B, S, d_e]`, the source of the shortcut. Needed if `shortcut` is set, and only then.
+        attention_mask: Boolean tensor `[B, T, S]` or `[B, 1, S]`, True where attention is allowed. Defaults to the mask
+            that Keras attached to `memory`, if any.
         training: Boolean, whether dropout is active.
-        return_weights: Boolean, default False. Whether to return the attention weights too.
+        return_weights: Boolean, whether to return the attention weights too. Defaults to False.
 
     Returns:
         Tensor `[B, T, d]`; with `return_weights=True` also the weights `[B, H, T, S]`.
 
     Raises:
-        ValueError: `hidden_dim` is no multiple of `num_heads`, `lexical` and `shortcut` do not go together, there is
-            one head only to compose, or `output_projection` is False without a pooling in its place.
+        ValueError: `hidden_dim` is not a multiple of `num_heads`, `lexical` is given without `shortcut` or the reverse,
+            a composition has only one head, or `output_projection` is False without a pooling.
 
     Example:
 
@@ -129,7 +131,7 @@ class MultiHeadAttention(keras.layers.Layer):
             if shortcut is None
             else LexicalShortcut(hidden_dim, shortcut, dtype=policy, name="key_value")
         )
-        # "linear" is the plain model: the sum of W_h O_h is W_O on the joined heads.
+        # "linear" is plain attention: the sum of W_h O_h is W_O on the concatenated heads.
         self.composition = make_composition(
             None if head_composition == "linear" else head_composition,
             self.num_heads,
@@ -167,14 +169,14 @@ class MultiHeadAttention(keras.layers.Layer):
             self.output_layer.build(combined_shape)
 
     def project(self, memory: Any, lexical: Any = None) -> tuple[Any, Any]:
-        """Keys and values of what is attended to.
+        """Keys and values of the states to attend to.
 
         Args:
             memory: Float tensor `[..., S, d'']`.
-            lexical: Float tensor `[..., S, d_e]`, the source of the shortcut where there is one.
+            lexical: Float tensor `[..., S, d_e]`, the source of the shortcut, if there is one.
 
         Returns:
-            Keys and values, `[..., H, S, d / H]` each, gated where there is a shortcut.
+            Keys and values, `[..., H, S, d / H]` each, gated if there is a shortcut.
         """
         keys, values = self.key_value(memory) if self.shortcut is None else self.key_value(memory, lexical)
         return self._split_heads(keys), self._split_heads(values)
@@ -241,7 +243,7 @@ class MultiHeadAttention(keras.layers.Layer):
         return (*query_shape[:-1], self.hidden_dim)
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        # What is returned depends on the arguments: infer it from `call`, not from `compute_output_shape`.
+        # The outputs depend on the arguments: infer them from `call`, not from `compute_output_shape`.
         return keras.Operation.compute_output_spec(self, *args, **kwargs)
 
     def get_config(self) -> dict[str, Any]:

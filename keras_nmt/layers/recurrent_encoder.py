@@ -1,3 +1,5 @@
+"""A recurrent encoder."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -10,35 +12,35 @@ from keras_nmt.layers._common import check_mask, check_positive, check_rate, ker
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class RecurrentEncoder(keras.layers.Layer):
-    """A stack of LSTMs, each reading the states of the one below, both ways or from left to right.
+    """A stack of LSTMs, each of which reads the states of the LSTM below, in both directions or from left to right.
 
-    The recurrence runs in float32 whatever the dtype policy: it is long, and its state is a sum.
+    The recurrence runs in float32 under every dtype policy: it is long, and its state is a sum.
 
     Args:
         num_layers: Integer, number of LSTMs.
-        hidden_dim: Integer, width of the states: of both directions together, so even where there are two.
-        dropout: Float, dropout rate of what each LSTM but the first reads. Default 0.
-        bidirectional: Boolean, default True. Whether each layer reads both ways. If not, `step` runs it position by
-            position.
-        use_cudnn: False (default), or "auto": cuDNN's kernels where a GPU is seen. They are faster to train with, but
-            XLA cannot compile them, and a graph that holds them runs on GPUs only.
+        hidden_dim: Integer, width of the states: of both directions together, hence even if there are two.
+        dropout: Float, dropout rate of the inputs of all LSTMs but the first. Defaults to 0.
+        bidirectional: Boolean, whether each layer reads in both directions. `step` needs one direction. Defaults to
+            True.
+        use_cudnn: False, or "auto": cuDNN's kernels if TensorFlow sees a GPU. They train faster, but XLA cannot compile
+            them, and a graph with them runs on GPUs only. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Float tensor `[B, T, e]`, the embeddings.
-        mask: Boolean tensor `[B, T]`, True at real positions, which come before the padding. Default: the mask that
-            Keras attached to `inputs`, if any, else all are real.
+        mask: Boolean tensor `[B, T]`, True at real tokens, which precede the padding. Defaults to the mask that Keras
+            attached to `inputs`. Without a mask, all positions are real.
         training: Boolean, whether dropout is active.
-        return_state: Boolean, default False. Whether to return the last states, too.
+        return_state: Boolean, whether to return the last states too. Defaults to False.
 
     Returns:
         The states `[B, T, hidden_dim]`, directions concatenated, zero at padding. With `return_state` also a list with
-        [h, c] of each layer at its last real position (of the backward direction: the first), `[B, hidden_dim]` each,
+        [h, c] of each layer at the last real token (the first for the backward direction), `[B, hidden_dim]` each,
         float32.
 
     Raises:
-        ValueError: A size is no positive integer, `hidden_dim` is odd with two directions, a rate or option is out of
-            range.
+        ValueError: A size is not a positive integer, `hidden_dim` is odd with two directions, a rate or option is out
+            of range.
 
     Example:
 
@@ -104,7 +106,7 @@ class RecurrentEncoder(keras.layers.Layer):
         check_mask("mask", mask, 2, inputs)
         read = mask
         if mask is not None:
-            # Rows of only padding, which cuDNN refuses, are read as if they had one token, and zero all the same.
+            # cuDNN refuses rows of only padding: they are read with one token, and their states become zero below.
             real = ops.any(mask, axis=1, keepdims=True)  # [B, 1]
             first = ops.arange(ops.shape(mask)[1]) == 0  # [T]
             read = ops.logical_or(mask, ops.logical_and(ops.logical_not(real), first))
@@ -122,34 +124,34 @@ class RecurrentEncoder(keras.layers.Layer):
         return (states, final) if return_state else states
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> list[list[Any]]:
-        """What `step` starts from.
+        """The cache of the first `step`.
 
         Args:
             batch_size: Integer or integer scalar tensor B.
-            beam_size: Integer K, hypotheses a sentence.
+            beam_size: Integer K, hypotheses per sentence.
 
         Returns:
             [h, c] of each layer, `[B, K, hidden_dim]` each, zero.
 
         Raises:
-            ValueError: The layer reads both ways.
+            ValueError: The layer is bidirectional.
         """
         self._check_steps()
         return [[ops.zeros((batch_size, beam_size, self.hidden_dim)) for _ in range(2)] for _ in self.layers]
 
     def step(self, inputs: Any, position: Any, cache: list[list[Any]]) -> tuple[Any, list[list[Any]]]:
-        """Runs one position of K sequences a sentence.
+        """Runs one position of K sequences per sentence.
 
         Args:
             inputs: Float tensor `[B, K, e]`.
-            position: Integer scalar tensor, the position. The cache says what it would: not used.
-            cache: What `empty_cache` or the previous step gave.
+            position: Integer scalar tensor, the position. Not used: the cache determines the position.
+            cache: Output of `empty_cache` or of the previous step.
 
         Returns:
-            The states at this position, `[B, K, hidden_dim]`, equal to what `call` gives there, and the new cache.
+            The states at this position, `[B, K, hidden_dim]`, equal to the output of `call` there, and the new cache.
 
         Raises:
-            ValueError: The layer reads both ways.
+            ValueError: The layer is bidirectional.
         """
         self._check_steps()
         beams = ops.shape(inputs)[:2]
@@ -162,7 +164,7 @@ class RecurrentEncoder(keras.layers.Layer):
 
     def _check_steps(self) -> None:
         if self.bidirectional:
-            raise ValueError("A layer that reads both ways does not run step by step. Received: bidirectional=True")
+            raise ValueError("A bidirectional layer does not run step by step. Received: bidirectional=True")
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...], return_state: bool = False) -> Any:
         states = (*inputs_shape[:-1], self.hidden_dim)

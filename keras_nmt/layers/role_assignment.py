@@ -1,3 +1,5 @@
+"""Roles of tokens, read from the context."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -24,50 +26,51 @@ CONTEXTS = ("lstm", "bilstm", "cnn")
 class RoleAssignment(keras.layers.Layer):
     """Roles of each token, read from its context.
 
-    A small network reads the embeddings `e_1 .. e_T` and gives each position its context `h_t`: an LSTM, one in each
-    direction ("bilstm"), or a convolution ("cnn"). From it come the roles (section 3.1):
+    A small network reads the embeddings `e_1 .. e_T` and computes the context `h_t` of each position: an LSTM, an LSTM
+    in each direction ("bilstm"), or a convolution ("cnn"). The roles are functions of the context (section 3.1):
 
         dense:    r_t = tanh(W h_t + b)
         softmax:  r_t = softmax(U' tanh(W h_t + b))
         one-hot:  r_t = softmax((U' tanh(W h_t + b) + g) / temperature), g Gumbel noise, in training;
                   the one-hot vector of the largest U' tanh(W h_t + b) in inference                        (Eq. 6)
 
-    Everything is computed in float32, whatever the dtype policy: it is small, and the recurrence is long.
+    The layer computes in float32 under every dtype policy: the layer is small, and the recurrence is long.
 
-    The paper gives neither the width of the context nor the convolution's activation, and applies dropout to the role
-    vector; a dropped one-hot vector would be no role at all, so there dropout falls on the logits.
+    The paper specifies neither the width of the context nor the convolution's activation, and applies dropout to the
+    role vector. A dropped one-hot vector would assign no role, so dropout applies to the logits of one-hot roles.
 
     Args:
         num_roles: Integer, number of roles hr.
-        assignment: "dense" (default), "softmax" or "one_hot".
-        context: "lstm" (default), "bilstm" or "cnn".
-        context_units: Integer, width of h_t in one direction. Default None: `num_roles`.
-        kernel_size: Integer, width of the convolution. Default 7.
-        activation: Name of a Keras activation, the convolution's. Default "relu".
-        causal: Boolean, default False. Whether the role of t depends on e_1 .. e_t only. An LSTM always does; the
-            convolution sees positions on its left instead of both sides; "bilstm" cannot. Needed for `step`.
-        exclusive: Boolean, default False. Whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`.
-        straight_through: Boolean, default False. Whether "one_hot" gives one-hot vectors in training too, with the
-            gradient of the relaxed ones.
-        dropout: Float, dropout rate of the role vector, for "one_hot" of its logits. Default 0.
+        assignment: "dense", "softmax" or "one_hot". Defaults to "dense".
+        context: "lstm", "bilstm" or "cnn". Defaults to "lstm".
+        context_units: Integer, width of h_t in one direction. Defaults to `num_roles`.
+        kernel_size: Integer, width of the convolution. Defaults to 7.
+        activation: String, the convolution's Keras activation. Defaults to "relu".
+        causal: Boolean, whether the role of t depends on e_1 .. e_t only. An LSTM is always causal, "bilstm" never; a
+            causal convolution reads positions on its left instead of on both sides. Needed for `step`. Defaults to
+            False.
+        exclusive: Boolean, whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`. Defaults to False.
+        straight_through: Boolean, whether "one_hot" gives one-hot vectors in training too, with the gradient of the
+            relaxed ones. Defaults to False.
+        dropout: Float, dropout rate of the role vector, or of the logits of "one_hot". Defaults to 0.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Attributes:
-        temperature: Scalar weight of "one_hot", not trainable, 5 at the start; see
-            `keras_nmt.training.RoleTemperature`. Else None.
+        temperature: Scalar weight of "one_hot", not trainable, initially 5; see `keras_nmt.training.RoleTemperature`.
+            None for other assignments.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the embeddings e.
-        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
-            any, else all are real.
+        mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`.
+            Without a mask, all positions are real.
         training: Boolean, whether dropout and Gumbel noise are active.
 
     Returns:
         Float tensor `[B, T, hr]`, the roles r.
 
     Raises:
-        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict
-            each other.
+        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict each
+            other.
 
     Example:
 
@@ -133,13 +136,13 @@ class RoleAssignment(keras.layers.Layer):
             self.context_layer = keras.layers.Conv1D(
                 self._units,
                 self.kernel_size,
-                padding="valid" if causal else "same",  # causal: `call` pads on the left, `step` gives one window
+                padding="valid" if causal else "same",  # causal: `call` pads on the left, and `step` passes one window
                 activation=activation,
                 dtype="float32",
                 name="context",
             )
         else:
-            # cuDNN's kernels cannot be compiled by XLA and refuse rows that are all padding.
+            # XLA cannot compile cuDNN's kernels, and they refuse rows of only padding.
             self.context_layer = keras.layers.LSTM(
                 self._units,
                 return_sequences=True,
@@ -185,7 +188,7 @@ class RoleAssignment(keras.layers.Layer):
         if self.context != "cnn":
             context = self.context_layer(inputs, mask=mask)  # h, [B, T, units]
         else:
-            # A convolution knows no mask: to it, padding is what lies beyond the ends, zero.
+            # A convolution takes no mask: padding becomes zero, like the positions beyond the ends.
             real = without_padding(inputs, mask)
             if self.causal:
                 real = ops.pad(real, ((0, 0), (self.kernel_size - 1, 0), (0, 0)))
@@ -221,11 +224,11 @@ class RoleAssignment(keras.layers.Layer):
         return hard + (relaxed - ops.stop_gradient(relaxed))
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
-        """What `step` starts from: the state of the context before the first position.
+        """The cache of the first `step`: the state of the context before the first position.
 
         Args:
             batch_size: Integer or integer scalar tensor B.
-            beam_size: Integer K, hypotheses a sentence.
+            beam_size: Integer K, hypotheses per sentence.
 
         Returns:
             A dictionary of tensors `[B, K, ...]`: for an LSTM its "hidden" and "carry" state, for a convolution the
@@ -249,15 +252,15 @@ class RoleAssignment(keras.layers.Layer):
         return {**cache, "previous": zeros(self._units)} if self.exclusive else cache
 
     def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Runs one position of K hypotheses a sentence.
+        """Runs one position of K hypotheses per sentence.
 
         Args:
             inputs: Float tensor `[B, K, d]`, the embeddings at this position.
-            position: Integer scalar tensor, the position, from 0. The cache says what it would: not used.
-            cache: What `empty_cache` or the previous step gave.
+            position: Integer scalar tensor, the position, from 0. Not used: the cache determines the position.
+            cache: Output of `empty_cache` or of the previous step.
 
         Returns:
-            The roles at this position, `[B, K, hr]`, equal to what `call` gives there, and the new cache.
+            The roles at this position, `[B, K, hr]`, equal to the output of `call` there, and the new cache.
 
         Raises:
             ValueError: The layer is not causal.
@@ -269,7 +272,7 @@ class RoleAssignment(keras.layers.Layer):
         if self.context == "cnn":
             window = ops.concatenate([cache["inputs"], ops.expand_dims(inputs, 2)], axis=2)  # [B, K, kernel_size, d]
             rows = ops.reshape(window, (-1, self.kernel_size, self._width))  # [B K, kernel_size, d]
-            context = self.context_layer(rows)  # the one position that sees the whole window: [B K, 1, units]
+            context = self.context_layer(rows)  # the only position that reads the whole window: [B K, 1, units]
             new_cache = {"inputs": window[:, :, 1:]}
         else:
             rows, hidden, carry = (ops.reshape(x, (-1, x.shape[-1])) for x in (inputs, cache["hidden"], cache["carry"]))

@@ -1,3 +1,5 @@
+"""Interaction of roles and embeddings."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,56 +12,55 @@ from keras_nmt.layers._common import keras_mask, projection_initializer, with_ma
 from keras_nmt.layers._int8_kernels import Int8Kernels
 from keras_nmt.layers.role_assignment import RoleAssignment
 
-CHUNKS = 16  # the parts into which the roles are cut, so that few of the products e_t U_i exist at a time
+CHUNKS = 16  # of roles: only the products e_t U_i of one chunk exist at a time
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class RoleInteraction(Int8Kernels):
-    """Role interaction layer: transforms each token's embedding by the roles that its context gives it.
+    """Role interaction layer: transforms each token's embedding by the roles that the context assigns to the token.
 
-    `RoleAssignment` reads the roles r_t from the context. Each role has a matrix of its own, and they mix the token's
-    transformations:
+    `RoleAssignment` reads the roles r_t from the context. Each role i has a matrix U_i, and the roles weight the
+    transformations of the embedding:
 
         e~_t = sum_i r_{t,i} U_i e_t                                (Eq. 5)
         e~_t = sum_i r_{t,i} U_i e_t + e_t                          (Eq. 7, with `residual`)
         e~_t = U_o [(U_r r_t) * (U_e e_t)] + e_t                    (Eq. 8, with `low_rank`)
 
-    It goes between an embedding and the network, on anything `[B, T, d]`. The full form has hr d^2 weights. It works
-    on c = ceil(hr / 16) roles at a time, forward and backward, so that it holds a few tensors of B T c d numbers and
-    none of B T hr d: of 32 roles a sixteenth, while with one role there is nothing to save. Sums over roles are float32
-    under every dtype policy.
+    The layer stands between an embedding and the network, on any tensor `[B, T, d]`. The full form has hr d^2 weights.
+    Forward and backward, it computes c = ceil(hr / 16) roles at a time, so the largest tensors have B T c d numbers
+    instead of B T hr d. Sums over roles are float32 under every dtype policy.
 
     Args:
         num_roles: Integer, number of roles hr.
-        assignment: "dense" (default), "softmax" or "one_hot"; see `RoleAssignment`, also for the next eight.
-        context: "lstm" (default), "bilstm" or "cnn".
-        context_units: Integer, width of the context in one direction. Default None: `num_roles`.
-        kernel_size: Integer, width of the convolution. Default 7.
-        activation: Name of a Keras activation, the convolution's. Default "relu".
-        causal: Boolean, default False. Whether e~_t depends on e_1 .. e_t only.
-        exclusive: Boolean, default False. Whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`.
-        straight_through: Boolean, default False. Whether "one_hot" roles are one-hot in training too.
-        dropout: Float, dropout rate of the roles. Default 0.
-        residual: Boolean, default False. Whether to add e_t, a role with the identity as its matrix. Without it the U_i
-            of softmax roles start sqrt(hr) times as large: e~ is then about an average over them, and starts as large
-            as e all the same.
-        low_rank: Boolean, default False. Whether to use the factors of Eq. 8, whose residual is part of it: `residual`
-            makes no difference then.
+        assignment: "dense", "softmax" or "one_hot"; see `RoleAssignment`. Defaults to "dense".
+        context: "lstm", "bilstm" or "cnn". Defaults to "lstm".
+        context_units: Integer, width of the context in one direction. Defaults to `num_roles`.
+        kernel_size: Integer, width of the convolution. Defaults to 7.
+        activation: String, the convolution's Keras activation. Defaults to "relu".
+        causal: Boolean, whether e~_t depends on e_1 .. e_t only. Defaults to False.
+        exclusive: Boolean, whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`. Defaults to False.
+        straight_through: Boolean, whether "one_hot" roles are one-hot in training too. Defaults to False.
+        dropout: Float, dropout rate of the roles. Defaults to 0.
+        residual: Boolean, whether to add e_t, as a role whose matrix is the identity. Without `residual`, the U_i of
+            softmax roles start sqrt(hr) times as large: e~ is about their average at first, and as large as e. Defaults
+            to False.
+        low_rank: Boolean, whether to use the factors of Eq. 8, which always has a residual: `residual` has no effect
+            then. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the embeddings e.
-        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
-            any, else all are real.
+        mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`.
+            Without a mask, all positions are real.
         training: Boolean, whether dropout and Gumbel noise are active.
-        return_roles: Boolean, default False. Whether to return the roles too.
+        return_roles: Boolean, whether to return the roles too. Defaults to False.
 
     Returns:
         Float tensor `[B, T, d]`, the transformed embeddings e~; with `return_roles=True` also the roles `[B, T, hr]`.
 
     Raises:
-        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict
-            each other.
+        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict each
+            other.
 
     Example:
 
@@ -124,10 +125,10 @@ class RoleInteraction(Int8Kernels):
             self.embedding_kernel = self.add_weight(shape=(d, d), initializer=initializer(), name="embedding_kernel")
             self.output_kernel = self.add_weight(shape=(d, d), initializer=initializer(), name="output_kernel")
         else:
-            # Each U_i starts like a projection of its own: to Keras the roles are part of the fan-in.
+            # Each U_i starts like a separate projection; Keras counts the roles as part of the fan-in.
             scale = self.num_roles
             if self.role_assignment.assignment == "softmax" and not self.residual:
-                scale *= self.num_roles  # to start with, r_i is about 1 / hr: sum_i r_i^2 is too
+                scale *= self.num_roles  # at first r_i is about 1 / hr, and so is sum_i r_i^2
             initializer = keras.initializers.VarianceScaling(scale, mode="fan_in", distribution="uniform")
             self.kernel = self.add_weight(shape=(self.num_roles, d, d), initializer=initializer, name="kernel")
 
@@ -158,19 +159,19 @@ class RoleInteraction(Int8Kernels):
         return outputs + inputs if self.residual else outputs
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
-        """What `step` starts from; see `RoleAssignment.empty_cache`."""
+        """The cache of the first `step`; see `RoleAssignment.empty_cache`."""
         return self.role_assignment.empty_cache(batch_size, beam_size)
 
     def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Runs one position of K hypotheses a sentence.
+        """Runs one position of K hypotheses per sentence.
 
         Args:
             inputs: Float tensor `[B, K, d]`, the embeddings at this position.
             position: Integer scalar tensor, the position, from 0.
-            cache: What `empty_cache` or the previous step gave.
+            cache: Output of `empty_cache` or of the previous step.
 
         Returns:
-            Tensor `[B, K, d]`, equal to what `call` gives at this position, and the new cache.
+            Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new cache.
 
         Raises:
             ValueError: The layer is not causal.
@@ -199,10 +200,10 @@ class RoleInteraction(Int8Kernels):
 def _mix_roles(roles: Any, inputs: Any, kernel: Any) -> Any:
     """sum_i r_i U_i e for each row (Eq. 5): r [N, hr], e [N, d], U [hr, d, d] to [N, d].
 
-    A chunk of c roles at a time, forward and backward, so that N x hr x d numbers are never held. The backward pass
-    needs nothing of the forward one: h_i = U_i^T g, the gradient before the role's weight, gives those of e and of r.
+    Forward and backward, one chunk of c roles at a time: no tensor has N x hr x d numbers. The backward pass needs no
+    tensor of the forward pass: h_i = U_i^T g, the gradient before the role's weight, gives the gradients of e and r.
     """
-    # Nothing in here is for TensorFlow to differentiate: its eager tape would keep all of it.
+    # TensorFlow's eager tape would keep all tensors that it may differentiate.
     roles, inputs, kernel = (ops.stop_gradient(x) for x in (roles, inputs, kernel))
     size = -(-kernel.shape[0] // CHUNKS)
     starts = range(0, kernel.shape[0], size)
@@ -239,7 +240,9 @@ def _mix_roles(roles: Any, inputs: Any, kernel: Any) -> Any:
 
 
 def _after(done: Sequence[Any], x: Any) -> Any:
-    """`x`, but not before all of `done`: TensorFlow would start all chunks at once, and need the memory of all."""
-    some = [ops.cast(ops.ravel(y)[:1], "float32") for y in done]  # one number of each, or none where there are no rows
+    """`x`, available only after all of `done`: TensorFlow would compute all chunks at once, in the memory of all."""
+    some = [
+        ops.cast(ops.ravel(y)[:1], "float32") for y in done
+    ]  # one number of each tensor, or none if there are no rows
     never = ops.any(ops.concatenate(some) > float("inf"))
     return ops.where(never, ops.zeros_like(x), x)

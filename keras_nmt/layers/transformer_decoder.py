@@ -18,50 +18,51 @@ from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
 class TransformerDecoder(TransformerStack):
     """A stack of `TransformerDecoderLayer`, from target embeddings to the states that predict the next token.
 
-    The tensor that enters is E = H_0, the source of lexical shortcuts. With `norm="pre"` a LayerNorm ends the stack.
-    `prepare` and `step` run it one position at a time, for search.
+    The input is E = H_0, the source of lexical shortcuts. With `norm="pre"` a LayerNorm ends the stack.
+    `prepare` and `step` run the stack one position at a time, for search.
 
     Args:
         num_layers: Integer, number of layers L.
         num_heads: Integer, number of attention heads.
         hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
         intermediate_dim: Integer, inner width of the feed-forward networks.
-        dropout: Float, dropout rate of each sub-layer's output. Default 0.
-        attention_dropout: Float, dropout rate of the attention weights. Default 0.
-        activation_dropout: Float, dropout rate inside the feed-forward networks. Default 0.
-        norm: "pre" (default) or "post".
-        shortcut: None (default), "plain" or "fusion": the shortcut on every self-attention.
-        shortcut_source: "lexical" (default): E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1
-            and 2.
-        cross_shortcut: None (default), "plain" or "fusion": the shortcut on every cross-attention.
-        layer_composition: What comes out of the stack. None (default): the last layer's states H^L. Else the
-            composition of H^1 .. H^L: "linear" (`LinearCombination`), "low_rank" or "extended"
-            (`LowRankBilinearPooling`, Eq. 10 or 11), or "hierarchical" (`HierarchicalAggregation`, whose aggregates
-            also take the place of H^2, H^4, ... as input of the next layer). Under `norm="pre"` each H^l is
-            normalised before, and the result after; an aggregate is normalised already and has no final norm.
-        head_composition: How attentions combine their heads, see `MultiHeadAttention`. Default None.
-        composition_rank: Integer, rank of the poolings. Default None: `hidden_dim`.
-        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice
+        dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
+        attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
+        activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
+        norm: "pre" or "post". Defaults to "pre".
+        shortcut: None, "plain" or "fusion": the shortcut on every self-attention. Defaults to None.
+        shortcut_source: "lexical": E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1 and 2.
+            Defaults to "lexical".
+        cross_shortcut: None, "plain" or "fusion": the shortcut on every cross-attention. Defaults to None.
+        layer_composition: Output of the stack. None: the last layer's states H^L. Otherwise the composition of H^1 ..
+            H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11), or
+            "hierarchical" (`HierarchicalAggregation`, whose aggregates also replace H^2, H^4, ... as input of the next
+            layer). Under `norm="pre"` each H^l is normalised before the composition, and the result after it; an
+            aggregate is normalised already and has no final norm. Defaults to None.
+        head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
+        composition_rank: Integer, rank of the poolings. Defaults to `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
-        output_projection: Boolean, default True. Whether W_O follows the pooling of heads.
+        output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the target embeddings E with their positions.
         memory: Float tensor `[B, S, d']`, the encoder's output.
         memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut: the source embeddings.
-            Given where `cross_shortcut` is set, and only there.
-        inputs_mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to
-            `inputs`, if any. Where padding is at the end, the causal mask suffices.
-        memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
+            Needed if `cross_shortcut` is set, and only then.
+        inputs_mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`,
+            if any. If padding is at the end, the causal mask suffices.
+        memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`,
             if any.
         training: Boolean, whether dropout is active.
-        return_states: Boolean, default False. Whether to return the states of every layer too.
-        return_attention: Boolean, default False. Whether to return the cross-attention's weights of every layer too.
+        return_states: Boolean, whether to return the states of every layer too. Defaults to False.
+        return_attention: Boolean, whether to return the cross-attention's weights of every layer too. Defaults to
+            False.
 
     Returns:
         Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, not
-        normalised under `norm="pre"`, in which hierarchical aggregates stand where they took a state's place; with
+        normalised under `norm="pre"`, in which hierarchical aggregates replace states; with
         `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`.
 
     Example:
@@ -170,18 +171,18 @@ class TransformerDecoder(TransformerStack):
     def prepare(
         self, memory: Any, beam_size: int, max_length: int, memory_lexical: Any = None
     ) -> tuple[list[Any], dict[str, Any]]:
-        """What search computes once a sentence, and the empty caches.
+        """Computes the constants of a sentence and empty caches, for search.
 
         Args:
             memory: Float tensor `[B, S, d']`, the encoder's output.
-            beam_size: Integer K, hypotheses a sentence.
-            max_length: Integer M, target positions to make room for.
-            memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut where it is set.
+            beam_size: Integer K, hypotheses per sentence.
+            max_length: Integer M, the number of target positions that the caches hold.
+            memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if it has one.
 
         Returns:
-            A list of constants `[B, ...]`, one entry a layer, and the caches. Keys and values, "kept", stay where they
-            were written; "writers" `[B, K, M]`, by which hypothesis of the beam that was at each position, goes with
-            the hypotheses.
+            A list of constants `[B, ...]`, one entry per layer, and the caches. Search does not reorder the keys and
+            values under "kept"; it reorders "writers" `[B, K, M]`, the place in the beam at which each position of a
+            hypothesis was written.
         """
         constants = [layer.prepare(memory, memory_lexical) for layer in self.layers]
         batch_size = ops.shape(memory)[0]
@@ -193,17 +194,17 @@ class TransformerDecoder(TransformerStack):
     def step(
         self, inputs: Any, position: Any, constants: list[Any], caches: dict[str, Any], memory_mask: Any = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Runs one target position of K hypotheses a sentence.
+        """Runs one target position of K hypotheses per sentence.
 
         Args:
             inputs: Float tensor `[B, K, d]`, the target embeddings E at this position.
             position: Integer scalar tensor, the position, from 0.
-            constants: What `prepare` gave.
-            caches: What `prepare` or the previous step gave.
-            memory_mask: Boolean tensor `[B, S]`, True at real positions.
+            constants: Output of `prepare`.
+            caches: Output of `prepare` or of the previous step.
+            memory_mask: Boolean tensor `[B, S]`, True at real tokens.
 
         Returns:
-            Tensor `[B, K, d]`, equal to what `call` gives at this position, and the new caches.
+            Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new caches.
         """
         _, beam_size, max_length = ops.shape(caches["writers"])
         positions, beam = ops.arange(max_length, dtype="int32"), ops.arange(beam_size, dtype="int32")

@@ -25,37 +25,37 @@ from keras_nmt.layers._transformer_layer import TransformerLayer
 class TransformerDecoderLayer(TransformerLayer):
     """One Transformer decoder layer: causal self-attention, cross-attention to the memory, feed-forward network.
 
-    `call` runs over whole target sentences. For search, `prepare` computes once a sentence what does not change,
-    `empty_cache` makes the self-attention's cache, and `step` runs one position of K hypotheses a sentence.
+    `call` runs over whole target sentences. For search, `prepare` computes the constants of a sentence, `empty_cache`
+    makes the self-attention's cache, and `step` runs one position of K hypotheses per sentence.
 
     Args:
         num_heads: Integer, number of attention heads.
         hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
         intermediate_dim: Integer, inner width of the feed-forward network.
-        dropout: Float, dropout rate of each sub-layer's output. Default 0.
-        attention_dropout: Float, dropout rate of the attention weights. Default 0.
-        activation_dropout: Float, dropout rate inside the feed-forward network. Default 0.
-        norm: "pre" (default): `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`.
-        shortcut: None (default), "plain" or "fusion": `LexicalShortcut` on the self-attention.
-        cross_shortcut: None (default), "plain" or "fusion": `LexicalShortcut` on the cross-attention.
-        head_composition: How attentions combine their heads, see `MultiHeadAttention`. Default None.
-        composition_rank: Integer, rank of the pooling. Default None: `hidden_dim`.
-        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice
+        dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
+        attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
+        activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
+        norm: "pre": `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`. Defaults to "pre".
+        shortcut: None, "plain" or "fusion": `LexicalShortcut` on the self-attention. Defaults to None.
+        cross_shortcut: None, "plain" or "fusion": `LexicalShortcut` on the cross-attention. Defaults to None.
+        head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
+        composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
-        output_projection: Boolean, default True. Whether W_O follows the pooling of heads.
+        output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the states H_{l-1}.
         memory: Float tensor `[B, S, d']`, the encoder's output.
-        lexical: Float tensor `[B, T, d_e]`, the source of the self-attention's shortcut; given where it is set.
-        memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut; given where it is set.
-        inputs_mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to
-            `inputs`, if any. Where padding is at the end, the causal mask suffices.
-        memory_mask: Boolean tensor `[B, S]`, True at real positions. Default: the mask that Keras attached to `memory`,
+        lexical: Float tensor `[B, T, d_e]`, the source of the self-attention's shortcut, if it has one.
+        memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if it has one.
+        inputs_mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`,
+            if any. If padding is at the end, the causal mask suffices.
+        memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`,
             if any.
         training: Boolean, whether dropout is active.
-        return_attention: Boolean, default False. Whether to return the cross-attention's weights too.
+        return_attention: Boolean, whether to return the cross-attention's weights too. Defaults to False.
 
     Returns:
         Tensor `[B, T, d]`, the states H_l; with `return_attention=True` also the weights `[B, H, T, S]`.
@@ -169,7 +169,7 @@ class TransformerDecoderLayer(TransformerLayer):
     def _check_inputs(
         self, inputs: Any, memory: Any, lexical: Any, memory_lexical: Any, inputs_mask: Any, memory_mask: Any
     ) -> None:
-        """Raises a `ValueError` where arguments of a call do not fit the layer, or one another."""
+        """Raises a `ValueError` if arguments of a call do not fit the layer, or one another."""
         check_width("inputs", inputs.shape, self.options.hidden_dim)
         given = {"memory": memory, "lexical": lexical, "memory_lexical": memory_lexical}
         shapes = {name: None if states is None else states.shape for name, states in given.items()}
@@ -186,12 +186,12 @@ class TransformerDecoderLayer(TransformerLayer):
         check_mask("memory_mask", memory_mask, 2, memory)
 
     def prepare(self, memory: Any, memory_lexical: Any = None) -> dict[str, Any]:
-        """Keys and values of the cross-attention, `[B, H, S, d / H]` each: computed once a sentence."""
+        """Keys and values of the cross-attention, `[B, H, S, d / H]` each, computed once per sentence."""
         keys, values = self.cross_attention.project(memory, memory_lexical)
         return {"keys": keys, "values": values}
 
     def empty_cache(self, batch_size: Any, beam_size: int, max_length: int) -> dict[str, Any]:
-        """Room for the self-attention's keys and values of every position, `[B, H, M, K, d / H]` each."""
+        """Zeros for the self-attention's keys and values of all positions, `[B, H, M, K, d / H]` each."""
         head_dim = self.options.hidden_dim // self.options.num_heads
         shape = (batch_size, self.options.num_heads, max_length, beam_size, head_dim)
         zeros = ops.zeros(shape, dtype=self.compute_dtype)
@@ -207,17 +207,17 @@ class TransformerDecoderLayer(TransformerLayer):
         lexical: Any = None,
         memory_mask: Any = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Runs one target position of K hypotheses a sentence.
+        """Runs one target position of K hypotheses per sentence.
 
         Args:
             inputs: Float tensor `[B, K, d]`, the states H_{l-1} at this position.
             position: Integer scalar tensor, the position, from 0.
-            constants: What `prepare` gave.
-            cache: What `empty_cache` or the previous step gave. Not reordered with the hypotheses.
-            reached: Boolean tensor `[B, K, M, K]`, True at each hypothesis' own positions: it attends to the keys that
-                were written, at each position so far, by the hypothesis which it continues.
-            lexical: Float tensor `[B, K, d_e]`, the source of the self-attention's shortcut where it is set.
-            memory_mask: Boolean tensor `[B, S]`, True at real positions.
+            constants: Output of `prepare`.
+            cache: Output of `empty_cache` or of the previous step. Search does not reorder it.
+            reached: Boolean tensor `[B, K, M, K]`, True at the keys of each hypothesis: those that the hypotheses which
+                it continues wrote at the positions so far.
+            lexical: Float tensor `[B, K, d_e]`, the source of the self-attention's shortcut, if it has one.
+            memory_mask: Boolean tensor `[B, S]`, True at real tokens.
 
         Returns:
             The states H_l at this position, `[B, K, d]`, and the cache with this position filled in.
@@ -228,13 +228,13 @@ class TransformerDecoderLayer(TransformerLayer):
             batch_size, num_heads, max_length, beam_size, head_dim = ops.shape(cache["keys"])
             for name, new in zip(("keys", "values"), self.self_attention.project(hidden, lexical), strict=True):
                 new_cache[name] = _write(cache[name], position, new)  # [B, H, K, d / H]
-            # All that the K hypotheses wrote is one memory, of which each sees its own.
+            # The keys of all K hypotheses are one memory; the mask admits those of each hypothesis.
             shape = (batch_size, num_heads, max_length * beam_size, head_dim)
             keys, values = (ops.reshape(new_cache[name], shape) for name in ("keys", "values"))
             mask = ops.reshape(reached, (batch_size, beam_size, max_length * beam_size))
             return self.self_attention.attend(hidden, keys, values, mask)[0]  # [B, K, d]
 
-        def attend_memory(hidden: Any) -> Any:  # the K hypotheses are K queries to one memory
+        def attend_memory(hidden: Any) -> Any:  # K hypotheses are K queries to one memory
             mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
             return self.cross_attention.attend(hidden, constants["keys"], constants["values"], mask)[0]
 
@@ -254,7 +254,7 @@ class TransformerDecoderLayer(TransformerLayer):
 
 def _write(cache: Any, position: Any, new: Any) -> Any:
     """The cache `[B, H, M, K, d / H]` with `[B, H, K, d / H]` at a position."""
-    # By a scatter, which XLA does in place and every server has; a slice's update is for XLA alone.
+    # By a scatter, which XLA does in place and every server supports; a slice update is for XLA alone.
     batch_size, num_heads = ops.shape(cache)[:2]
     rows = ops.arange(batch_size * num_heads, dtype="int32")
     indices = ops.stack([rows // num_heads, rows % num_heads, ops.zeros_like(rows) + position], axis=1)  # [B H, 3]

@@ -16,42 +16,42 @@ from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer
 class TransformerEncoder(TransformerStack):
     """A stack of `TransformerEncoderLayer`, from embeddings to encoder output.
 
-    The tensor that enters is E = H_0, the source of lexical shortcuts. With `norm="pre"` a LayerNorm ends the stack.
+    The input is E = H_0, the source of lexical shortcuts. With `norm="pre"` a LayerNorm ends the stack.
 
     Args:
         num_layers: Integer, number of layers L.
         num_heads: Integer, number of attention heads.
         hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
         intermediate_dim: Integer, inner width of the feed-forward networks.
-        dropout: Float, dropout rate of each sub-layer's output. Default 0.
-        attention_dropout: Float, dropout rate of the attention weights. Default 0.
-        activation_dropout: Float, dropout rate inside the feed-forward networks. Default 0.
-        norm: "pre" (default) or "post".
-        shortcut: None (default), "plain" or "fusion": the shortcut on every self-attention.
-        shortcut_source: "lexical" (default): E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1
-            and 2.
-        layer_composition: What comes out of the stack. None (default): the last layer's states H^L. Else the
-            composition of H^1 .. H^L: "linear" (`LinearCombination`), "low_rank" or "extended"
-            (`LowRankBilinearPooling`, Eq. 10 or 11), or "hierarchical" (`HierarchicalAggregation`, whose aggregates
-            also take the place of H^2, H^4, ... as input of the next layer). Under `norm="pre"` each H^l is
-            normalised before, and the result after; an aggregate is normalised already and has no final norm.
-        head_composition: How attentions combine their heads, see `MultiHeadAttention`. Default None.
-        composition_rank: Integer, rank of the poolings. Default None: `hidden_dim`.
-        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice
+        dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
+        attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
+        activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
+        norm: "pre" or "post". Defaults to "pre".
+        shortcut: None, "plain" or "fusion": the shortcut on every self-attention. Defaults to None.
+        shortcut_source: "lexical": E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1 and 2.
+            Defaults to "lexical".
+        layer_composition: Output of the stack. None: the last layer's states H^L. Otherwise the composition of H^1 ..
+            H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11), or
+            "hierarchical" (`HierarchicalAggregation`, whose aggregates also replace H^2, H^4, ... as input of the next
+            layer). Under `norm="pre"` each H^l is normalised before the composition, and the result after it; an
+            aggregate is normalised already and has no final norm. Defaults to None.
+        head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
+        composition_rank: Integer, rank of the poolings. Defaults to `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
-        output_projection: Boolean, default True. Whether W_O follows the pooling of heads.
+        output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the embeddings E with their positions.
-        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
+        mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`, if
             any.
         training: Boolean, whether dropout is active.
-        return_states: Boolean, default False. Whether to return the states of every layer too.
+        return_states: Boolean, whether to return the states of every layer too. Defaults to False.
 
     Returns:
         Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, not
-        normalised under `norm="pre"`, in which hierarchical aggregates stand where they took a state's place.
+        normalised under `norm="pre"`, in which hierarchical aggregates replace states.
 
     Example:
 

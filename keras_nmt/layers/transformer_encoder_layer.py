@@ -19,22 +19,22 @@ class TransformerEncoderLayer(TransformerLayer):
         num_heads: Integer, number of attention heads.
         hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
         intermediate_dim: Integer, inner width of the feed-forward network.
-        dropout: Float, dropout rate of each sub-layer's output. Default 0.
-        attention_dropout: Float, dropout rate of the attention weights. Default 0.
-        activation_dropout: Float, dropout rate inside the feed-forward network. Default 0.
-        norm: "pre" (default): `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`.
-        shortcut: None (default), "plain" or "fusion": `LexicalShortcut` on the self-attention.
-        head_composition: How attentions combine their heads, see `MultiHeadAttention`. Default None.
-        composition_rank: Integer, rank of the pooling. Default None: `hidden_dim`.
-        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice
+        dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
+        attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
+        activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
+        norm: "pre": `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`. Defaults to "pre".
+        shortcut: None, "plain" or "fusion": `LexicalShortcut` on the self-attention. Defaults to None.
+        head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
+        composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
-        output_projection: Boolean, default True. Whether W_O follows the pooling of heads.
+        output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the states H_{l-1}.
-        lexical: Float tensor `[B, T, d_e]`, the source of the shortcut; given where `shortcut` is set, and only there.
-        mask: Boolean tensor `[B, T]`, True at real positions. Default: the mask that Keras attached to `inputs`, if
+        lexical: Float tensor `[B, T, d_e]`, the source of the shortcut; needed if `shortcut` is set, and only then.
+        mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`, if
             any.
         training: Boolean, whether dropout is active.
 

@@ -1,4 +1,4 @@
-"""Translation models built of the layers, and the folders they are kept in."""
+"""Translation models, made of the layers, and the folders of trained models."""
 
 from keras_nmt.models.attention_bridge_model import AttentionBridgeModel
 from keras_nmt.models.count_parameters import count_parameters
@@ -7,6 +7,7 @@ from keras_nmt.models.language_label_model import LanguageLabelModel
 from keras_nmt.models.matched_width import MatchedWidth, matched_width
 from keras_nmt.models.model_directory import ModelDirectory
 from keras_nmt.models.multilingual_model import MultilingualModel
+from keras_nmt.models.positional_encoding import PositionalEncoding
 from keras_nmt.models.quantize import quantize
 from keras_nmt.models.transformer import Transformer
 from keras_nmt.models.translation_model import TranslationModel
@@ -18,6 +19,7 @@ __all__ = [
     "MatchedWidth",
     "ModelDirectory",
     "MultilingualModel",
+    "PositionalEncoding",
     "Transformer",
     "TranslationModel",
     "count_parameters",

@@ -14,7 +14,7 @@ from keras_nmt.models.token_embedding import TokenEmbedding
 
 
 class RecurrentSource:
-    """Source ids to memory: the states of a `RecurrentEncoder`, and its "final" ones."""
+    """Source ids to memory: the states and the "final" states of a `RecurrentEncoder`."""
 
     def __init__(self, embedding: TokenEmbedding, dropout: keras.layers.Dropout, encoder: RecurrentEncoder) -> None:
         self.embedding = embedding
@@ -30,7 +30,7 @@ class RecurrentSource:
 class RecurrentTarget:
     """Target-input ids and memory to logits, by an `AttentiveRecurrentDecoder`.
 
-    `memory["initial"]` is what the decoder starts from: [h, c] of each layer, or one tensor `[B, d]` for all of them.
+    `memory["initial"]` is the decoder's initial state: [h, c] of each layer, or one tensor `[B, d]` for all layers.
     """
 
     def __init__(

@@ -18,7 +18,7 @@ from keras_nmt.models.token_embedding import TokenEmbedding
 
 
 class TransformerParts:
-    """Makes the sides of one Transformer, or of several alike.
+    """Makes the sides of one Transformer, or several sides with the same options.
 
     Args:
         options: `TransformerOptions`.
@@ -61,11 +61,11 @@ class TransformerParts:
         )
 
     def source_side(self, stack: TransformerEncoder, embedding: TokenEmbedding, prefix: str = "") -> TransformerSource:
-        """The side that reads."""
+        """The side that reads the source."""
         return TransformerSource(self, embedding, stack, prefix)
 
     def target_side(self, stack: TransformerDecoder, embedding: TokenEmbedding, prefix: str = "") -> TransformerTarget:
-        """The side that writes."""
+        """The side that generates the target."""
         return TransformerTarget(self, embedding, stack, prefix)
 
     def roles(self, side: str, prefix: str) -> Any:

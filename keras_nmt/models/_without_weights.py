@@ -1,3 +1,5 @@
+"""Models without values of weights."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -10,12 +12,16 @@ M = TypeVar("M", bound=keras.Model)
 
 
 def without_weights(make: Callable[[], M]) -> M:
-    """What `make` makes, in a moment whatever its size: its weights have shapes and no values, and never will."""
+    """Makes a model of any size in little time and memory: its weights have shapes, and never get values.
+
+    Args:
+        make: Function that makes the model.
+    """
 
     def make_it() -> M:
         with keras.StatelessScope(initialize_variables=False):
             return make()
 
-    # Keras keeps, for each thread, a list of variables to initialise later: here it ends with the thread.
+    # Keras keeps a list of variables to initialise later for each thread; this list ends with the thread.
     with ThreadPoolExecutor(max_workers=1) as thread:
         return thread.submit(make_it).result()

@@ -1,3 +1,5 @@
+"""The number of parameters of a Transformer."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -9,23 +11,22 @@ from keras_nmt.models.transformer import Transformer
 
 
 def count_parameters(*, preset: str = "transformer_base", **arguments: Any) -> int:
-    """The number of trainable parameters of a Transformer, without making them.
+    """The number of trainable parameters of a Transformer, without their values.
 
     Args:
-        preset: Sizes of the Transformer, see `Transformer.from_preset`.
-        **arguments: Arguments of `Transformer` that win over the preset's, `source_vocabulary_size` among them.
+        preset: String, sizes of the Transformer; see `Transformer.from_preset`. Defaults to "transformer_base".
+        **arguments: Arguments of `Transformer`, which replace those of the preset. `source_vocabulary_size` is needed.
 
     Returns:
         The number.
 
     Raises:
-        ValueError: What `Transformer` raises for these arguments.
+        ValueError: `Transformer` refuses the arguments.
 
     Example:
 
     >>> count_parameters(preset="transformer_base", source_vocabulary_size=41_138)
     65166336
     """
-
     model = without_weights(lambda: Transformer.from_preset(preset, **arguments))
     return sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)

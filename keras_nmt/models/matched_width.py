@@ -1,3 +1,5 @@
+"""The width of a baseline with a given number of parameters."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -10,12 +12,12 @@ from keras_nmt.models.presets import TRANSFORMER_PRESETS
 
 
 class MatchedWidth(NamedTuple):
-    """A width of the Transformer and the parameters that it gives.
+    """A width of the Transformer, and its number of parameters.
 
     Attributes:
-        hidden_dim: the width d.
-        parameters: number of trainable parameters at that width.
-        residual: `parameters` less the number that was asked for.
+        hidden_dim: Integer, the width d.
+        parameters: Integer, number of trainable parameters at that width.
+        residual: Integer, `parameters` minus the requested number.
     """
 
     hidden_dim: int
@@ -24,21 +26,21 @@ class MatchedWidth(NamedTuple):
 
 
 def matched_width(parameters: int, *, preset: str = "transformer_base", **arguments: Any) -> MatchedWidth:
-    """The width at which a Transformer comes nearest to a number of parameters: the matched baseline of a larger model.
+    """The width at which a Transformer has nearly a given number of parameters: the baseline of a larger model.
 
     Only the width of the states changes, in multiples of the number of heads; layers, heads and the feed-forward
-    networks' inner width stay. A model grows as a quadratic of its width, which three small models determine.
+    networks' inner width do not. The number is a quadratic function of the width, which three small models determine.
 
     Args:
-        parameters: Number of trainable parameters to come near to.
-        preset: Sizes of the Transformer, see `Transformer.from_preset`.
-        **arguments: Arguments of `Transformer` that win over the preset's, `source_vocabulary_size` among them.
+        parameters: Integer, the wanted number of trainable parameters.
+        preset: String, sizes of the Transformer; see `Transformer.from_preset`. Defaults to "transformer_base".
+        **arguments: Arguments of `Transformer`, which replace those of the preset. `source_vocabulary_size` is needed.
 
     Returns:
         A `MatchedWidth`.
 
     Raises:
-        ValueError: `parameters` is no positive integer, `hidden_dim` is given, or the smallest width is larger already.
+        ValueError: `parameters` is not a positive integer, `hidden_dim` is given, or the smallest width has more.
 
     Example:
 
@@ -50,9 +52,7 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
     """
     check_positive(parameters=parameters)
     if "hidden_dim" in arguments:
-        raise ValueError(
-            f"`hidden_dim` is what is looked for: leave it out. Received: hidden_dim={arguments['hidden_dim']!r}"
-        )
+        raise ValueError(f"`hidden_dim` is the result: leave it out. Received: hidden_dim={arguments['hidden_dim']!r}")
     num_heads = int(arguments.get("num_heads", TRANSFORMER_PRESETS.get(preset, {}).get("num_heads", 8)))
 
     def count(hidden_dim: int) -> int:
@@ -65,7 +65,7 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
     below = num_heads * int(nearest // num_heads)
     if below < num_heads:
         raise ValueError(
-            f"A Transformer of width {num_heads}, one unit a head, is larger already. Received: parameters={parameters}"
+            f"A Transformer of width {num_heads}, one unit per head, is larger. Received: parameters={parameters}"
         )
     counts = {width: count(width) for width in (below, below + num_heads)}
     best = min(counts, key=lambda width: abs(counts[width] - parameters))

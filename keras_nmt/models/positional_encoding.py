@@ -1,3 +1,5 @@
+"""Sinusoidal positions."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -9,15 +11,15 @@ from keras import ops
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class PositionalEncoding(keras.layers.Layer):
-    """Adds sinusoidal positions to embeddings. No weights; the sine and cosine are computed in float32.
+    """Adds sinusoidal positions to embeddings. The layer has no weights, and computes sine and cosine in float32.
 
     Args:
         **kwargs: Arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`.
-        position: Integer scalar tensor: all of `inputs` stands at this position, as in a step of search. Default: it
-            stands at 0, 1, ..., T - 1.
+        position: Integer scalar tensor, the position of all of `inputs`, as in a step of search. Defaults to None:
+            `inputs` has the positions 0, 1, ..., T - 1.
 
     Returns:
         Tensor `[B, T, d]`.

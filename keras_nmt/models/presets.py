@@ -1,4 +1,4 @@
-"""Sizes that papers and toolkits use by name."""
+"""Named sizes of papers and toolkits."""
 
 from __future__ import annotations
 

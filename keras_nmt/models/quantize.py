@@ -1,3 +1,5 @@
+"""Quantisation of models."""
+
 from __future__ import annotations
 
 import gc
@@ -7,22 +9,23 @@ import keras
 
 from keras_nmt.errors import UserError
 from keras_nmt.layers._int8_kernels import Int8Kernels
+from keras_nmt.layers._keras_private import all_layers
 
 MODES = ("int8",)
 
 
 def quantize(model: Any, mode: str = "int8") -> None:
-    """Turns a model's matrices to int8, for serving: a quarter of the memory, and products of integers.
+    """Converts a model's matrices to int8, for serving: a quarter of the memory, and integer products.
 
-    A matrix has a scale for each column (a table of embeddings, for each row). What it multiplies has one for each
-    position, found when it is there, so nothing is calibrated. Nothing can be trained afterwards. Dense layers and
-    tables of embeddings are turned by Keras' own quantisation; attention, shortcuts, composition and role interaction
-    by the same arithmetic. As they were stay vectors, LayerNorm, attention's own products, LSTMs, `LuongAttention`,
-    convolutions, the matrix U of contextualised embeddings and full bilinear pooling.
+    Each column of a matrix has a scale, as each row of a table of embeddings. Each position of the other factor gets a
+    scale at run time, so there is no calibration. The model cannot be trained afterwards. Keras' own quantisation
+    converts dense layers and tables of embeddings; attention, shortcuts, composition and role interaction use the same
+    arithmetic. Not converted: vectors, LayerNorm, the products of attention, LSTMs, `LuongAttention`, convolutions, the
+    matrix U of contextualised embeddings, and full bilinear pooling.
 
     Args:
-        model: A translation model or a multilingual one. It is changed in place; `with_dtype("float32")` makes a copy.
-        mode: "int8", the only one.
+        model: Translation model or multilingual model, changed in place. `model.with_dtype("float32")` makes a copy.
+        mode: String, "int8". Defaults to "int8".
 
     Raises:
         UserError: The mode is unknown.
@@ -43,10 +46,10 @@ def quantize(model: Any, mode: str = "int8") -> None:
     """
     if mode not in MODES:
         raise UserError(f"Weights can be quantized to {', '.join(MODES)}. Received: {mode}")
-    # Keras collects garbage whenever a layer drops a weight: what there is now need not be looked through each time.
+    # Keras collects garbage whenever a layer drops a weight: without `freeze`, it would scan all objects each time.
     gc.freeze()
     try:
-        for layer in list(model._flatten_layers()):  # each once, those of an ensemble's models too
+        for layer in all_layers(model):  # those of an ensemble's models included
             if isinstance(layer, (keras.layers.Dense, keras.layers.ReversibleEmbedding, Int8Kernels)):
                 layer.quantize(mode)
     finally:

@@ -1,3 +1,5 @@
+"""Token embeddings, and the projection to logits."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,21 +10,22 @@ from keras import ops
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class TokenEmbedding(keras.layers.Layer):
-    """Token ids to embeddings; and decoder states back to logits.
+    """Token ids to embeddings, and decoder states to logits.
 
     Args:
-        vocabulary_size: Integer V.
-        hidden_dim: Integer d.
-        tie_weights: Boolean, whether logits use the lookup's table (default) or one of their own.
-        scale: Boolean, default True. Whether embeddings are multiplied by sqrt(d), as a Transformer needs it: at first
-            they are as large as positions then. What reads them is a recurrent network otherwise.
+        vocabulary_size: Integer V, number of tokens.
+        hidden_dim: Integer d, width of the embeddings.
+        tie_weights: Boolean, whether the logits use the table of the embeddings instead of a second table. Defaults to
+            True.
+        scale: Boolean, whether embeddings are multiplied by sqrt(d), so that they are initially as large as the
+            positions of a Transformer. Defaults to True.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Token ids `[B, T]`; float states `[..., d]` with `reverse=True`.
-        reverse: Boolean, default False. Whether to project states to logits instead.
-        vocabulary_first: Boolean, default False. Whether logits have the vocabulary as their first dimension: for a
-            few states, as in a step of search, that is up to twice as fast.
+        reverse: Boolean, whether to project states to logits. Defaults to False.
+        vocabulary_first: Boolean, whether the vocabulary is the first dimension of the logits, which is up to twice as
+            fast for few states, as in a step of search. Defaults to False.
 
     Returns:
         Embeddings `[B, T, d]`; logits `[..., V]`, or `[V, ...]`, in float32 with `reverse=True`.
@@ -69,7 +72,7 @@ class TokenEmbedding(keras.layers.Layer):
 
     def _vocabulary_first(self, states: Any) -> Any:
         if self.table.quantization_mode is not None or self.compute_dtype != self.variable_dtype:
-            # The table computes in a precision of its own.
+            # The table computes in another precision.
             return ops.moveaxis(ops.cast(self.table(states, reverse=True), "float32"), -1, 0)
         table = self.table.embeddings if self.tie_weights else ops.transpose(self.table.reverse_embeddings)  # [V, d]
         logits = ops.matmul(table, ops.transpose(ops.reshape(states, (-1, self.hidden_dim))))

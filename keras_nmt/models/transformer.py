@@ -21,55 +21,59 @@ class Transformer(TranslationModel):
     """The Transformer for translation, with any combination of lexical shortcuts, composition and roles.
 
     A functional Keras model `(source ids [B, S], target-input ids [B, T]) -> logits [B, T, V]`; see `TranslationModel`
-    for the parts that search uses. Attention projections and the output have no biases, positions no weights.
+    for the parts that search calls. Attention projections and the output have no biases, positions no weights.
 
     Args:
-        source_vocabulary_size: Integer, number of source subwords; of all subwords where the vocabulary is joint.
-        target_vocabulary_size: Integer V, number of target subwords. Default None: joint with the source.
-        num_encoder_layers: Integer. Default 6.
-        num_decoder_layers: Integer. Default 6.
-        hidden_dim: Integer, width d of all states; a multiple of `num_heads`. Default 512.
-        num_heads: Integer, attention heads. Default 8.
-        intermediate_dim: Integer, inner width of the feed-forward networks. Default 2048.
-        dropout: Float, dropout rate of embeddings and of each sub-layer's output. Default 0.1.
-        attention_dropout: Float, dropout rate of attention weights. Default 0.
-        activation_dropout: Float, dropout rate inside the feed-forward networks. Default 0.
-        norm: "pre" (default), with a LayerNorm at the end of each stack; or "post", without.
-        tie_embeddings: Boolean, default True: source, target and output are one table where the vocabulary is joint,
-            else target and output are. False: three tables.
-        shortcuts: None (default), "plain" or "fusion": the kind of lexical shortcut.
-        shortcut_source: "lexical" (default): the embeddings E. "non_lexical": the states one layer further down than
-            the attention's input: H_{l-2} for the self-attention of layer l (E in layers 1 and 2), and the encoder's
-            H_{L-1} for cross-attention; not normalised.
-        shortcut_sites: Any of "self" (default) and "cross": the attentions that have shortcuts.
-        shortcut_sides: Any of "encoder" and "decoder" (default: both). Cross-attention belongs to the decoder.
-        layer_composition: What encoder and decoder give: None (default), the last layer's states; or the composition of
-            all layers' states, "linear", "hierarchical", "low_rank" (Eq. 10 of Li et al.) or "extended" (Eq. 11). See
-            `TransformerEncoder`.
-        head_composition: How all attentions combine their heads: None or "linear" (default None), "hierarchical",
-            "low_rank" or "extended". See `MultiHeadAttention`.
-        composition_rank: Integer, rank of the poolings of layers and heads. Default None: `hidden_dim`.
-        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Default None: twice
+        source_vocabulary_size: Integer, number of source subwords; of all subwords if the vocabulary is joint.
+        target_vocabulary_size: Integer V, number of target subwords, or None: the vocabulary is joint. Defaults to
+            None.
+        num_encoder_layers: Integer, number of encoder layers. Defaults to 6.
+        num_decoder_layers: Integer, number of decoder layers. Defaults to 6.
+        hidden_dim: Integer, width d of all states; a multiple of `num_heads`. Defaults to 512.
+        num_heads: Integer, number of attention heads. Defaults to 8.
+        intermediate_dim: Integer, inner width of the feed-forward networks. Defaults to 2048.
+        dropout: Float, dropout rate of embeddings and of each sub-layer's output. Defaults to 0.1.
+        attention_dropout: Float, dropout rate of attention weights. Defaults to 0.
+        activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
+        norm: "pre", with a LayerNorm at the end of each stack; or "post", without. Defaults to "pre".
+        tie_embeddings: Boolean. True: one table for source, target and output if the vocabulary is joint, otherwise one
+            for target and output. False: three tables. Defaults to True.
+        shortcuts: None, "plain" or "fusion": the kind of lexical shortcut. Defaults to None.
+        shortcut_source: "lexical": the embeddings E. "non_lexical": the states one layer further down than the
+            attention's input: H_{l-2} for the self-attention of layer l (E in layers 1 and 2), and the encoder's
+            H_{L-1} for cross-attention; not normalised. Defaults to "lexical".
+        shortcut_sites: Sequence of "self", "cross" or both: the attentions that have shortcuts. Defaults to
+            `("self",)`.
+        shortcut_sides: Sequence of "encoder", "decoder" or both: the sides that have shortcuts. Cross-attention belongs
+            to the decoder. Defaults to `("encoder", "decoder")`.
+        layer_composition: Output of encoder and decoder. None: the last layer's states. "linear", "hierarchical",
+            "low_rank" (Eq. 10 of Li et al.) or "extended" (Eq. 11): the composition of all layers' states; see
+            `TransformerEncoder`. Defaults to None.
+        head_composition: How all attentions combine their heads: None or "linear", "hierarchical", "low_rank" or
+            "extended"; see `MultiHeadAttention`. Defaults to None.
+        composition_rank: Integer, rank of the poolings of layers and heads. Defaults to `hidden_dim`.
+        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
-        output_projection: Boolean, default True. Whether W_O follows the pooling of heads.
-        roles: None (default): no roles. "dense", "softmax" or "one_hot": a `RoleInteraction` with this assignment
-            between the embeddings and the positions, on each side. "contextualized": `ContextualizedEmbedding` there.
-        num_roles: Integer, number of roles. Default 32.
-        role_context: "lstm" (default) or "cnn": what roles read the context with. The source is read both ways, the
-            target from the left only.
-        role_units: Integer, units of the LSTM or CNN, a direction. Default None: `num_roles`.
-        role_residual: Boolean, default True. Whether the embedding is added to what the roles make of it. Always so
-            for low rank and for "contextualized".
-        role_low_rank: Boolean, default False. Whether the tensor of role interaction is of low rank.
-        role_straight_through: Boolean, default False. Whether "one_hot" roles are one-hot in training too.
-        role_exclusive: Boolean, default False. Whether a target word's role sees the words before it only.
-        role_dropout: Float, dropout rate of the roles. Default None: `dropout`.
+        output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
+        roles: None: no roles. "dense", "softmax" or "one_hot": a `RoleInteraction` with this assignment between the
+            embeddings and the positions, on each side. "contextualized": a `ContextualizedEmbedding` there. Defaults to
+            None.
+        num_roles: Integer, number of roles. Defaults to 32.
+        role_context: "lstm" or "cnn": the network that reads the context. It reads the source in both directions, the
+            target from left to right. Defaults to "lstm".
+        role_units: Integer, units of the LSTM or CNN in one direction. Defaults to `num_roles`.
+        role_residual: Boolean, whether the embedding is added to the output of the roles. Low rank and "contextualized"
+            always add it. Defaults to True.
+        role_low_rank: Boolean, whether the tensor of role interaction is of low rank. Defaults to False.
+        role_straight_through: Boolean, whether "one_hot" roles are one-hot in training too. Defaults to False.
+        role_exclusive: Boolean, whether a target token's role depends on the previous tokens only. Defaults to False.
+        role_dropout: Float, dropout rate of the roles. Defaults to `dropout`.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:
         TypeError: An argument is unknown.
-        ValueError: A size is no positive integer, a rate is out of range, an option is unknown, or the sites and
-            sides of shortcuts leave none.
+        ValueError: A size is not a positive integer, a rate is out of range, an option is unknown, or no attention is
+            at the sites and sides of the shortcuts.
 
     Example:
 
@@ -162,15 +166,15 @@ class Transformer(TranslationModel):
 
     @classmethod
     def from_preset(cls, preset: str, **overrides: Any) -> Transformer:
-        """Makes a model of the sizes of a preset.
+        """Makes a model with the sizes of a preset.
 
         Args:
-            preset: "transformer_tiny", "transformer_small", "transformer_base_half", "transformer_base" or
+            preset: String, "transformer_tiny", "transformer_small", "transformer_base_half", "transformer_base" or
                 "transformer_big".
-            **overrides: Any constructor argument; they win over the preset's. `source_vocabulary_size` is needed.
+            **overrides: Constructor arguments, which replace those of the preset. `source_vocabulary_size` is needed.
 
         Returns:
-            A freshly initialised `Transformer`.
+            A `Transformer` with initial weights.
 
         Raises:
             ValueError: The preset is unknown.

@@ -8,10 +8,10 @@ import sys
 
 import numpy as np
 import pytest
+from keras_nmt.experiments.multilingual_experiment import MultilingualExperiment
 
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
-from keras_nmt.experiments.multilingual_experiment import MultilingualExperiment
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer

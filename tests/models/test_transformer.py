@@ -1,9 +1,11 @@
-"""The Transformer: steps, padding, parameters, saving, half precision, options and errors."""
+"""The Transformer with every mechanism: search equals teacher forcing, saved equals loaded, sizes, names."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import json
+import re
 
 import keras
 import numpy as np
@@ -15,7 +17,12 @@ from one_in import one_in, these
 from pairwise import pairwise
 
 from keras_nmt.ids import BEGIN, END, PAD
-from keras_nmt.layers import TransformerEncoder
+from keras_nmt.layers import (
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from keras_nmt.models import Transformer, count_parameters
 
 V = 23
@@ -383,6 +390,20 @@ def test_numpy_sizes_become_plain_integers():
 def test_arguments_that_do_not_exist_are_named():
     with pytest.raises(TypeError, match="no such arguments. Received: num_encoder_layer, tie_embedding"):
         Transformer(**TINY, num_encoder_layer=1, tie_embedding=False)
+
+
+@pytest.mark.parametrize(
+    "kind", [Transformer, TransformerEncoder, TransformerDecoder, TransformerEncoderLayer, TransformerDecoderLayer]
+)
+def test_signatures_and_descriptions_list_every_option(kind):
+    names = set(inspect.signature(kind).parameters) - {"self", "kwargs"}
+    described = set(
+        re.findall(r"^        (\w+): ", inspect.getdoc(kind).split("Call arguments:")[0].replace("\n", "\n    "), re.M)
+    )
+    sizes = dict.fromkeys(("num_layers", "source_vocabulary_size"), 5) | {"num_heads": 2, "hidden_dim": 8}
+    made = kind(**{name: size for name, size in sizes.items() if name in names}, intermediate_dim=12)
+    assert set(made.get_config()) - {"name", "trainable", "dtype"} == names
+    assert names <= described
 
 
 def test_unknown_preset_is_named():

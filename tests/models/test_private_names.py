@@ -1,0 +1,52 @@
+"""Private names of other packages: each in one file of ours, and there in the versions that are installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+from pathlib import Path
+
+import keras
+import pytest
+import tensorflow_text
+
+import keras_nmt
+from keras_nmt.layers import _keras_private
+
+ROOT = Path(keras_nmt.__file__).parent
+# A private name, the file that uses the name, the distribution that has the name, and where the name is.
+NAMES = {
+    "_flatten_layers": ("layers/_keras_private.py", "keras", keras.Model),
+    "_get_variable_index": ("training/_fused_adam.py", "keras", keras.optimizers.Adam),
+    "_model_resource": ("text/subword_tokenizer.py", "tensorflow-text", None),
+}
+
+
+def _users(pattern: str) -> set[str]:
+    files = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in ROOT.rglob("*.py")}
+    return {name for name, text in files.items() if re.search(pattern, text)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_private_names_are_there_and_in_one_file(name):
+    file, package, owner = NAMES[name]
+    assert _users(rf"\.{name}\b") == {file}
+    if owner is None:  # an attribute that the constructor sets
+        source = Path(tensorflow_text.__file__).parent / "python" / "ops" / "sentencepiece_tokenizer.py"
+        there = name in source.read_text(encoding="utf-8")
+    else:
+        there = hasattr(owner, name)
+    assert there, f"{package} {importlib.metadata.version(package)} has no {name}, which {file} uses: adapt the file"
+
+
+def test_private_modules_of_keras_are_imported_in_one_file():
+    assert _users(r"keras\.src") == {"layers/_keras_private.py"}  # whose import fails where Keras lacks the module
+    marked = keras.ops.ones((1, 2))
+    _keras_private.set_keras_mask(marked, mask="a mask")
+    assert _keras_private.get_keras_mask(marked) == "a mask"
+
+
+def test_the_version_of_keras_is_bounded():
+    required = importlib.metadata.requires("keras_nmt") or []
+    configured = (ROOT.parent / "setup.cfg").read_text(encoding="utf-8") if required else ""
+    assert re.search(r"keras>=3\.15,<3\.16\n", configured), "Private names were tried with Keras 3.15 alone"
