@@ -136,8 +136,8 @@ ROLES_OF_WMT: dict[str, Settings] = {
 }
 ROLES_OF_WMT["one_hot_residual"] = one_hot_from("softmax_residual", ROLES_OF_WMT["softmax_residual"], 1e-4)
 
-# Attention bridge: Vázquez et al., 2020, https://doi.org/10.1162/COLI_a_00377, section 3.1. The toolkit is a fork of OpenNMT-py: (O) is its default of that time, where the paper is
-# silent.
+# Attention bridge: Vázquez et al., 2020, https://doi.org/10.1162/COLI_a_00377, section 3.1. The toolkit is a fork of
+# OpenNMT-py: (O) is its default of that time, where the paper is silent.
 ATTENTION_BRIDGE: Settings = {
     "system": "many_to_many",
     "vocabulary_size": 10_000,  # merges a language; the subwords here include the characters

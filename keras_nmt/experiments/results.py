@@ -98,9 +98,7 @@ def differences(experiment: Experiment, results: Mapping[str, Any]) -> list[str]
     paths = () if before else (*BY_FILES, *BY_PATTERNS)  # without digests, the files have to be where they were
     changed = experiment.changed_settings(set(OF_NO_EFFECT) - set(paths))
     now = digests_of(experiment.directions) if before else {}
-    return changed + [
-        f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)
-    ]
+    return changed + [f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)]
 
 
 def is_complete(experiment: Experiment, results: Mapping[str, Any]) -> bool:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import keras_nmt.experiments.experiment
-import keras_nmt.experiments.multilingual_experiment
 import keras_nmt.serving  # noqa: F401  what commands import: without rights it might not be found
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json
