@@ -25,7 +25,7 @@ from keras_nmt.experiments.directions import (
     pairs_of,
 )
 from keras_nmt.experiments.run_experiment import run_experiment
-from keras_nmt.experiments.settings import Settings, as_user_errors, did_you_mean
+from keras_nmt.experiments.settings import Settings, as_user_errors, nearest
 from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 from keras_nmt.models._without_weights import without_weights
@@ -291,7 +291,7 @@ class Experiment(Settings):
         if self.preset is not None and self.preset not in TRANSFORMER_PRESETS:
             raise UserError(f"`preset` is one of {', '.join(TRANSFORMER_PRESETS)}. Received: preset={self.preset!r}")
         if unknown := sorted(set(self.model) - self.model_arguments(self.architecture or "")):
-            suggestion = did_you_mean(unknown, self.model_arguments(self.architecture or ""))
+            suggestion = nearest(unknown, self.model_arguments(self.architecture or ""))
             raise UserError(
                 f"`model` sets arguments of {ARCHITECTURES[self.architecture or ''].__name__}, which has no such ones; "
                 f"{suggestion or 'see its docstring'}. Received: {', '.join(unknown)}"

@@ -82,7 +82,7 @@ class Settings:
         settings = cls._converted(dict(settings))
         known = _hints(cls)
         if unknown := sorted(set(settings) - set(known)):
-            suggestion = did_you_mean(unknown, known) or f"{cls.__name__}'s docstring lists the settings"
+            suggestion = nearest(unknown, known) or f"{cls.__name__}'s docstring lists the settings"
             raise UserError(f"There are no such settings; {suggestion}. Received: {', '.join(unknown)}")
         cls._check_missing(settings)
         return cls(**settings)
@@ -124,7 +124,7 @@ class Settings:
         """Raises a `UserError` for settings that are needed and not there."""
 
 
-def did_you_mean(unknown: Iterable[str], known: Iterable[str]) -> str:
+def nearest(unknown: Iterable[str], known: Iterable[str]) -> str:
     """Suggests the nearest known name for each unknown one.
 
     Args:
@@ -132,16 +132,16 @@ def did_you_mean(unknown: Iterable[str], known: Iterable[str]) -> str:
         known: Names that there are.
 
     Returns:
-        Such as "did you mean `batch_size`?", empty if no name is near.
+        The suggestion, empty if no name is near.
 
     Example:
 
-    >>> did_you_mean(["batchsize", "x"], ["batch_size", "clip"])
-    'did you mean `batch_size`?'
+    >>> nearest(["batchsize", "x"], ["batch_size", "clip"])
+    'the nearest is `batch_size`'
     """
     names = list(known)
     near = [match for name in unknown for match in difflib.get_close_matches(name, names, n=1)]
-    return f"did you mean {', '.join(f'`{name}`' for name in dict.fromkeys(near))}?" if near else ""
+    return f"the nearest is {', '.join(f'`{name}`' for name in dict.fromkeys(near))}" if near else ""
 
 
 @contextlib.contextmanager

@@ -1,17 +1,23 @@
+"""Settings of an experiment: their checks, their files, and what they reach."""
+
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 import os
+import re
 
 import pytest
 
 from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import settings as training_settings
+from keras_nmt.experiments import run_experiment as module
 from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.run_experiment import learning_rate, make_optimizer_of, record
+from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
-from keras_nmt.text import train_subwords
+from keras_nmt.text import SubwordTokenizer, train_subwords
 
 FILES = {name: f"{name}.txt" for name in ("train_source", "train_target", "dev_source", "dev_target")}
 FILES |= {"max_updates": 1}
@@ -74,8 +80,19 @@ def test_a_setting_that_is_newer_than_a_run_had_the_effect_of_its_default(tmp_pa
         {"subword_sampling": 0.0},
         {"subword_sampling": 1.5},
         {"subword_sampling": "much"},
-        {"target_vocabulary_size": 100},
-        {"target_vocabulary_size": 0, "joint_vocabulary": False},
+        {"vocabulary_size": {"source": 9, "target": 9}},
+        {"vocabulary_size": {"source": 9, "target": 0}, "joint_vocabulary": False},
+        {"vocabulary_size": {"source": 9}, "joint_vocabulary": False},
+        {"subwords": "one.model", "joint_vocabulary": False},
+        {"subwords": {"source": "one.model"}},
+        {"subwords": {"german": "one.model"}, "joint_vocabulary": False},
+        {"train": "train.{language}"},
+        {"pairs": ["de-en"]},
+        {"architecture": "language_label"},
+        {"task_weights": {"source-target": 1.0}},
+        {"best_metric": "bleu_source-target"},
+        {"frozen": "encoder/*"},
+        {"dev_sentences": 0},
         {"final": "first"},
         {"max_updates": 0},
         {"time_limit": -5},
@@ -109,7 +126,7 @@ def test_settings_of_the_wrong_kind_are_named(settings):
 
 def test_the_cosine_schedule_rises_and_falls_to_zero_at_the_last_update():
     settings = {"schedule": "cosine", "learning_rate": 0.01, "warmup_steps": 10, "max_updates": 110}
-    schedule = Experiment(**{"directory": "x", **FILES, **settings})._learning_rate(256)
+    schedule = learning_rate(Experiment(**{"directory": "x", **FILES, **settings}), 256)
     rates = [float(schedule(step)) for step in range(111)]
     assert rates[0] == pytest.approx(0.001)
     assert rates[10] == max(rates) == pytest.approx(0.01)
@@ -124,15 +141,17 @@ def test_a_run_goes_on_with_the_text_it_began_with(tmp_path):
 
     def note():
         experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files)
-        experiment._note(ModelDirectory(experiment.directory))
+        record(experiment, ModelDirectory(experiment.directory))
         return json.loads((tmp_path / "run" / "data.json").read_text())
 
-    assert note() == {name: [text_digest(path)] for name, path in files.items()}
+    digests = {name: text_digest(path) for name, path in files.items()}
+    parts = {part: [digests[f"{part}_source"], digests[f"{part}_target"]] for part in ("train", "dev", "test")}
+    assert note() == {f"{part} source-target": both for part, both in parts.items()}
     (tmp_path / "run" / "checkpoints").mkdir()
     files["test_source"].write_text("drei\nvier\n")  # what is tested may change
-    assert note()["test_source"] == [text_digest(files["test_source"])]
+    assert note()["test source-target"][0] == text_digest(files["test_source"])
     files["train_target"].write_text("eins\nzwo\n")
-    with pytest.raises(UserError, match="began with other text.* Received: train_target$"):
+    with pytest.raises(UserError, match="began with other text.* Received: train source-target$"):
         note()
 
 
@@ -142,7 +161,7 @@ def test_a_start_that_was_killed_between_data_and_settings_is_begun_anew(tmp_pat
         for path in files.values():
             path.write_text(text)
         experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files)
-        experiment._note(ModelDirectory(experiment.directory))
+        record(experiment, ModelDirectory(experiment.directory))
         (tmp_path / "run" / "settings.json").unlink()
 
 
@@ -153,7 +172,7 @@ def test_a_refused_start_leaves_what_the_run_began_with(tmp_path):
 
     def note(**changed):
         experiment = Experiment(**{"directory": tmp_path / "run", "max_updates": 1, **files, **changed})
-        experiment._note(ModelDirectory(experiment.directory))
+        record(experiment, ModelDirectory(experiment.directory))
 
     note()
     (tmp_path / "run" / "checkpoints").mkdir()
@@ -179,10 +198,10 @@ def test_a_cosine_schedule_ends_where_it_was_to_end(tmp_path):
         Experiment(directory=tmp_path / "run", schedule="cosine", warmup_steps=2, max_updates=number, **files)
         for number in (5, 9)
     )
-    short._note(ModelDirectory(short.directory))
+    record(short, ModelDirectory(short.directory))
     (tmp_path / "run" / "checkpoints").mkdir()
     with pytest.raises(UserError, match=r"Received: max_updates=9 \(was 5\)"):  # the rate would jump
-        longer._note(ModelDirectory(longer.directory))
+        record(longer, ModelDirectory(longer.directory))
 
 
 @pytest.mark.parametrize(
@@ -206,7 +225,7 @@ def test_subwords_stay_where_nothing_of_theirs_changes(tmp_path, changed, are_ke
             files[name].write_text(more[name])
         settings = {name: value for name, value in more.items() if name not in files}
         experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files, **settings)
-        experiment._note(ModelDirectory(experiment.directory))
+        record(experiment, ModelDirectory(experiment.directory))
         if not more:
             subwords.write_bytes(b"")
     assert subwords.exists() == are_kept
@@ -230,13 +249,13 @@ def test_settings_that_cannot_be_are_found_before_anything_is_made(settings):
 
 def test_settings_of_the_optimizer_reach_it():
     given = {"schedule": "constant", "learning_rate": 1, "beta_2": 0.999, "epsilon": 1e-8}  # an integer, as of --set
-    optimizer = Experiment(directory="x", **{**FILES, **given})._optimizer(8)
+    optimizer = make_optimizer_of(Experiment(directory="x", **{**FILES, **given}), 8)
     assert (optimizer.beta_2, optimizer.epsilon, float(optimizer.learning_rate)) == (0.999, 1e-8, 1.0)
-    optimizer = Experiment(directory="x", **FILES)._optimizer(8)
+    optimizer = make_optimizer_of(Experiment(directory="x", **FILES), 8)
     assert (optimizer.beta_2, optimizer.epsilon) == (0.98, 1e-9)
     # The noam schedule's scale.
     rates = [
-        float(Experiment(directory="x", **{**FILES, "learning_rate": rate})._learning_rate(8)(99))
+        float(learning_rate(Experiment(directory="x", **{**FILES, "learning_rate": rate}), 8)(99))
         for rate in (1.0, 2.0)
     ]
     assert rates[1] == pytest.approx(2 * rates[0])
@@ -267,11 +286,78 @@ def test_other_backends_are_named(monkeypatch, tmp_path):
         Experiment(directory=tmp_path, **FILES).run()
 
 
-def test_missing_and_unknown_settings_are_named():
-    with pytest.raises(UserError, match="needed. Received: no directory, train_source"):
-        Experiment.from_settings({})
-    with pytest.raises(UserError, match="no such settings.*Received: speed"):
-        Experiment.from_settings({"directory": "x", **FILES, "speed": 9})
+def test_missing_settings_are_named_with_their_options():
+    with pytest.raises(UserError) as raised:
+        Experiment.from_settings({"dev_source": "a"})
+    assert str(raised.value) == (
+        "These settings are needed: `directory` (--directory DIRECTORY), `train_source` and `train_target` "
+        "(--train SOURCE TARGET), `dev_target` (--dev SOURCE TARGET). Received: none of them"
+    )
+    with pytest.raises(UserError, match=r"`train` \(--set train=PATTERN\), `dev` \(--set dev=PATTERN\)\. Received"):
+        Experiment.from_settings({"directory": "x", "languages": ["de", "en"]})
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"batchsize": 4}, "There are no such settings; the nearest is `batch_size`. Received: batchsize"),
+        ({"qqq": 9}, "There are no such settings; Experiment's docstring lists the settings. Received: qqq"),
+        ({"batch_size": "5"}, "`batch_size` must be int. Received: batch_size='5'"),
+        ({"time_limit": "5"}, "`time_limit` must be float | None. Received: time_limit='5'"),
+        ({"allow_new": "*"}, "`allow_new` must be list[str]. Received: allow_new='*'"),
+        ({"max_updates": 0}, "`max_updates` must be greater than 0. Received: max_updates=0"),
+        (
+            {"final": "first"},
+            "`final` must be 'last', 'best', 'average_last' or 'average_best'. Received: final='first'",
+        ),
+    ],
+)
+def test_a_wrong_setting_is_one_line(settings, line):
+    with pytest.raises(UserError) as raised:
+        Experiment.from_settings({"directory": "x", **FILES, **settings})
+    assert str(raised.value) == line
+
+
+def test_the_nearest_argument_of_the_model_is_suggested():
+    with pytest.raises(
+        UserError, match="Transformer, which has no such ones; the nearest is `dropout`.*Received: drpout$"
+    ):
+        Experiment(directory="x", **FILES, model={"drpout": 0.1})
+
+
+def test_an_integer_is_a_float_and_no_other_type_is_converted():
+    made = Experiment(directory="x", **FILES, learning_rate=2, corpus_weights=[3])
+    assert (made.learning_rate, made.corpus_weights) == (2.0, [3.0])
+    for wrong in ({"batch_size": 5.0}, {"batch_size": True}, {"lowercase": 1}, {"seed": "1"}, {"learning_rate": True}):
+        with pytest.raises(UserError, match="must be"):
+            Experiment(directory="x", **{**FILES, **wrong})
+
+
+def test_every_setting_is_documented():
+    arguments = (Experiment.__doc__ or "").split("Args:")[1].split("Raises:")[0]
+    documented = re.findall(r"^        (\w+): ", arguments, flags=re.MULTILINE)
+    assert sorted(documented) == sorted(field.name for field in dataclasses.fields(Experiment))
+
+
+def test_settings_of_earlier_releases_are_converted():
+    sizes = {"vocabulary_size": 9, "target_vocabulary_size": 7, "joint_vocabulary": False}
+    made = Experiment.from_settings({"directory": "x", **FILES, **sizes})
+    assert made.vocabulary_sizes == {"source": 9, "target": 7}
+    assert Experiment.from_settings({"directory": "x", **FILES, "target_vocabulary_size": None}).vocabulary_size == 8000
+
+
+def test_unequal_training_files_are_found_before_anything_is_made(tmp_path):
+    (tmp_path / "long").write_text("one\n" * 70_000)
+    (tmp_path / "short").write_bytes(gzip.compress(b"one\n" * 69_999))
+    (tmp_path / "dev").write_text("one\n")
+    dev = {"dev_source": tmp_path / "dev", "dev_target": tmp_path / "dev"}
+    sides = {
+        "train_source": [tmp_path / "dev", tmp_path / "long"],
+        "train_target": [tmp_path / "dev", tmp_path / "short"],
+    }
+    with pytest.raises(UserError, match="same number of lines.*long' with 70000 lines, .*short' with 69999$"):
+        Experiment(directory=tmp_path / "run", max_updates=1, **sides, **dev).run(report=str)
+    assert not (tmp_path / "run").exists()
 
 
 class Reached(Exception):
@@ -280,7 +366,7 @@ class Reached(Exception):
 
 def test_every_setting_reaches_what_it_is_for(tmp_path, monkeypatch):
     """None has its default, so what is lost on the way shows."""
-    made, read, subwords, read_parallel = {}, [], {}, training_settings.read_parallel
+    made, read, subwords, read_parallel = {}, [], {}, module.read_parallel
 
     def trainer(model, data, directory, **options):
         made.update(options, model=model, data=data)
@@ -294,9 +380,10 @@ def test_every_setting_reaches_what_it_is_for(tmp_path, monkeypatch):
         subwords.update(options)
         return train_subwords(files, path, vocabulary_size=15)
 
-    monkeypatch.setattr(training_settings, "Trainer", trainer)
-    monkeypatch.setattr(training_settings, "read_parallel", read_and_note)
-    monkeypatch.setattr("keras_nmt.experiments.experiment.train_subwords", train)
+    monkeypatch.setattr(module, "Trainer", trainer)
+    monkeypatch.setattr(SubwordTokenizer, "sampling_digest", lambda self, alpha: f"digest {alpha}", raising=False)
+    monkeypatch.setattr(module, "read_parallel", read_and_note)
+    monkeypatch.setattr(module, "train_subwords", train)
     text = tmp_path / "text"
     text.write_text("a b c d e\n" * 10)
     to_trainer = {
@@ -339,13 +426,21 @@ def test_every_setting_reaches_what_it_is_for(tmp_path, monkeypatch):
             own_name = "every" if name.endswith("_every") else name.removeprefix("label_")
             assert getattr(made[part], own_name) == value, name
     assert made["budget"].time_limit == 120
-    data = made["data"]
+    (task,) = made["data"]
+    data = task.data
     assert (data.updates_per_epoch, data.seed, data._sampling.alpha) == (5, 7, 0.3)  # 5 + 20 lines; 4 without weights
     assert {edge for _, edge, _ in data.shapes} <= {9, 40}
     assert read == [{"max_length": 30, "max_ratio": 2.5, "keep_text": True}] * 2
     assert [subwords[name] for name in ("model_type", "user_symbols", "seed")] == ["unigram", ["<x>"], 7]
     assert made["optimizer"].inner_optimizer.global_clipnorm == 0.25
     assert made["model"].get_config()["dtype"] == "mixed_float16"
+    assert read_json(tmp_path / "run" / "data.json", "digests")["subword_sampling"] == ["digest 0.3"] * 2
+    monkeypatch.setattr(SubwordTokenizer, "sampling_digest", lambda self, alpha: "another")
+    (tmp_path / "run" / "checkpoints").mkdir()
+    with pytest.raises(
+        UserError, match="other segmentations.*Received: digests another, another instead of digest 0.3"
+    ):
+        experiment.run(report=str)
     search = ModelDirectory(tmp_path / "run").load_config()["search"]
     assert search == {"beam_size": 6, "length_penalty": 0.9}
 
@@ -354,7 +449,7 @@ def test_a_model_without_checkpoints_is_not_trained_over(tmp_path):
     (tmp_path / "text").write_text("eins\n")
     files = {name: tmp_path / "text" for name in FILES if name != "max_updates"}
     experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files)
-    experiment._note(ModelDirectory(experiment.directory))
+    record(experiment, ModelDirectory(experiment.directory))
     before = {}
     for name in ("model.weights.h5", "subwords.model"):
         (tmp_path / "run" / name).write_bytes(b"not to be lost")
@@ -362,5 +457,5 @@ def test_a_model_without_checkpoints_is_not_trained_over(tmp_path):
         before[path] = path.read_bytes()
     for seed in (1, 2):
         with pytest.raises(UserError, match="no checkpoints .* give this one as `init_from`.* Received: directory="):
-            dataclasses.replace(experiment, seed=seed)._note(ModelDirectory(experiment.directory))
+            record(dataclasses.replace(experiment, seed=seed), ModelDirectory(experiment.directory))
     assert {path: path.read_bytes() for path in before} == before

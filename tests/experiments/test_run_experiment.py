@@ -1,0 +1,231 @@
+"""Runs of experiments: one that is finished, one that continues, and settings that every architecture has."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from keras_nmt.data import text_digest
+from keras_nmt.errors import UserError
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.models import ModelDirectory
+from keras_nmt.text import SubwordTokenizer, train_subwords
+
+# Settings that came after one form of settings.json, and those that only runs of several languages had.
+NEW_IN_ONE = (
+    *("languages", "pairs", "dev_pairs", "test_pairs", "train", "dev", "test", "lowercase", "subwords"),
+    *("architecture", "frozen", "task_schedule", "task_weights", "temperature", "best_metric", "dev_sentences"),
+)
+NEW_IN_SEVERAL = (
+    *("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target", "subwords"),
+    *("corpus_weights", "joint_vocabulary", "user_symbols", "preset"),
+)
+
+
+@pytest.fixture
+def copied(tmp_path, trained_one):
+    return Path(shutil.copytree(trained_one, tmp_path / "run"))
+
+
+def rewrite(path: Path, change) -> None:
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+
+
+def as_before_of_one(folder: Path, one: dict) -> None:
+    """Settings, digests and results in the form that they had when one pair had an experiment of its own."""
+    digests = {name: [text_digest(path)] for name, path in one.items() if name.endswith(("_source", "_target"))}
+    rewrite(
+        folder / "settings.json",
+        lambda new: {**{k: v for k, v in new.items() if k not in NEW_IN_ONE}, "target_vocabulary_size": None},
+    )
+    rewrite(folder / "data.json", lambda new: digests)
+
+    def results(new):
+        ((_, test),) = new.pop("test").items()
+        del test["trained"]
+        return {**new, "data": digests, "dev_bleu_greedy": new.pop("dev_greedy")["bleu"], "test": test}
+
+    rewrite(folder / "results.json", results)
+
+
+def as_before_of_several(folder: Path) -> None:
+    rewrite(folder / "settings.json", lambda new: {k: v for k, v in new.items() if k not in NEW_IN_SEVERAL})
+
+    def results(new):
+        for cell in new["test"].values():
+            del cell["ter"]
+        return new
+
+    rewrite(folder / "results.json", results)
+
+
+def without_limits(settings: dict) -> dict:
+    """Without what those older runs could not set, so that it had its default."""
+    return {name: value for name, value in settings.items() if name != "dev_sentences"}
+
+
+def losses(folder: Path) -> list[float]:
+    lines = [json.loads(line) for line in (folder / "training_log.jsonl").read_text().splitlines()]
+    return [line["loss"] for line in lines if "loss" in line]
+
+
+def test_the_results_are_by_direction(trained_one, one):
+    results = json.loads((trained_one / "results.json").read_text())
+    assert set(results["test"]) == {"source-target"}
+    assert results["test"]["source-target"]["trained"]
+    assert {"bleu", "chrf", "ter"} < set(results["test"]["source-target"])
+    assert set(results["dev_greedy"]) == {"bleu"}
+    assert results["data"]["train source-target"] == [
+        text_digest(one["train_source"]),
+        text_digest(one["train_target"]),
+    ]
+    assert len((trained_one / "test.hypotheses.txt").read_text().splitlines()) == 30
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_a_finished_run_reports_its_scores_and_ends(copied, one, old):
+    settings = one
+    if old:
+        as_before_of_one(copied, one)
+        settings = without_limits(one)
+    before = {path: path.read_bytes() for path in copied.rglob("*") if path.is_file()}
+    lines: list[str] = []
+    results = Experiment(directory=copied, **settings, tensorboard=True).run(report=lines.append)
+    assert {path: path.read_bytes() for path in before} == before
+    assert lines[1] == f"Finished before, at update 4 (max_updates): {copied / 'results.json'}"
+    assert lines[2].startswith("dev bleu ")
+    assert lines[3].startswith("test BLEU ")
+    assert results["updates"] == 4
+
+
+def test_a_finished_run_of_several_languages_reports_them(trained, several, tmp_path):
+    folder = Path(shutil.copytree(trained, tmp_path / "run"))
+    as_before_of_several(folder)
+    lines: list[str] = []
+    Experiment(directory=folder, **several).run(report=lines.append)
+    assert lines[1].startswith("Finished before, at update 600 (max_updates)")
+    assert [line for line in lines if line.startswith("test digits-letters  BLEU") and "(never trained)" in line]
+
+
+def test_a_run_of_an_earlier_release_continues(copied, one, tmp_path):
+    """With a larger `max_updates`, and other updates between evaluations, as a run that was longer from the start."""
+    as_before_of_one(copied, one)
+    longer = {**without_limits(one), "max_updates": 6, "evaluate_every": 3}
+    lines: list[str] = []
+    Experiment(directory=copied, **longer).run(report=lines.append)
+    assert f"Going on from update 4 in {copied}" in lines
+    Experiment(directory=tmp_path / "at once", **longer).run(report=str)
+    assert losses(copied) == losses(tmp_path / "at once")
+    assert len(losses(copied)) == 6
+    assert set(json.loads((copied / "data.json").read_text())) == {
+        f"{x} source-target" for x in ("train", "dev", "test")
+    }
+    with pytest.raises(UserError, match=r"other settings.* Received: batch_size=9 \(was 64\)$"):
+        Experiment(directory=copied, **{**longer, "batch_size": 9, "max_updates": 8}).run(report=str)
+
+
+def test_other_test_data_are_scored_without_training(copied, one):
+    other = {**one, "test_source": one["dev_source"], "test_target": one["dev_target"]}
+    lines: list[str] = []
+    Experiment(directory=copied, **other).run(report=lines.append)
+    assert "Translating the test data" in lines
+    assert not [line for line in lines if line.startswith("update ")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("settings.json", "null", "settings.json must hold"),
+        ("results.json", "[]", "results.json must hold"),
+        ("results.json", '{"updates": "4", "ended_by": "x"}', "Damaged: updates in .*results.json.*Received: '4'"),
+        ("results.json", '{"updates": 4}', "Damaged: ended_by in .*results.json"),
+        ("data.json", '{"train source-target": 3}', "Damaged: .*data.json.*Received: 3"),
+    ],
+)
+def test_damaged_files_of_a_run_are_one_line(copied, one, name, content, message):
+    (copied / name).write_text(content)
+    with pytest.raises(UserError, match=message) as raised:
+        Experiment(directory=copied, **{**one, "max_updates": 6}).run(report=str)
+    assert "\n" not in str(raised.value)
+
+
+def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_path):
+    """Freezing, lower-casing, development sentences, patterns, and own subwords, in a Transformer."""
+    (tmp_path / "upper").mkdir()
+    for path in corpus.glob("*.*"):
+        (tmp_path / "upper" / path.name).write_text(path.read_text().upper())
+    files = {name: str(tmp_path / "upper" / f"{name}.{{language}}") for name in ("train", "dev", "test")}
+    settings = {name: value for name, value in one.items() if not name.endswith(("_source", "_target"))}
+    text = [corpus / "train.words", corpus / "train.letters"]
+    subwords = {
+        "source": train_subwords(text[0], tmp_path / "words.model", vocabulary_size=24, lowercase=True),
+        "target": train_subwords(text[1], tmp_path / "letters.model", vocabulary_size=18, lowercase=True),
+    }
+    experiment = Experiment(
+        directory=tmp_path / "run",
+        **{**settings, "schedule": "noam"},
+        **files,
+        languages=["words", "letters"],
+        pairs=["words-letters"],
+        architecture="transformer",
+        joint_vocabulary=False,
+        lowercase=True,
+        subwords=subwords,
+        frozen=["encoder/*"],
+        best_metric="bleu_words-letters",
+    )
+    lines: list[str] = []
+    results = experiment.run(report=lines.append)
+    assert [line for line in lines if line.startswith("Warning: ")] == [
+        "Warning: the run ends before the learning rate is at its peak. Received: warmup_steps=4000, max_updates=4"
+    ]
+    assert list(results["test"]) == ["words-letters"]
+    assert "case:lc" in results["test"]["words-letters"]["bleu"]["signature"]
+    assert set(results["dev_greedy"]) == {"bleu", "bleu_words-letters"}
+    folder = ModelDirectory(tmp_path / "run")
+    assert {side: path.read_bytes() for side, path in folder.subword_paths().items()} == {
+        side: path.read_bytes() for side, path in subwords.items()
+    }
+    model = folder.load_model()
+    assert (model.source_vocabulary_size, model.target_vocabulary_size) == (24, 18)
+    fresh = experiment.make_model({"source": 24, "target": 18})
+    assert not [weight.path for weight in fresh.trainable_weights if weight.path.startswith("encoder/")]
+
+
+def test_a_bridge_may_have_one_vocabulary_and_a_preset(several, corpus):
+    settings = {**several, "joint_vocabulary": True, "preset": "transformer_tiny", "model": {"bridge_heads": 2}}
+    experiment = Experiment(directory="x", **settings, user_symbols=["<x>"])
+    assert experiment.vocabulary_sizes == dict.fromkeys(several["languages"], 22)
+    config = experiment.make_model(experiment.vocabulary_sizes).get_config()
+    assert (config["hidden_dim"], config["encoder"], config["transformer"]["num_heads"]) == (128, "transformer", 4)
+
+
+def test_subwords_with_other_ids_are_refused(one, corpus, tmp_path):
+    import sentencepiece
+
+    model = tmp_path / "other.model"
+    with open(model, "wb") as file:
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(corpus / "train.words"), model_writer=file, vocab_size=24, model_type="bpe", minloglevel=2
+        )
+    with pytest.raises(UserError, match="ids.*Received: "):
+        Experiment(directory=tmp_path / "run", **one, subwords=model).run(report=str)
+    assert not list((tmp_path / "run").glob("*.model"))
+
+
+def test_weights_by_corpus_are_those_of_a_seen_corpus(several, corpus, tmp_path):
+    """Two corpora of which one is weighted: an epoch is longer by that."""
+    from keras_nmt.experiments.run_experiment import _batches
+
+    train_subwords([corpus / "train.digits", corpus / "train.words"], tmp_path / "m", vocabulary_size=30)
+    tokenizers = dict.fromkeys(several["languages"], SubwordTokenizer(tmp_path / "m"))
+    sizes = []
+    for weights in ([1, 1], [1, 3]):
+        settings = {**several, "train": [several["train"]] * 2, "corpus_weights": weights}
+        experiment = Experiment(directory="x", **settings)
+        sizes.append(_batches(experiment, experiment.directions[0], tokenizers, str).updates_per_epoch)
+    assert sizes == [np.ceil(2 * 1740 / 64), np.ceil(4 * 1740 / 64)]
