@@ -423,14 +423,23 @@ def serve(
 ) -> None:
     """For development: serves an export on this machine, as TensorFlow Serving does in production, until Ctrl-C.
 
-    It stands in for the model server where there is none: the same REST and gRPC requests, the same answers and errors.
-    It is not made for many users, nor for the network. `savedmodels/README.md` tells how to run TensorFlow Serving.
+    The server takes the place of the model server where there is none: the same REST and gRPC requests, the same
+    answers and errors. A version that is exported to the folder meanwhile replaces the one before. Ctrl-C ends the
+    server once its requests are answered; a second Ctrl-C ends the server at once. The server is not made for many
+    users, nor for the network: `savedmodels/README.md` shows how to run TensorFlow Serving.
     """
     import_tensorflow()
     from keras_nmt.serving import DevelopmentServer
 
-    for number in (signal.SIGINT, signal.SIGTERM):  # a shell lets its background processes ignore Ctrl-C
-        signal.signal(number, signal.default_int_handler)
+    numbers = signal.SIGINT, signal.SIGTERM
+
+    def stop(*_: object) -> None:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
+        raise KeyboardInterrupt
+
+    for number in numbers:  # SIGINT, too: a shell lets its background processes ignore it
+        signal.signal(number, stop)
     with DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla) as server:
         print(f"{server.name}, version {server.version}, for development, until Ctrl-C:", file=sys.stderr)
         for url in (server.rest_url, server.grpc_url):
