@@ -89,7 +89,7 @@ class _Handler(WSGIRequestHandler):
             self.send_error(400)  # the request names no URL
             return
         response = Response.from_app(self.server.app, environ, buffered=True)
-        if self.server.is_stopping:
+        if self.close_connection or self.server.is_stopping:
             response.headers["Connection"] = "close"
         self.send_response(response.status_code)
         for name, value in response.headers:
@@ -99,6 +99,8 @@ class _Handler(WSGIRequestHandler):
 
     def log(self, *_: Any) -> None:
         pass
+
+    log_request = log  # Werkzeug's fails for a request that names no URL
 
 
 class _Application:
@@ -224,7 +226,8 @@ def _tensor(value: Any, dtype: tf.DType) -> tf.Tensor:
             return [converted(item, depth + 1) for item in value]
         if dtype == tf.string and _is_base64(value):
             return base64.b64decode(value["b64"], validate=True)
-        if not isinstance(value, kinds) or (isinstance(value, bool) and dtype != tf.bool):
+        is_kind = isinstance(value, kinds) and (dtype == tf.bool or not isinstance(value, bool))
+        if not is_kind or (dtype.is_integer and not dtype.min <= value <= dtype.max):
             raise ValueError(f"JSON Value: {json.dumps(value)} is not of expected type: {dtype.name}")
         return value.encode("utf-8", "surrogateescape") if dtype == tf.string else value
 
