@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from keras_nmt.errors import UserError
-from keras_nmt.serving._grpc import add_services
+from keras_nmt.serving._grpc_services import add_services
 from keras_nmt.serving._served_model import LARGEST_REQUEST, ServedModel
 from keras_nmt.serving._serving_api import serving_api
 
@@ -62,7 +62,7 @@ class DevelopmentServer:
     ) -> None:
         grpc, apis = serving_api(f"a development server of {os.fspath(path)}")
         try:
-            from keras_nmt.serving._rest import RestServer  # here: the client needs no Werkzeug
+            from keras_nmt.serving._rest_server import RestServer  # here: the client needs no Werkzeug
         except ImportError:
             raise UserError(
                 "A development server needs the extra `serving`: pip install 'keras_nmt[serving]'. "

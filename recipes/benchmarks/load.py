@@ -1,9 +1,9 @@
-"""A model server under load: many clients, lines of all lengths, arrivals by chance.
+"""A model server under load: many clients, lines of all lengths, random arrivals.
 
     python recipes/benchmarks/load.py savedmodels/MODEL --minutes 5 --rate 10
 
-Requests of one line each arrive as a Poisson process, whether or not earlier ones are answered, and the next free
-client sends them. A request's time counts from its arrival. See README.md beside this file.
+Requests of one line each arrive as a Poisson process, whether or not earlier requests are answered, and the next free
+client sends them. A request's time counts from its arrival. See README.md in this folder.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ WARMUP_LINES = 64  # equally spaced among the lengths: all shapes that occur
 
 @dataclasses.dataclass(frozen=True)
 class Server:
-    """What is known of a server.
+    """A server.
 
     Attributes:
-        url: Where it is, as `keras_nmt.serving.Client` takes it.
-        model: What it calls the model.
-        pid: Its process on this machine, if it is here.
-        xla_cache: The folder of its persistent XLA cache, which gets a file for each compilation.
+        url: String, the URL for `keras_nmt.serving.Client`.
+        model: String, the model's name on the server.
+        pid: Integer, the server's process, if it runs on this machine.
+        xla_cache: Path of the server's persistent XLA cache, which gets a file for each compilation.
     """
 
     url: str
@@ -60,7 +60,7 @@ class Server:
         return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
     def compilations(self) -> int | None:
-        """Functions that XLA has compiled, each for a shape."""
+        """The number of XLA's compilations, one for each function and shape."""
         return None if self.xla_cache is None else sum(1 for _ in self.xla_cache.iterdir())
 
 
@@ -79,7 +79,7 @@ def development_server(path: Path, api: str) -> Iterator[Server]:
                 scheme = "grpc://" if api == "grpc" else "http://"
                 url = next((word for word in words if word.startswith(scheme)), None)
                 if url is None:
-                    raise UserError(f"The server did not start: `keras-nmt serve {path}` tells why. Received: {path}")
+                    raise UserError(f"The server did not start: `keras-nmt serve {path}` shows the reason. Received: {path}")
                 threading.Thread(target=process.stderr.read, daemon=True).start()  # a full pipe would stop the server
                 yield Server(url, path.resolve().name, process.pid, Path(cache))
             finally:
@@ -89,12 +89,12 @@ def development_server(path: Path, api: str) -> Iterator[Server]:
 
 @dataclasses.dataclass(frozen=True)
 class Load:
-    """What was seen.
+    """Measurements under load.
 
     Attributes:
-        seconds: Of each answered request, from its arrival to its answer.
-        errors: How often there was each error.
-        duration: Seconds from the first arrival to the last answer.
+        seconds: List of floats, for each answered request the time from its arrival to its answer.
+        errors: Counter of the error messages.
+        duration: Float, seconds from the first arrival to the last answer.
     """
 
     seconds: list[float]
@@ -112,19 +112,19 @@ def put_load(
     languages: tuple[str | None, str | None] = (None, None),
     seed: int = 1,
 ) -> Load:
-    """Sends lines chosen by chance, at times of a Poisson process.
+    """Sends lines drawn at random, at the times of a Poisson process.
 
     Args:
-        server: The server.
-        lines: The lines.
-        clients: How many requests there may be at once.
-        rate: Arrivals a second.
-        duration: Seconds in which requests arrive.
-        languages: Source and target, of a multilingual model.
-        seed: Of chance.
+        server: `Server`.
+        lines: List of strings.
+        clients: Integer, the largest number of concurrent requests.
+        rate: Float, arrivals per second.
+        duration: Float, seconds in which requests arrive.
+        languages: Tuple of source and target language, for a multilingual model. Defaults to `(None, None)`.
+        seed: Integer, the seed of lines and times. Defaults to 1.
 
     Returns:
-        What was seen.
+        `Load`.
     """
     from keras_nmt.serving import Client
 
@@ -166,7 +166,7 @@ def main(
         Path | None, typer.Argument(help="Folder of an export's versions: a development server with XLA is started.")
     ] = None,
     server_url: Annotated[str | None, typer.Option("--server", help="A running server, in place of PATH.")] = None,
-    model: Annotated[str, typer.Option(help="What that server calls the model.")] = "model",
+    model: Annotated[str, typer.Option(help="The model's name on that server.")] = "model",
     pid: Annotated[int | None, typer.Option(help="That server's process, for its memory.")] = None,
     xla_cache: Annotated[
         Path | None, typer.Option(help="That server's persistent XLA cache, to count compilations.")
@@ -177,8 +177,8 @@ def main(
     target: Annotated[str | None, typer.Option(help="Language to translate to, likewise.")] = None,
     clients: Annotated[int, typer.Option(min=1, help="Requests at once.")] = 32,
     rate: Annotated[float, typer.Option(help="Arrivals a second.")] = 10.0,
-    minutes: Annotated[float, typer.Option(help="How long requests arrive.")] = 5.0,
-    seed: Annotated[int, typer.Option(help="Of the arrivals and lines.")] = 1,
+    minutes: Annotated[float, typer.Option(help="Minutes in which requests arrive.")] = 5.0,
+    seed: Annotated[int, typer.Option(help="Seed of arrivals and lines.")] = 1,
 ) -> None:
     """Puts a model server under load and prints latencies, errors, memory and compilations."""
     from keras_nmt.data import read_lines
@@ -201,8 +201,8 @@ def main(
         else:
             server = Server(server_url or "", model, pid, xla_cache)
         with Client(server.url, server.model) as client:
-            for place in np.linspace(0, len(texts) - 1, WARMUP_LINES).astype(int):
-                client.translate([texts[place]], *languages)
+            for index in np.linspace(0, len(texts) - 1, WARMUP_LINES).astype(int):
+                client.translate([texts[index]], *languages)
         before = server.memory(), server.compilations()
         load = put_load(
             server, texts, clients=clients, rate=rate, duration=60 * minutes, languages=languages, seed=seed

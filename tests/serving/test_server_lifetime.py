@@ -119,7 +119,7 @@ def test_the_highest_version_is_served_as_versions_come_and_go(path, write_versi
         shutil.rmtree(path / "1")
         wait_for(lambda: server.version is None)
         for client in clients(server):
-            with pytest.raises(UserError, match=r"NOT_FOUND: Servable not found for request: Latest\(model\)"):
+            with pytest.raises(UserError, match=r"Servable not found for request: Latest\(model\)"):
                 client.translate([__file__])
         # A folder that cannot be read changes nothing.
         write_version(path, 2)
