@@ -1,4 +1,4 @@
-"""The load script: it sends what it says when it says, and counts what comes back."""
+"""The load script: it sends requests at the times that it states, and counts answers and errors."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_requests_come_at_their_times(load, server):
     assert found.duration > 0.4
     assert min(found.seconds) > 0
     slower = load.put_load(load.Server(server.grpc_url, "model"), lines, clients=1, rate=5_000, duration=0.1)
-    # One client is not fast enough: what waits for it counts.
+    # One client is not fast enough: the wait for it counts.
     assert max(slower.seconds) > slower.duration / 2
 
 
@@ -108,7 +108,7 @@ def test_a_server_of_its_own_counts_compilations(load, path, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ([], "Give PATH or --server"),
         (["here", "--server", "http://localhost:1"], "Give PATH or --server"),
@@ -116,6 +116,6 @@ def test_a_server_of_its_own_counts_compilations(load, path, tmp_path):
         (["here", "--rate", 0], "--rate 0"),
     ],
 )
-def test_arguments_are_checked(load, arguments, told):
-    with pytest.raises(UserError, match=told):
+def test_arguments_are_checked(load, arguments, message):
+    with pytest.raises(UserError, match=message):
         run(load, *arguments)

@@ -1,18 +1,16 @@
-"""The development server's two APIs, asked as any tool would ask the model server."""
+"""The development server's two APIs, called as any tool calls the model server; its limits."""
 
 from __future__ import annotations
 
 import base64
 import contextlib
 import http.client
-import itertools
 import json
+import re
+import resource
 import shutil
-import signal
 import socket
 import struct
-import subprocess
-import sys
 import time
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +21,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from echo_models import write_echo
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tensorflow.core.framework import tensor_pb2, types_pb2
 from tensorflow_serving.apis import (
     get_model_metadata_pb2,
     get_model_status_pb2,
@@ -39,7 +40,7 @@ CODE = grpc.StatusCode
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory) -> Path:
-    """Versions 9 and 10, and what is none."""
+    """Versions 9 and 10, and two folders that are none."""
     folder = tmp_path_factory.mktemp("served") / "echo"
     write_echo(folder / "10")
     (folder / "9").symlink_to(folder / "10")
@@ -56,7 +57,7 @@ def server(path):
 
 @pytest.fixture(scope="module")
 def ask(server):
-    """Method, path and body to status and what JSON there is."""
+    """Sends method, path and body; gives the status and the JSON."""
 
     def ask(method, path, body=None):
         connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
@@ -96,6 +97,13 @@ def predict(channel):
 PREDICT = "/v1/models/echo:predict"
 
 
+def deep(levels):
+    value = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
 def test_rest_answers_columns_and_rows(ask):
     expected = {"translation": ["äh", "\u0000\n"], "score": [3.0, 3.0], "truncated": [False, False]}
     rows = [dict(zip(expected, row, strict=True)) for row in zip(*expected.values(), strict=True)]
@@ -132,7 +140,7 @@ def test_bytes_that_are_no_utf8_reach_the_model(ask):
 
 
 @pytest.mark.parametrize(
-    ("url", "body", "status", "told"),
+    ("url", "body", "status", "message"),
     [
         ("/v1/models/other:predict", {"inputs": ["a"]}, 404, "Servable not found for request: Latest(other)"),
         ("/v1/models/echo/versions/9:predict", {"inputs": ["a"]}, 404, "Specific(echo, 9)"),
@@ -144,6 +152,9 @@ def test_bytes_that_are_no_utf8_reach_the_model(ask):
         (PREDICT, {}, 400, "one of 'inputs' and 'instances'"),
         (PREDICT, b"", 400, "JSON Parse error"),
         (PREDICT, b"[" * 100_000, 400, "JSON Parse error"),
+        (PREDICT, b"[" * 100_000 + b"]" * 100_000, 400, "JSON Parse error"),
+        (PREDICT, b'{"inputs":' * 100_000 + b"1" + b"}" * 100_000, 400, "JSON Parse error"),
+        *((PREDICT, {"inputs": [deep(levels)]}, 400, "JSON") for levels in (800, 850, 900, 925, 950)),
         (PREDICT, b'{"inputs": ' + b"[" * 300 + b'"a"' + b"]" * 300 + b"}", 400, "deeper than 32"),
         ("/v1/models/echo/versions/" + "9" * 5000 + ":predict", {"inputs": ["a"]}, 400, "Malformed request"),
         (PREDICT, ["a"], 400, "A request is an object"),
@@ -154,6 +165,11 @@ def test_bytes_that_are_no_utf8_reach_the_model(ask):
         (PREDICT, {"inputs": {"text": [{"b64": "a"}]}}, 400, ""),
         (PREDICT, {"inputs": [["a", "b"]], "signature_name": "half"}, 400, "not of expected type: int32"),
         (PREDICT, {"inputs": [[True, 1]], "signature_name": "half"}, 400, "not of expected type: int32"),
+        (PREDICT, {"inputs": [[2**40, 1]], "signature_name": "half"}, 400, "not of expected type: int32"),
+        (PREDICT, {"inputs": [10**400], "signature_name": "sum"}, 400, "out-of-range integer"),
+        (PREDICT, {"inputs": [[1, 2, 3]], "signature_name": "half"}, 400, "int32 tensor of shape (None, 2)"),
+        (PREDICT, {"inputs": [["a"]]}, 400, "string tensor of shape (None,). Received: string, (1, 1)"),
+        (PREDICT, {"instances": [{"text": "a", "x": "a" * 5000}]}, 400, "Failed to process element: 0"),
         (PREDICT, {"inputs": ["a"], "signature_name": "score"}, 400, "source,target"),
         (PREDICT, {"instances": []}, 400, "at least one"),
         (PREDICT, {"instances": [{"text": "a", "source_language": "de"}]}, 400, '"de"} keys must be equal to: text'),
@@ -161,11 +177,73 @@ def test_bytes_that_are_no_utf8_reach_the_model(ask):
         (PREDICT, {"instances": [1.5], "signature_name": "sum"}, 400, "inconsistent batch size"),
     ],
 )
-def test_errors_of_rest(ask, url, body, status, told):
-    found, answer = ask("POST", url, body)
-    assert found == status
+def test_errors_of_rest(ask, url, body, status, message):
+    answered, answer = ask("POST", url, body)
+    assert answered == status
     assert list(answer) == ["error"]
-    assert told in answer["error"]
+    assert message in answer["error"]
+    assert len(answer["error"]) <= 2000
+
+
+def test_a_connection_stays_open(server, ask):
+    """After answers, errors and bodies that nobody needs; until the client says that it ends."""
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
+    connection.connect()
+    connection.auto_open = 0
+    start = time.monotonic()
+    for _ in range(20):
+        for method, path, body, status in (
+            ("POST", PREDICT, '{"inputs": ["a"]}', 200),
+            ("GET", "/v1/models/echo", "a body", 200),
+            ("POST", "/nowhere", "a body", 400),
+            ("PUT", PREDICT, "a body", 400),
+        ):
+            connection.request(method, path, body)
+            response = connection.getresponse()
+            assert response.version == 11
+            assert response.status == status
+            assert response.read()
+    assert time.monotonic() - start < 3  # Nagle's algorithm would take 40 ms for each
+    connection.request("GET", "/v1/models/echo", headers={"Connection": "close"})
+    assert connection.getresponse().read()
+    with pytest.raises(http.client.NotConnected):
+        connection.request("GET", "/v1/models/echo")
+
+
+@pytest.mark.parametrize("line", ["POST http://[ HTTP/1.1", "POST", "GET / HTTP/9.9", "\0"])
+def test_a_request_that_is_none_is_refused_without_a_traceback(server, line, capfd):
+    parts = urllib.parse.urlsplit(server.rest_url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=60) as connection:
+        connection.sendall(f"{line}\r\nHost: x\r\n\r\n".encode())
+        answer = b""
+        while part := connection.recv(9999):
+            answer += part
+    assert re.search(rb"HTTP/1.1 (400|505)|Error code: (400|505)", answer)
+    assert capfd.readouterr().err == ""
+
+
+# Objects of JSON that may be a request.
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just({"b64": "/w=="}),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["text", "x", "b64"]), inner),
+    max_leaves=8,
+)
+_requests = st.fixed_dictionaries(
+    {},
+    optional={
+        "signature_name": st.sampled_from(["", "serving_default", "score", "half", "bytes", "sum", "no"]) | _values,
+        "inputs": _values,
+        "instances": _values,
+    },
+)
+
+
+@given(_requests | _values)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_json_is_answered(ask, request_):
+    status, answer = ask("POST", PREDICT, request_)
+    assert status in (200, 400)
+    assert len(answer) == 1
 
 
 @pytest.mark.parametrize(
@@ -260,7 +338,7 @@ def test_grpc_answers_as_the_model_server_does(predict):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         ({"name": "other", "text": ["a"]}, CODE.NOT_FOUND, "Latest(other)"),
         ({"version": 9, "text": ["a"]}, CODE.NOT_FOUND, "Specific(echo, 9)"),
@@ -271,11 +349,118 @@ def test_grpc_answers_as_the_model_server_does(predict):
         ({"text": ["a"], "output_filter": ["more"]}, CODE.INVALID_ARGUMENT, "more"),
     ],
 )
-def test_errors_of_grpc(predict, arguments, code, told):
+def test_errors_of_grpc(predict, arguments, code, message):
     with pytest.raises(grpc.RpcError) as error:
         predict(**arguments)
     assert error.value.code() == code
-    assert told in error.value.details()
+    assert message in error.value.details()
+
+
+@pytest.fixture(scope="module")
+def send(channel):
+    """Sends a tensor to a signature; gives the code, and the outputs or the message."""
+    stub = prediction_service_pb2_grpc.PredictionServiceStub(channel)
+
+    def send(proto, signature, name):
+        request = predict_pb2.PredictRequest()
+        request.model_spec.name, request.model_spec.signature_name = "echo", signature
+        request.inputs[name].CopyFrom(proto)
+        try:
+            return CODE.OK, stub.Predict(request, timeout=60).outputs
+        except grpc.RpcError as error:
+            return error.code(), error.details()
+
+    return send
+
+
+def proto_of(dtype, sizes, *, unknown_rank=False, **values):
+    proto = tensor_pb2.TensorProto(dtype=dtype, **values)
+    proto.tensor_shape.unknown_rank = unknown_rank
+    for size in sizes:
+        proto.tensor_shape.dim.add(size=size)
+    return proto
+
+
+STRING, INT = types_pb2.DT_STRING, types_pb2.DT_INT32
+
+
+@pytest.mark.parametrize(
+    ("proto", "message"),
+    [
+        # Without the check the process ends by a segmentation fault.
+        *((proto_of(STRING, [1] * rank, string_val=[b"a"]), "at most 32 dimensions") for rank in (33, 40, 63, 64, 300)),
+        (proto_of(STRING, [30_000_000], string_val=[b"a"]), "16777216 elements"),
+        (proto_of(STRING, [3_000_000], string_val=[b"a"]), "array of size 1 into shape (3000000,)"),
+        (proto_of(STRING, [2], string_val=[b"a"]), "array of size 1 into shape (2,)"),
+        (proto_of(STRING, [1], string_val=[b"a", b"b"]), "array of size 2 into shape (1,)"),
+        (proto_of(STRING, [1]), "array of size 0 into shape (1,)"),
+        (proto_of(STRING, [10**12]), "16777216 elements"),
+        (proto_of(STRING, [2**62, 2**62, 0]), "16777216 elements"),
+        (proto_of(STRING, [2**32, 2**32], string_val=[b"a"]), "16777216 elements"),
+        (proto_of(STRING, [10**12, 0]), "16777216 elements"),
+        (proto_of(STRING, [-1], string_val=[b"a"]), "none below 0"),
+        (proto_of(STRING, [-(2**63)], string_val=[b"a"]), "none below 0"),
+        (proto_of(STRING, [-1, -1], string_val=[b"a"]), "none below 0"),
+        (proto_of(STRING, [1], unknown_rank=True, string_val=[b"a"]), "dimensions"),
+        (proto_of(STRING, [], string_val=[b"a"]), "tensor of shape (None,). Received: string, ()"),
+        (proto_of(STRING, [1], tensor_content=b"a"), "parsing error"),
+        (proto_of(STRING, [1], int_val=[1]), "array of size 0"),
+        (proto_of(INT, [2], tensor_content=b"12345"), "parsing error"),
+        (proto_of(INT, [2], tensor_content=b"1234"), "array of size 1 into shape (2,)"),
+        (proto_of(INT, [1], tensor_content=b"1234"), "expected to be a string tensor"),
+        *(
+            (proto_of(dtype, [1], string_val=[b"a"], int_val=[1], tensor_content=b"1"), f"has type {dtype},")
+            for dtype in (0, *map(types_pb2.DataType.Value, ("DT_RESOURCE", "DT_VARIANT", "DT_QINT8")), 101, 999)
+        ),
+    ],
+)
+def test_tensors_that_are_none_are_refused_at_once(send, proto, message):
+    start, memory = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    code, answer = send(proto, "serving_default", "text")
+    assert code == CODE.INVALID_ARGUMENT
+    assert message in answer
+    assert time.monotonic() - start < 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 2**16  # KiB
+
+
+_small = st.integers(-(2**31), 2**31 - 1)
+_protos = st.builds(
+    proto_of,
+    st.integers(0, 30) | st.sampled_from([STRING, INT, types_pb2.DT_FLOAT, 101, 2**31 - 1]),
+    st.lists(st.integers(0, 3) | st.integers(-(2**63), 2**63 - 1), max_size=4) | st.lists(st.just(1), max_size=70),
+    unknown_rank=st.booleans(),
+    tensor_content=st.just(b"") | st.binary(max_size=16),
+    string_val=st.lists(st.binary(max_size=4), max_size=4),
+    int_val=st.lists(_small, max_size=4),
+    float_val=st.lists(st.floats(width=32), max_size=4),
+    bool_val=st.lists(st.booleans(), max_size=2),
+)
+_sound_protos = st.builds(
+    lambda texts: proto_of(STRING, [len(texts)], string_val=texts), st.lists(st.binary(max_size=4), max_size=4)
+)
+
+
+@given(_protos | _sound_protos, st.sampled_from([("bytes", "x"), ("half", "x"), ("sum", "x")]))
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_tensor_is_answered(send, proto, to):
+    code, answer = send(proto, *to)
+    if code == CODE.OK:
+        expected = tf.make_ndarray(proto)
+        name, factor = {"bytes": ("x_bytes", 1), "half": ("y", 0.5), "sum": ("x", 1)}[to[0]]
+        found = tf.make_ndarray(answer[name])
+        np.testing.assert_array_equal(found, expected if expected.dtype == object else expected * np.float32(factor))
+    else:
+        assert code == CODE.INVALID_ARGUMENT
+        assert to[0] != "bytes" or proto != proto_of(STRING, [len(proto.string_val)], string_val=proto.string_val)
+
+
+def test_requests_that_are_too_large_are_refused(server, send, ask):
+    texts = [b"a" * 2**20] * 17
+    code, message = send(proto_of(STRING, [17], string_val=texts), "bytes", "x")
+    assert (code, "larger than max" in message) == (CODE.RESOURCE_EXHAUSTED, True)
+    with contextlib.suppress(ConnectionError):  # the server does not read all of it
+        assert ask("POST", PREDICT, b" " * (2**24 + 1))[0] == 400
+    assert ask("POST", PREDICT, b" " * (2**24 - 20) + b'{"inputs": ["a"]}')[0] == 200
 
 
 def test_xla_signatures_where_they_are_allowed(path):
@@ -310,33 +495,3 @@ def test_what_cannot_be_served_is_one_line(path, server, tmp_path):
         saved_model.write_bytes(content)
         with pytest.raises(UserError, match="export it again. Received: .*cut/"):
             DevelopmentServer(tmp_path / "cut", port=0, rest_port=0)
-
-
-def test_a_stopped_server_answers_no_more_on_connections_that_are_open(path):
-    server = DevelopmentServer(path, name="echo", port=0, rest_port=0)
-    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
-    connection.request("GET", "/v1/models/echo")
-    assert connection.getresponse().read()
-    connection.auto_open = 0  # of a connection that is closed, no other is made
-    server.stop()
-    with contextlib.suppress(OSError):  # it may still be sent
-        connection.request("GET", "/v1/models/echo")
-    with pytest.raises((OSError, http.client.HTTPException)):
-        connection.getresponse()
-
-
-def test_the_command_serves_until_it_is_interrupted(path):
-    answers = []
-    program = "from keras_nmt.cli.app import main; main()"
-    command = [sys.executable, "-c", program, "serve", str(path), "--port", "0", "--rest-port", "0", "--name", "mine"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            lines = itertools.takewhile(bool, map(str.split, map(str.rstrip, process.stderr)))
-            for words in itertools.islice((words for words in lines if "--server" in words), 2):
-                client = Client(words[words.index("--server") + 1], words[words.index("--model") + 1])
-                answers += client.translate(["abc"])
-            process.send_signal(signal.SIGINT)
-            assert process.wait(60) == 130
-        finally:
-            process.kill()
-    assert [answer.text for answer in answers] == ["abc", "abc"]

@@ -1,4 +1,4 @@
-"""An export is run by a C program, with TensorFlow's C API alone: as plain as in a stock model server, and compiled."""
+"""A C program runs an export by TensorFlow's C API alone: plain, as in a stock model server, and compiled."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Runner:
-    """Calls the program on one export: signatures are looked up here, as `saved_model_cli show` does."""
+    """Calls the program on one export. The tensors of the signatures are read as by `saved_model_cli show`."""
 
     def __init__(self, program: Path, exported: Path, scratch: Path) -> None:
         self.program, self.exported, self.scratch = program, exported, scratch
@@ -41,7 +41,7 @@ class Runner:
         self.signatures = saved_model.meta_graphs[0].signature_def
 
     def __call__(self, calls: list[tuple[str, dict[str, list[str]]]], *flags: str) -> tuple[list[dict], int, str]:
-        """Outputs of the calls that worked, the exit status and what standard error says."""
+        """Outputs of the calls that succeeded, the exit status and standard error."""
         import tensorflow_text
 
         library = Path(tensorflow_text.__file__).parent / "python" / "ops" / "_sentencepiece_tokenizer.so"

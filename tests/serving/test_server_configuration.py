@@ -1,4 +1,4 @@
-"""What `savedmodels` holds for a model server: it can be read, and its parts agree with each other and the exports."""
+"""The configuration in `savedmodels`: a model server can read it, and its parts agree with each other and exports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tensorflow_serving.config import model_server_config_pb2
 FOLDER = Path(__file__).parents[2] / "savedmodels"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 PORTS = {"grpc": 8500, "rest": 8501}
-# What the image of the server has of itself: https://github.com/tensorflow/serving, tools/docker.
+# Of the server's image: https://github.com/tensorflow/serving, tools/docker.
 ENTRY_POINT = "/usr/bin/tf_serving_entrypoint.sh"
 FLAGS = {
     "batching_parameters_file",
@@ -29,7 +29,7 @@ FLAGS = {
 
 
 def _messages(*names):
-    """Messages of the server's configuration that tensorflow-serving-api leaves out, by the server's sources."""
+    """Messages of the server's configuration that tensorflow-serving-api lacks, from the server's sources."""
     file = descriptor_pb2.FileDescriptorProto(name="server_configuration.proto", package="tensorflow.serving")
     file.syntax = "proto3"
     file.dependency.append("google/protobuf/wrappers.proto")
@@ -65,7 +65,7 @@ def _messages(*names):
 
 @pytest.fixture(scope="module")
 def configurations():
-    """By file what is read from it."""
+    """The message in each file."""
     batching, monitoring = _messages("BatchingParameters", "MonitoringConfig")
     classes = {
         "models.config": model_server_config_pb2.ModelServerConfig,
@@ -151,7 +151,7 @@ def test_compose(compose, configurations):
 
 
 def _cache(flags):
-    """The folder that compilations are kept in, by what the README says."""
+    """The folder of compilations, which the README names, too."""
     assert f'TF_XLA_FLAGS="{flags}"' in README
     return re.search(r"cache_directory=(\S+)", flags)[1]
 
@@ -182,7 +182,7 @@ def test_kubernetes(kubernetes, compose, configurations):
     assert variable["name"] == "TF_XLA_FLAGS"
     assert PurePosixPath(_cache(variable["value"])) == mounts["cache"]
 
-    # The same server as compose starts, but for where the files are.
+    # The same server as that of compose, but for the folders of the files.
     other = _flags([*compose["services"]["cpu-xla"]["entrypoint"][1:], *compose["services"]["cpu-xla"]["command"]])
     assert {key: PurePosixPath(value).name for key, value in flags.items()} == {
         key: PurePosixPath(value).name for key, value in other.items()

@@ -1,0 +1,175 @@
+"""The model of a development server: its highest version is loaded, run and replaced when a higher version appears."""
+
+from __future__ import annotations
+
+import gc
+import re
+import sys
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the subword operators
+from tensorflow.core.protobuf import error_codes_pb2, saved_model_pb2
+
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.serving.client import XLA_DISABLED
+
+LARGEST_REQUEST = 2**24  # bytes; a tensor has no more elements than its request has bytes
+MOST_DIMENSIONS = 32  # of an input: `tf.constant` of a NumPy array ends the process beyond
+_LONGEST_MESSAGE = 2000  # characters: gRPC clients refuse answers with more
+
+
+class Refused(Exception):
+    """An error in place of an answer, with the name of one of gRPC's status codes."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        self.message = message[:_LONGEST_MESSAGE].encode("utf-8", "replace").decode("utf-8")
+        super().__init__(self.code, self.message)
+
+
+class ServedVersion:
+    """A loaded version. `xla`: whether `_xla` signatures are allowed."""
+
+    def __init__(self, folder: Path, xla: bool) -> None:
+        self.number = int(folder.name)
+        self._xla = xla
+        try:
+            saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+            self.definitions = dict(saved_model.meta_graphs[0].signature_def)
+            self._loaded = tf.saved_model.load(str(folder))  # the variables live as long as this object
+        except (PermissionError, tf.errors.ResourceExhaustedError):
+            raise
+        except Exception as error:  # any exception: damage shows in many ways in protobuf and TensorFlow
+            raise UserError(
+                f"The version cannot be loaded; if it is damaged, export it again. Received: {folder} "
+                f"({one_line(error)[:200]})"
+            ) from error
+
+    def run(
+        self, signature: str, inputs: Mapping[str, tf.Tensor], outputs: Iterable[str] = ()
+    ) -> dict[str, np.ndarray]:
+        """An array for each of the chosen outputs of a signature, by default for all."""
+        if signature not in self._loaded.signatures:
+            raise Refused("FAILED_PRECONDITION", f'Serving signature key "{signature}" not found.')
+        needed, chosen = self.definitions[signature].inputs, list(outputs)
+        if set(inputs) != set(needed):
+            extra, missing = (
+                ",".join(sorted(names)) for names in (set(inputs) - set(needed), set(needed) - set(inputs))
+            )
+            raise Refused(
+                "INVALID_ARGUMENT",
+                f"input size does not match signature: {len(inputs)}!={len(needed)}. Sent extra: {{{extra}}}. "
+                f"Missing but required: {{{missing}}}.",
+            )
+        for name, tensor in inputs.items():
+            dtype, shape = tf.as_dtype(needed[name].dtype), tf.TensorShape(needed[name].tensor_shape)
+            if tensor.dtype != dtype or not shape.is_compatible_with(tensor.shape):
+                raise Refused(
+                    "INVALID_ARGUMENT",
+                    f"{name} is expected to be a {dtype.name} tensor of shape {shape}. "
+                    f"Received: {tensor.dtype.name}, {tensor.shape}",
+                )
+        if unknown := set(chosen) - set(self.definitions[signature].outputs):
+            raise Refused("INVALID_ARGUMENT", f"output tensor alias not found in signature: {','.join(unknown)}")
+        if signature.endswith("_xla") and not self._xla:
+            raise Refused("INTERNAL", XLA_DISABLED)
+        try:
+            results = self._loaded.signatures[signature](**inputs)
+        except tf.errors.OpError as error:
+            # The message follows the location in the graph.
+            message = error.message.rpartition("<stack traces unavailable>\n")[2]
+            raise Refused(error_codes_pb2.Code.Name(error.error_code), message) from None
+        return {name: results[name].numpy() for name in chosen or sorted(results)}
+
+
+class ServedModel:
+    """A folder of versions, of which the highest is served; `watch` follows the folder by the model server's rules.
+
+    A new highest version is loaded first, then the version before is unloaded; requests that run in it are finished. A
+    damaged version is reported once, and the version before stays. Where the highest version is removed, the next one
+    is loaded; where none is left, requests are refused.
+    """
+
+    def __init__(self, name: str, path: Path, xla: bool, apis: Any) -> None:
+        self.name, self._path, self._xla, self._proto = name, path, xla, apis.get_model_status_pb2
+        self._states: dict[int, Any] = {}
+        self._newest = _highest_version(path) if path.is_dir() else None
+        if self._newest is None:
+            raise UserError(
+                "There is no version of a model in the folder. Give the folder that `keras-nmt export` wrote versions "
+                f"to. Received: {path}"
+            )
+        self.current: ServedVersion | None = self._load(self._newest)
+
+    def version(self, name: str, number: int | None) -> ServedVersion:
+        """The version that a request names, `None` for the current one."""
+        current = self.current
+        if current is None or name != self.name or number not in (None, current.number):
+            wanted = f"Latest({name})" if number is None else f"Specific({name}, {number})"
+            raise Refused("NOT_FOUND", f"Servable not found for request: {wanted}")
+        return current
+
+    def status(self, name: str, number: int | None) -> Any:
+        """`GetModelStatusResponse`: the states of all versions so far, or of one."""
+        if name != self.name:
+            raise Refused("NOT_FOUND", f"Could not find any versions of model {name}")
+        states = [state for _, state in sorted(self._states.items(), reverse=True) if number in (None, state.version)]
+        if not states:
+            raise Refused("NOT_FOUND", f"Could not find version {number} of model {name}")
+        return self._proto.GetModelStatusResponse(model_version_status=states)
+
+    def watch(self, stopped: threading.Event, poll_seconds: float) -> None:
+        """Follows the folder until `stopped` is set."""
+        while not stopped.wait(poll_seconds):
+            try:
+                newest = _highest_version(self._path)
+            except OSError:  # the folder cannot be read: the version stays
+                continue
+            if newest != self._newest:
+                self._newest = newest
+                self._replace(newest)
+
+    def _replace(self, folder: Path | None) -> None:
+        before = self.current
+        if folder is not None and before is not None and int(folder.name) == before.number:
+            return  # a damaged version has gone again
+        try:
+            self.current = None if folder is None else self._load(folder)
+        except Exception as error:  # any exception: the thread must go on
+            stays = "no version" if before is None else f"version {before.number}"
+            print(f"{self.name}: {stays} is served as before. {one_line(error)}", file=sys.stderr, flush=True)
+            return
+        if before is not None:
+            self._set_state(before.number, "END")
+            del before
+            gc.collect()  # a loaded model has reference cycles, which would keep its weights
+        now = "no version" if folder is None else f"version {folder.name}"
+        print(f"{self.name}: {now} is served now.", file=sys.stderr, flush=True)
+
+    def _load(self, folder: Path) -> ServedVersion:
+        self._set_state(int(folder.name), "LOADING")
+        try:
+            version = ServedVersion(folder, self._xla)
+        except Exception as error:
+            self._set_state(int(folder.name), "END", one_line(error))
+            raise
+        self._set_state(version.number, "AVAILABLE")
+        return version
+
+    def _set_state(self, number: int, state: str, error: str = "") -> None:
+        status = self._proto.ModelVersionStatus(version=number, state=state)
+        status.status.error_code = error_codes_pb2.INTERNAL if error else error_codes_pb2.OK
+        status.status.error_message = error
+        self._states = {**self._states, number: status}
+
+
+def _highest_version(path: Path) -> Path | None:
+    """The highest version in a folder, if any. Other names, such as that of a version half written, are skipped."""
+    numbered = [child for child in path.iterdir() if re.fullmatch(r"[0-9]{1,18}", child.name)]
+    versions = (child for child in numbered if (child / "saved_model.pb").is_file())
+    return max(versions, key=lambda version: int(version.name), default=None)

@@ -1,0 +1,238 @@
+"""The development server from its start to its end: new versions, requests under way, signals."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import tensorflow as tf
+
+from keras_nmt.errors import UserError
+from keras_nmt.serving import Client, DevelopmentServer
+
+
+@pytest.fixture(scope="module")
+def write_version(tmp_path_factory):
+    """Writes a version. Its score is its number, and it answers once there is the file that the first text names."""
+    texts = tf.TensorSpec([None], tf.string, name="text")
+    written = tmp_path_factory.mktemp("versions")
+
+    def write(folder: Path, number: int) -> None:
+        @tf.function(input_signature=[texts], autograph=False)
+        def translate(text):
+            (turns,) = tf.while_loop(
+                lambda turns: tf.size(tf.io.matching_files(text[0])) == 0, lambda turns: [turns + 1], [tf.constant(0)]
+            )
+            with tf.control_dependencies([turns]):
+                count = tf.shape(text)
+                return {
+                    "translation": tf.identity(text),
+                    "score": tf.fill(count, float(number)),
+                    "truncated": tf.fill(count, False),
+                }
+
+        if not (written / str(number)).exists():
+            module = tf.Module()
+            module.functions = [translate]
+            signatures = {"serving_default": translate, "serving_default_xla": translate}
+            tf.saved_model.save(module, str(written / str(number)), signatures=signatures)
+        shutil.copytree(written / str(number), folder / ".half-written")
+        (folder / ".half-written").rename(folder / str(number))
+
+    return write
+
+
+@pytest.fixture
+def path(tmp_path, write_version):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    write_version(folder, 1)
+    return folder
+
+
+def clients(server):
+    """A client of each API, which does not try again."""
+    return [Client(url, server.name, retries=0, timeout=60) for url in (server.rest_url, server.grpc_url)]
+
+
+def scores(server):
+    return {client.translate([__file__])[0].score for client in clients(server)}
+
+
+def wait_for(condition):
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def states(server):
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
+    connection.request("GET", f"/v1/models/{server.name}")
+    found = connection.getresponse().read().decode()
+    return dict(zip(re.findall(r'"version": "(\d+)"', found), re.findall(r'"state": "(\w+)"', found), strict=True))
+
+
+def test_the_highest_version_is_served_as_versions_come_and_go(path, write_version, capfd):
+    with DevelopmentServer(path, port=0, rest_port=0, poll_seconds=0.05) as server, ThreadPoolExecutor() as pool:
+        assert scores(server) == {1}
+        end = path / "end"
+        under_way = [pool.submit(client.translate, [str(end)]) for client in clients(server)]
+        time.sleep(0.5)
+        write_version(path, 2)
+        wait_for(lambda: server.version == 2)
+        assert scores(server) == {2}
+        assert not any(call.done() for call in under_way)
+        end.touch()
+        assert {call.result()[0].score for call in under_way} == {1}  # finished by the version that began them
+        wait_for(lambda: states(server) == {"2": "AVAILABLE", "1": "END"})
+
+        # A damaged version is reported once, and changes nothing; nor does its end.
+        capfd.readouterr()
+        (path / "3").mkdir()
+        (path / "3" / "saved_model.pb").write_bytes(b"damaged")
+        wait_for(lambda: "3" in states(server))
+        time.sleep(0.5)
+        assert states(server) == {"3": "END", "2": "AVAILABLE", "1": "END"}
+        assert scores(server) == {2}
+        shutil.rmtree(path / "3")
+        time.sleep(0.2)
+        assert scores(server) == {2}
+        (line,) = capfd.readouterr().err.splitlines()
+        assert re.match(r"model: version 2 is served as before. The version cannot be loaded.*Received: .*/3 ", line)
+
+        # As in the model server, a removed version is not served any more.
+        shutil.rmtree(path / "2")
+        wait_for(lambda: server.version == 1)
+        assert scores(server) == {1}
+        shutil.rmtree(path / "1")
+        wait_for(lambda: server.version is None)
+        for client in clients(server):
+            with pytest.raises(UserError, match=r"Servable not found for request: Latest\(model\)"):
+                client.translate([__file__])
+        # A folder that cannot be read changes nothing.
+        write_version(path, 2)
+        wait_for(lambda: server.version == 2)
+        path.rename(path.with_name("elsewhere"))
+        time.sleep(0.2)
+        assert scores(server) == {2}
+    assert capfd.readouterr().err.splitlines() == [
+        f"model: {now} is served now." for now in ("version 1", "no version", "version 2")
+    ]
+
+
+def test_stop_ends_once_requests_are_answered(path):
+    server = DevelopmentServer(path, port=0, rest_port=0)
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
+    connection.request("GET", "/v1/models/model")
+    assert connection.getresponse().read()
+    connection.auto_open = 0  # where a connection is closed, no other is made
+    with ThreadPoolExecutor() as pool:
+        calls = [pool.submit(client.translate, [str(path / "end")]) for client in clients(server)]
+        time.sleep(0.5)
+        stopping = pool.submit(server.stop)
+        time.sleep(0.5)
+        assert not stopping.done()
+        (path / "end").touch()
+        stopping.result(30)
+        assert [call.result()[0].score for call in calls] == [1, 1]
+    # The connection that had no request is closed; there are no new ones.
+    with contextlib.suppress(OSError):  # the request may still be sent
+        connection.request("GET", "/v1/models/model")
+    with pytest.raises((OSError, http.client.HTTPException)):
+        connection.getresponse()
+    for client in clients(server):
+        with pytest.raises(ConnectionError):
+            client.translate([__file__])
+
+
+def test_stop_ends_although_a_client_goes_on_asking(path):
+    server = DevelopmentServer(path, port=0, rest_port=0)
+    asked, failed = threading.Event(), threading.Event()
+
+    def ask_on():
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            while True:
+                connection.request("GET", "/v1/models/model")
+                connection.getresponse().read()
+                asked.set()
+        failed.set()
+
+    thread = threading.Thread(target=ask_on, daemon=True)
+    thread.start()
+    assert asked.wait(30)
+    stopping = threading.Thread(target=server.stop, daemon=True)
+    stopping.start()
+    stopping.join(30)
+    assert not stopping.is_alive()
+    assert failed.wait(30)
+    thread.join()
+
+
+def test_a_port_in_use_is_one_line_of_the_command(path, error_line):
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with DevelopmentServer(path, port=0, rest_port=0) as server:
+            rest, grpc = (urllib.parse.urlsplit(url).port for url in (server.rest_url, server.grpc_url))
+            error = error_line("serve", path, "--port", 0, "--rest-port", rest)
+            assert re.search(f"The port for REST cannot be used, Address already in use.* rest_port={rest}", error)
+            error = error_line("serve", path, "--port", grpc, "--rest-port", 0)
+            assert re.search(f"The port for gRPC cannot be used: choose another. Received: port={grpc}", error)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def serving(path):
+    """`keras-nmt serve` in a process of its own, and a client of each API as the command's output shows them."""
+    program = "from keras_nmt.cli.app import main; main()"
+    command = [sys.executable, "-c", program, "serve", str(path), "--port", "0", "--rest-port", "0", "--name", "mine"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            words, found = (line.split() for line in process.stderr), []
+            while len(found) < 2:
+                line = next(words)
+                if "--server" in line:
+                    found.append(Client(line[line.index("--server") + 1], line[line.index("--model") + 1], retries=0))
+            yield process, found
+        finally:
+            process.kill()
+
+
+def test_the_first_signal_ends_the_command_once_requests_are_answered(path):
+    with serving(path) as (process, clients), ThreadPoolExecutor() as pool:
+        calls = [pool.submit(client.translate, [str(path / "end")]) for client in clients]
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert process.poll() is None
+        (path / "end").touch()
+        assert [call.result()[0].score for call in calls] == [1, 1]
+        assert process.wait(60) == 130
+        assert process.stderr.read() == ""
+
+
+def test_the_second_signal_ends_the_command_at_once(path):
+    with serving(path) as (process, clients), ThreadPoolExecutor() as pool:
+        calls = [pool.submit(client.translate, [str(path / "end")]) for client in clients]
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(5) == -signal.SIGTERM
+        for call in calls:
+            assert isinstance(call.exception(30), ConnectionError)
