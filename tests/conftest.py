@@ -1,4 +1,4 @@
-"""Fixtures of all tests: two logical CPU devices, seeds, results shared between processes, a place for real data."""
+"""Fixtures of all tests: two logical CPU devices, seeds, folders shared between processes, real data."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Runs Python programs in processes of their own that need not import TensorFlow: it is there when they begin.
+"""Runs Python programs in separate processes that start with TensorFlow already imported.
 
-Started by `tests/conftest.py`. Has imported what takes seconds, has run nothing, and forks for each line of standard
-input: JSON with the arguments behind `python`, folder, environment, and files for standard input, output and error.
-Answers with the exit status. keras_nmt is not imported: programs that have to do without it can.
+Started by `tests/conftest.py`. Imports the packages that take seconds to import, executes nothing of them, and forks
+for each line of standard input: JSON with the arguments behind `python`, folder, environment, and files for standard
+input, output and error. Answers with the exit status. keras_nmt is not imported, for programs that must do without.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import typer  # noqa: F401
 
 
 def run(arguments: list[str]) -> int:
-    """Does as `python ARGUMENTS` does."""
+    """Runs the program as `python ARGUMENTS` does, and returns the exit status."""
     try:
         if arguments[0] == "-c":
             sys.argv = ["-c", *arguments[2:]]

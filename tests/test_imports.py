@@ -1,4 +1,4 @@
-"""Who may import whom: the table of the architecture, enforced."""
+"""The imports that the architecture allows."""
 
 from __future__ import annotations
 

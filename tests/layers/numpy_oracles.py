@@ -1,4 +1,4 @@
-"""What several tests compute by NumPy, one sentence at a time."""
+"""Softmax, sigmoid and LSTM in NumPy, for one sentence at a time."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ VARIANTS = [
 
 
 def _width(score):
-    """Of the memory."""
+    """The width of the memory."""
     return U if score == "dot" else D
 
 
@@ -35,7 +35,7 @@ def _decoder(random=None, num_layers=2, score="general", **options):
 
 
 def _state(random, num_layers=2, batch=B):
-    """What the decoder may start from: [h, c] of each layer."""
+    """An initial state: [h, c] of each layer."""
     return [[random(batch, U), random(batch, U)] for _ in range(num_layers)]
 
 
@@ -230,7 +230,7 @@ def test_half_precision_leaves_the_recurrence_in_float32(random, policy):
     half.set_weights(decoder.get_weights())
     inputs, memory = random(B, T, E), random(B, S, D)
     expected = decoder(inputs, memory, memory_mask=MASK, return_attention=True)
-    # Of what is of half precision, only the inputs and outputs are rounded.
+    # Half precision rounds only the inputs and outputs.
     rounded = tf.cast(inputs, half.compute_dtype), tf.cast(memory, half.compute_dtype)
     outputs, weights = half(*rounded, memory_mask=MASK, return_attention=True)
     assert (outputs.dtype, weights.dtype) == (half.compute_dtype, "float32")

@@ -18,7 +18,7 @@ MASK = np.array([[1] * 6, [1] * 3 + [0] * 3, [1] + [0] * 5], bool)
 
 
 def _width(score):
-    """Of the memory."""
+    """The width of the memory."""
     return U if score == "dot" else D
 
 

@@ -61,7 +61,7 @@ def test_follows_the_equations_whatever_the_padding(random, num_layers, bidirect
 
 
 def _parameters(num_layers, directions):
-    """Of each LSTM four gates: what it reads, what it said before, a bias."""
+    """Four gates per LSTM, each with weights of the input and of the previous state and a bias."""
     units = D // directions
     return sum(directions * 4 * units * ((D if i else E) + units + 1) for i in range(num_layers))
 

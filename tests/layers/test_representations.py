@@ -1,4 +1,4 @@
-"""What all four composition layers do with their input, whatever they compute."""
+"""Inputs of the four composition layers: lists and tensors, masks, shapes, errors and half precision."""
 
 from __future__ import annotations
 

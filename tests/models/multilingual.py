@@ -1,4 +1,4 @@
-"""What the tests of multilingual models share: tiny models, batches, and what holds for every configuration."""
+"""Helpers of the tests of multilingual models: options, batches, and properties of every configuration."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def batch(model, rows=3, source_length=5, target_length=4, seed=0):
 
 
 def stepwise(model, source, target, beam_size=2, jit_compile=None):
-    """Logits [B, T, V] of the decoder step run over given prefixes, the same in each place of the beam."""
+    """Logits [B, T, V] of the decoder step run over given prefixes, the same for each hypothesis of the beam."""
     step = model.decoder_step
     if jit_compile is not None:
         step = tf.function(step, jit_compile=jit_compile, autograph=False)

@@ -1,4 +1,4 @@
-"""What target positions attend to, of every kind of model."""
+"""The attention of target positions to source positions, for every kind of model."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def test_of_a_transformer_is_the_mean_over_heads_of_a_layer(transformer, layer, 
     decoder_layer = transformer.get_layer("decoder").layers[(layer or 2) - 1]  # by default the last but one
     attend = decoder_layer.cross_attention.attend
 
-    def note(*arguments, **options):
+    def record(*arguments, **options):
         attended.append(attend(*arguments, **options)[1].numpy())
         return attend(*arguments, **options)
 
-    monkeypatch.setattr(decoder_layer.cross_attention, "attend", note)
+    monkeypatch.setattr(decoder_layer.cross_attention, "attend", record)
     found = attention(transformer, layer)
     assert len(attended) == 1
     np.testing.assert_allclose(found, attended[0].mean(1), atol=1e-6)  # [B, H, T, S]

@@ -25,7 +25,7 @@ def loud(model):
 
 @pytest.fixture(scope="module")
 def models():
-    """Of three kinds; two have the same name and names of layers."""
+    """Models of three kinds; two have the same name and the same names of layers."""
     shared = {"source_vocabulary_size": V, "num_encoder_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
     return [
         loud(Transformer(**shared, hidden_dim=8, intermediate_dim=8, shortcuts="fusion", name="model")),

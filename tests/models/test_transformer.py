@@ -85,7 +85,7 @@ def _batch(model, rows=3, source_length=6, target_length=5, seed=0):
 
 
 def _stepwise(model, source, target, beam_size=2, jit_compile=None):
-    """Logits [B, T, V] of the decoder step run over given prefixes, the same in each place of the beam."""
+    """Logits [B, T, V] of the decoder step run over given prefixes, the same for each hypothesis of the beam."""
     step = model.decoder_step
     if jit_compile is not None:
         step = tf.function(step, jit_compile=jit_compile, autograph=False)
@@ -94,7 +94,7 @@ def _stepwise(model, source, target, beam_size=2, jit_compile=None):
     for position in range(target.shape[1]):
         tokens = np.repeat(target[:, position : position + 1], beam_size, 1)
         out, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
-        # Their keys lie at different places, where others' are masked: sums may be taken in another order.
+        # The hypotheses have their keys at different positions, so that sums may have another order.
         np.testing.assert_allclose(out[:, 0], out[:, 1], atol=1e-5)
         logits.append(out[:, 0])
     return np.stack(logits, 1)
@@ -204,7 +204,7 @@ D = 512
     [
         ({"head_composition": "extended"}, 14_174_208),
         ({"head_composition": "low_rank", "composition_rank": 32}, 884_736),
-        # The pooling's P is d x d too: in place of W_O it saves 18 of these.
+        # The pooling's P is d x d too: instead of W_O it saves 18 of these.
         ({"head_composition": "extended", "output_projection": False}, 14_174_208 - 18 * D**2),
         # 13,565,952 without the biases and LayerNorms of four nodes.
         ({"head_composition": "hierarchical"}, 13_565_952 + 18 * 4 * (1024 + 64 + 2 * 64)),

@@ -112,7 +112,7 @@ def test_greedy_decoding(golden, decoder, mask):
     result = greedy_search(step, constants, caches, **options)
     lengths = golden["greedy_lengths"]
     assert len(set(lengths.tolist())) > 3
-    assert max(lengths) == LIMIT, "sentences of several lengths, and one cut off"
+    assert max(lengths) == LIMIT, "sentences of several lengths, one of them truncated"
     np.testing.assert_array_equal(result.lengths[:, 0], lengths)
     there = np.arange(LIMIT) < lengths[:, None]
     np.testing.assert_array_equal(result.tokens[:, 0], np.where(there, golden["greedy_ids"], 0))
@@ -171,7 +171,7 @@ def _search(golden, decoder, mask, beam_size, alpha, ranking="score", jit_compil
 
 
 def _as_result(golden: dict[str, np.ndarray], beam_size: int, alpha: float) -> tuple[SearchResult, np.ndarray]:
-    """What the file holds as a `SearchResult`, and for which sentences [B] nothing had to be sorted for that.
+    """The results in the file as a `SearchResult`, and the sentences [B] whose hypotheses needed no sorting.
 
     Theirs are sorted as the last step of the batch ranked them: without END where that step gave it, and finished and
     open ones together.
