@@ -79,7 +79,9 @@ def development_server(path: Path, api: str) -> Iterator[Server]:
                 scheme = "grpc://" if api == "grpc" else "http://"
                 url = next((word for word in words if word.startswith(scheme)), None)
                 if url is None:
-                    raise UserError(f"The server did not start: `keras-nmt serve {path}` shows the reason. Received: {path}")
+                    raise UserError(
+                        f"The server did not start: `keras-nmt serve {path}` shows the reason. Received: {path}"
+                    )
                 threading.Thread(target=process.stderr.read, daemon=True).start()  # a full pipe would stop the server
                 yield Server(url, path.resolve().name, process.pid, Path(cache))
             finally:
