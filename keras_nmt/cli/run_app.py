@@ -28,8 +28,8 @@ _set_by_user: set[str] = set()
 def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     """Runs a command line and exits.
 
-    A user error prints one line on standard error and exits with code 2. Ctrl-C exits with 130. A reader that closes our
-    standard output, as `head` does, ends the command with 1.
+    A user error prints one line on standard error and exits with code 2. Ctrl-C exits with 130. A reader that closes
+    our standard output, as `head` does, ends the command with 1.
 
     Args:
         command: A typer application, or a function with typer's annotations.
