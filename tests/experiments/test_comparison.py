@@ -1,4 +1,4 @@
-"""Comparisons, of runs that are written instead of trained; `tests/recipes/test_multi30k.py` trains one."""
+"""Comparisons of runs that are written by hand instead of trained; `tests/recipes/test_multi30k.py` trains one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ from pathlib import Path
 import pytest
 
 from keras_nmt.errors import UserError
+from keras_nmt.data import text_digest
 from keras_nmt.experiments import comparison as module
 from keras_nmt.experiments.comparison import Comparison
+from keras_nmt.experiments.directions import digests_of
 from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.results import hypotheses_path
 
 LINES = [f"a man number {i} rides his bike through street {i} today" for i in range(20)]
 SIGNATURE = "nrefs:1|tok:13a"
@@ -42,9 +45,12 @@ def worse(every):
 
 
 def write_run(settings, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypotheses=LINES):
-    """What a finished run leaves."""
+    """The files of a finished run; `test` is one score, or one for each direction."""
     folder = Path(settings["directory"])
     folder.mkdir(parents=True)
+    experiment = Experiment.from_settings(settings)
+    tested = [d.name for d in experiment.directions if d.test is not None]
+    scores = test if isinstance(test, dict) else dict.fromkeys(tested, test)
     for name, value in {
         "settings": settings,
         "config": {},
@@ -52,14 +58,21 @@ def write_run(settings, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypoth
             "parameters": 1000 + len(settings["model"]),
             "updates": settings["max_updates"],
             "ended_by": "max_updates",
-            "dev_bleu_greedy": dev,
-            "data": Experiment.from_settings(settings).data_digests(),
-            "test": {"bleu": {"score": test, "signature": SIGNATURE}},
+            "dev_greedy": dev if isinstance(dev, dict) else {"bleu": dev},
+            "data": digests_of(experiment.directions),
+            "test": {
+                name: {
+                    "trained": name not in ("de-fr", "fr-de"),
+                    "bleu": {"score": score, "signature": SIGNATURE},
+                }
+                for name, score in scores.items()
+            },
         },
     }.items():
         (folder / f"{name}.json").write_text(json.dumps(value))
     (folder / "model.weights.h5").write_bytes(b"")
-    (folder / "test.hypotheses.txt").write_text("".join(f"{line}\n" for line in hypotheses))
+    for name in tested:
+        hypotheses_path(folder, name).write_text("".join(f"{line}\n" for line in hypotheses))
     lines = [{"update": i, "tokens_per_second": rate} for i, rate in enumerate(rates)] + [{"update": 9, "bleu": 1.0}]
     (folder / "training_log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
@@ -69,14 +82,15 @@ def calls(monkeypatch):
     """Instead of processes that train and measure: what they were asked to do, and files like theirs."""
     made = []
 
-    def python(function, *arguments):
+    def python(function, experiment, *directions):
+        folder = Path(experiment.directory)
         if function == "_train":
-            settings = json.loads(Path(arguments[0]).read_text())
-            made.append(f"train {Path(settings['directory']).name}")
-            write_run(settings)
+            made.append(f"train {folder.name}")
+            write_run(experiment.settings())
         else:
-            made.append(f"measure {Path(arguments[0]).name}")
-            (Path(arguments[0]) / "speed.json").write_text(json.dumps({"sentences_per_second": 12.34}))
+            assert list(directions) == [d.name for d in experiment.directions if d.test is not None]
+            made.append(f"measure {folder.name}")
+            (folder / "speed.json").write_text(json.dumps({"sentences_per_second": 12.34}))
 
     monkeypatch.setattr(module, "_python", python)
     return made
@@ -149,10 +163,10 @@ def test_one_seed_has_no_deviation_and_its_p_value_is_that_of_the_bootstrap(file
 def test_a_run_that_fails_is_named_and_the_table_shows_what_there_is(files, tmp_path, calls, monkeypatch):
     python = module._python
 
-    def fail(function, *arguments):
+    def fail(*arguments):
         if len(calls) == 3:
             raise UserError("No memory. Received: little")
-        python(function, *arguments)
+        python(*arguments)
 
     monkeypatch.setattr(module, "_python", fail)
     with pytest.raises(UserError, match="^plain, seed 1: No memory. Received: little$"):
@@ -185,14 +199,6 @@ def test_a_comparison_can_be_kept_without_weights(files, tmp_path, calls):
 
 def test_without_test_data_there_is_no_test_and_no_speed(files, tmp_path, monkeypatch, calls):
     files = {name: path for name, path in files.items() if not name.startswith("test")}
-    python = module._python
-
-    def without_test(function, *arguments):
-        python(function, *arguments)
-        path = Path(json.loads(Path(arguments[0]).read_text())["directory"]) / "results.json"
-        path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != "test"}))
-
-    monkeypatch.setattr(module, "_python", without_test)
     compared(files, tmp_path / "runs", seeds=(1,)).run()
     assert calls == ["train baseline-1", "train plain-1"]
     rows = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
@@ -219,7 +225,7 @@ def test_a_comparison_goes_on_elsewhere_with_the_same_lines_but_not_with_others(
     assert compared(moved, tmp_path / "elsewhere").run() == written
     assert calls == []
     moved["dev_target"].write_text("another line\n" * len(LINES))
-    with pytest.raises(UserError, match=r"baseline-1 holds a finished run.*: dev_target=.*\(was another text\)$"):
+    with pytest.raises(UserError, match=r"baseline-1 holds a finished run.*: dev source-target \(was another text\)$"):
         compared(moved, tmp_path / "elsewhere").run()
 
 
@@ -306,7 +312,7 @@ def test_all_may_start_from_trained_runs(files, tmp_path, calls):
 
 
 def test_what_cannot_be_compared_is_said_before_anything_is_trained(files, tmp_path, calls):
-    with pytest.raises(UserError, match="scored on the same data. Received: test_source"):
+    with pytest.raises(UserError, match="scored on the same data. Received: test source-target=.*test_source.*dev_source"):
         compared(files, tmp_path / "runs", other={"test_source": files["dev_source"]}, unequal=True).run()
     with pytest.raises(FileNotFoundError):
         compared({**files, "train_target": tmp_path / "missing"}, tmp_path / "runs").run()
@@ -321,7 +327,7 @@ def test_what_cannot_be_compared_is_said_before_anything_is_trained(files, tmp_p
 def test_an_error_of_the_process_is_one_line(tmp_path, capfd):
     (tmp_path / "settings.json").write_text('{"speed": 9}')
     with pytest.raises(UserError, match="^There are no such settings.*Received: speed$"):
-        module._python("_train", str(tmp_path / "settings.json"))
+        module._call("_train", str(tmp_path / "settings.json"))
     assert capfd.readouterr().err == ""
 
 
@@ -342,7 +348,7 @@ def executable(path, script):
 def test_a_process_that_fails_for_no_fault_of_the_user(tmp_path, monkeypatch, capfd, script, message):
     monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
     with pytest.raises(UserError, match=f"^{message}$"):
-        module._python("_train")
+        module._call("_train")
     assert ("Traceback" in capfd.readouterr().err) == ("Traceback" in script)
 
 
@@ -359,7 +365,7 @@ def test_who_is_told_to_end_tells_the_process_and_waits_for_it(tmp_path, monkeyp
 
     threading.Thread(target=end).start()
     with pytest.raises(SystemExit) as ended:
-        module._python("_train")
+        module._call("_train")
     assert ended.value.code == 143
     assert (tmp_path / "saved").exists()
 
@@ -371,11 +377,97 @@ def test_speed_is_that_of_all_lines_after_a_warm_up(files, tmp_path, monkeypatch
         def translate(self, lines):
             sizes.append(len(lines))
             clock[0] += 100.0 if len(sizes) == 1 else 4.0
+            return []
 
     monkeypatch.setattr(module.Translator, "from_directory", lambda directory: Slow())
     monkeypatch.setattr(module.ModelDirectory, "load_config", lambda self: {"search": {"beam_size": 4}})
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(module, "WARM_UP", 8)
-    module._measure_speed(str(tmp_path), str(files["test_source"]))
+    (tmp_path / "settings.json").write_text(json.dumps(make(1, tmp_path, files).settings()))
+    module._measure_speed(str(tmp_path / "settings.json"), "source-target")
     found = json.loads((tmp_path / "speed.json").read_text())
     assert (sizes, found["seconds"], found["sentences_per_second"]) == ([8, 20], 4.0, 5.0)
+
+
+@pytest.fixture
+def languages(tmp_path):
+    for name in ("train", "dev", "test"):
+        for language in ("en", "de", "fr"):
+            (tmp_path / f"{name}.{language}").write_text("".join(f"{line}\n" for line in LINES))
+    return {name: tmp_path / f"{name}.{{language}}" for name in ("train", "dev", "test")}
+
+
+def several(seed, directory, patterns, **settings):
+    own = {"directory": directory, "seed": seed, "languages": ["en", "de", "fr"], "max_updates": 100}
+    return Experiment(**{**own, **patterns, **settings})
+
+
+HUB = {"pairs": ["en-de", "de-en", "en-fr", "fr-en"]}
+ALL = ["en-de", "de-en", "en-fr", "fr-en", "de-fr", "fr-de"]
+
+
+def compared_in_several(languages, directory, **changes):
+    experiments = {name: functools.partial(several, patterns=languages, **change) for name, change in changes.items()}
+    return Comparison(
+        experiments=experiments, baseline=next(iter(changes)), seeds=(1, 2), directory=directory, report=str
+    )
+
+
+def test_scores_of_several_directions_are_means_and_a_table_has_each(languages, tmp_path, calls):
+    folder = tmp_path / "runs"
+    comparison = compared_in_several(languages, folder, all={}, hub=HUB)
+    dev = {f"bleu_{pair}": 10.0 + i for i, pair in enumerate(HUB["pairs"])} | {"bleu": 99.0}
+    scores = dict(zip(ALL, (1.0, 2.0, 3.0, 4.0, 5.0, 6.0), strict=True))
+    for seed in (1, 2):
+        runs = comparison._runs[seed]
+        better = {pair: score + seed for pair, score in scores.items()}
+        write_run(runs["all"].settings(), dev={**dev, "bleu_de-fr": 70.0}, test=scores, hypotheses=worse(2))
+        write_run(runs["hub"].settings(), dev=dev, test=better)
+    assert calls == []
+    comparison.show()
+    lines = (folder / "comparison.md").read_text().splitlines()
+    # Development data are those of the pairs that both are trained on: 10, 11, 12 and 13. Test data are those of all.
+    assert lines[2] == "| all | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 3.50 ± 0.00 | | |"
+    assert lines[3].startswith("| hub | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 5.00 ± 0.71 | +1.50 | 0.0")
+    assert lines[5] == f"| test BLEU | {' | '.join(['en-de', 'en-fr', 'de-en', 'de-fr', 'fr-en', 'fr-de'])} |"
+    assert lines[8].startswith("| hub | 2.50 ± 0.71 | 4.50 ± 0.71 | 3.50 ± 0.71 | 6.50 ± 0.71* |")
+    assert "mean over the 6 directions" in lines[-1]
+    written = json.loads((folder / "comparison.json").read_text())
+    assert written["configurations"]["hub"]["by_direction"]["de-fr"]["scores"] == {"1": 6.0, "2": 7.0}
+    assert not written["configurations"]["hub"]["by_direction"]["de-fr"]["trained"]
+
+
+def test_only_directions_that_all_have_are_compared(languages, tmp_path, calls):
+    one = {"languages": ["en", "de"], "pairs": ["en-de"]}
+    comparison = compared_in_several(languages, tmp_path / "runs", all={}, one=one)
+    assert (comparison._dev, comparison._test) == (["en-de"], ["en-de"])
+    for experiment in comparison._runs[1].values():
+        write_run(experiment.settings(), test={pair: 3.0 for pair in ALL})
+    summary = comparison.write()
+    assert summary["directions"] == ["en-de"]
+    assert [found["test_bleu"]["mean"] for found in summary["configurations"].values()] == [3.0, 3.0]
+    other = {"languages": ["en", "de"], "pairs": ["de-en"]}
+    with pytest.raises(UserError, match="no direction in common. Received: dev_pairs"):
+        compared_in_several(languages, tmp_path / "none", one=one, other=other).run()
+    with pytest.raises(UserError, match="scored alike. Received: lowercase=False and True"):
+        compared_in_several(languages, tmp_path / "none", one=one, other={**one, "lowercase": True}).run()
+    assert calls == []
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_runs_of_earlier_releases_are_compared(files, tmp_path, calls, old):
+    """Results of one pair had no directions, and digests were by side."""
+    comparison = compared(files, tmp_path / "runs", seeds=(1,))
+    for experiment in comparison._runs[1].values():
+        write_run(experiment.settings())
+        path = Path(experiment.directory) / "results.json"
+        results = json.loads(path.read_text())
+        if old:
+            ((_, test),) = results.pop("test").items()
+            sides = {name: [text_digest(file)] for name, file in files.items()}
+            dev = results.pop("dev_greedy")["bleu"]
+            path.write_text(json.dumps({**results, "data": sides, "test": test, "dev_bleu_greedy": dev}))
+    comparison.run()
+    assert calls == ["measure baseline-1", "measure plain-1"]
+    rows = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
+    assert rows[3] == "| plain | 1,001 | 200 | 12.3 | 1 of 1 | 30.00 | 40.00 | +0.00 | 1.000 |"

@@ -1,3 +1,5 @@
+"""Recipes and their command line."""
+
 from __future__ import annotations
 
 import gzip
@@ -7,10 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from keras_nmt.cli.recipe_app import parse_seeds, recipe_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import comparison
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.recipe import Recipe, corpus_file, merge_settings, parse_seeds
+from keras_nmt.experiments.recipe import Recipe, merge_settings
 from keras_nmt.models import count_parameters
 
 FUSION = {"model": {"shortcuts": "fusion"}}
@@ -25,9 +28,8 @@ CONFIGURATIONS = {
 def recipe(**changes):
     given = {
         "name": "mine",
-        "corpora": {"train": "train", "dev": "valid", "test": "test2014"},
-        "languages": ("de", "en"),
-        "known_languages": ("de", "en", "fr"),
+        "corpora": {"train": "train.{language}", "dev": "valid.{language}", "test": "test2014.{language}"},
+        "languages": ("de", "en", "fr"),
         "settings": {
             "preset": "transformer_tiny",
             "vocabulary_size": 500,
@@ -43,12 +45,12 @@ def recipe(**changes):
 
 
 def experiment(configuration, of=None, **changes):
-    given = {"data_dir": "data", "source": "de", "target": "en", "seed": 3, "directory": f"runs/x-{configuration}-3"}
+    given = {"data_dir": "data", "seed": 3, "directory": f"runs/x-{configuration}-3"}
     return (of or recipe()).experiment(configuration, **{**given, **changes})
 
 
 def run(*arguments, of=None):
-    result = CliRunner().invoke((of or recipe()).app(), [str(argument) for argument in arguments])
+    result = CliRunner().invoke(recipe_app(of or recipe()), [str(argument) for argument in arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -72,7 +74,6 @@ def test_files_are_named_by_corpus_and_language(tmp_path):
     assert made.train_source == tmp_path / "train.fr"
     assert made.dev_source == tmp_path / "valid.fr.gz"
     assert made.test_target == tmp_path / "test2014.de"
-    assert corpus_file(tmp_path, "valid.fr") == tmp_path / "valid.fr.gz"
     assert experiment("baseline", recipe(corpora={"train": "a", "dev": "b"})).test_source is None
 
 
@@ -109,6 +110,7 @@ def test_what_starts_from_another_configuration_starts_from_its_run_of_the_same_
         ({"source": "en"}, "Source and target must differ. Received: en and en"),
         ({"speed": 9}, "no such settings.*Received: speed"),
         ({"start_from": "fusion"}, "no such settings.*Received: start_from"),
+        ({"monolingual": True}, "This configuration has one direction. Received: monolingual=True"),
         ({"model": "fusion"}, "`model` must be arguments.*Received: model='fusion'"),
         ({"configuration": "matched", "model": {"gold": 1}}, "gold"),
         ({"configuration": "matched", "preset": "huge"}, "huge"),
@@ -123,6 +125,7 @@ def test_what_is_wrong_is_said(arguments, message):
     ("changes", "message"),
     [
         ({"baseline": "gold"}, "Received: gold"),
+        ({"baseline": "baseline+gold"}, "Received: baseline\\+gold"),
         ({"corpora": {"train": "train"}}, "Received: dev"),
         ({"corpora": {"train": "a", "dev": "b", "valid": "c"}}, "Received: valid"),
         ({"configurations": {"baseline": {}, "a": {"matched_to": "gold"}}}, "Received: gold"),
@@ -136,10 +139,6 @@ def test_what_is_wrong_is_said(arguments, message):
 def test_a_recipe_that_cannot_work_is_an_error(changes, message):
     with pytest.raises(UserError, match=message):
         recipe(**changes)
-
-
-def test_any_language_where_none_are_known():
-    assert experiment("baseline", recipe(known_languages=()), source="xx").train_source == Path("data/train.xx")
 
 
 def test_list_shows_what_each_changes():
@@ -227,6 +226,11 @@ def test_compare_some_with_the_baseline(comparisons):
     assert made.directory == Path("here")
 
 
+def test_the_folder_of_the_corpus_is_needed(comparisons):
+    with pytest.raises(UserError, match="--data-dir. Received: none"):
+        run("compare")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -250,6 +254,7 @@ def test_what_is_wrong_with_compare_is_said(comparisons, arguments, message):
         ("source", "--source"),
         ("target", "--target"),
         ("data_dir", "--data-dir"),
+        ("leave_out", "--leave-out"),
     ],
 )
 def test_what_each_run_has_of_its_own_is_not_set_for_all(comparisons, monkeypatch, command, name, flag):
@@ -269,6 +274,74 @@ def test_compare_does_not_leave_out_what_others_start_from(comparisons):
     configurations = {"baseline": {}, "big": {}, "warm": {"start_from": "big"}}
     with pytest.raises(UserError, match=r"Received: no big \(for warm\)"):
         run("compare", "warm", "--data-dir", "data", of=recipe(configurations=configurations))
+
+
+def test_configurations_are_joined():
+    made = experiment("fusion+started", of=recipe(configurations={**CONFIGURATIONS, "fast": {"warmup_steps": 1}}))
+    assert (made.model["shortcuts"], made.warmup_steps) == ("fusion", 30)
+    faster = recipe(configurations={**CONFIGURATIONS, "fast": {"warmup_steps": 1}})
+    assert experiment("fusion+fast", of=faster).warmup_steps == 1
+    # What it starts from has the other parts, too.
+    started = experiment("started+fast", of=faster, directory="runs/x-started+fast-3")
+    assert Path(started.init_from) == Path("runs/x-baseline+fast-3")
+    assert experiment("fast+fusion", of=faster).warmup_steps == 30
+
+
+SEVERAL = {
+    "settings": {
+        **{"system": "many_to_many", "vocabulary_size": 300},
+        "model": {"hidden_dim": 16, "bridge_heads": 3, "bridge_hidden_dim": 8},
+    },
+    "configurations": {
+        **{"many_to_many": {}, "hub": {"system": "hub"}, "bilingual": {"system": "bilingual"}},
+        **{"monolingual": {"monolingual": True}, "no_bridge": {"model": {"bridge_heads": None}}},
+        "label": {"architecture": "language_label"},
+        "transformer": {"architecture": "transformer", "model": {"shortcuts": "plain"}},
+    },
+    "baseline": "many_to_many",
+    "comparison": {},
+    "per_pair": {"max_updates": 100, "evaluate_every": 50},
+}
+
+
+def test_budgets_of_systems_are_those_of_a_pair():
+    one, hub = (experiment(name, of=recipe(**SEVERAL)) for name in ("many_to_many", "hub"))
+    assert (one.max_updates, one.evaluate_every) == (600, 300)
+    assert (hub.max_updates, hub.evaluate_every) == (400, 200)
+    assert hub.pairs == ["de-en", "de-fr", "en-de", "fr-de"]
+    assert hub.languages == ["de", "en", "fr"]
+    assert experiment("hub", of=recipe(**SEVERAL), max_updates=7).max_updates == 7
+    assert one.train == Path("data/train.{language}")
+
+
+def test_arguments_that_another_architecture_does_not_have_are_left_out():
+    label = experiment("label", of=recipe(**SEVERAL))
+    assert (label.architecture, label.model) == ("language_label", {"hidden_dim": 16})
+    plain = experiment("bilingual+transformer", of=recipe(**SEVERAL))
+    assert (plain.architecture, plain.model) == ("transformer", {"hidden_dim": 16, "shortcuts": "plain"})
+    assert plain.pairs == ["de-en"]
+    with pytest.raises(UserError, match="LanguageLabelModel, which has no such ones.*Received: bridge_heads$"):
+        experiment("label+no_bridge", of=recipe(**SEVERAL))
+
+
+def test_configurations_of_several_languages_are_compared(comparisons):
+    arguments = "compare hub hub+label --monolingual --leave-out de-fr --data-dir data --seeds 1 --updates-per-pair 9"
+    run(*arguments.split(), of=recipe(**SEVERAL))
+    (made,) = comparisons["run"]
+    assert list(made.experiments) == ["many_to_many", "hub", "hub+label"]
+    assert made.directory == Path("runs/mine-comparison")
+    hub = made._runs[1]["hub+label"]
+    assert hub.pairs == ["de-de", "de-en", "en-de", "en-en"]
+    assert (hub.max_updates, hub.directory) == (36, Path("runs/mine-comparison/hub+label-1"))
+
+
+def test_train_names_a_folder_by_what_was_chosen(monkeypatch):
+    made = []
+    monkeypatch.setattr(Experiment, "run", lambda self: made.append(Path(self.directory).name) or {})
+    monkeypatch.setattr("keras_nmt.cli.recipe_app.export_run", lambda directory: made.append("exported"))
+    run(*"train hub+label --monolingual --leave-out de-fr --seed 4 --data-dir data".split(), of=recipe(**SEVERAL))
+    run(*"train bilingual --source en --target fr --data-dir data".split(), of=recipe(**SEVERAL))
+    assert made == ["mine-hub+label-monolingual-without-de-fr-4", "mine-en-fr-bilingual-1", "exported"]
 
 
 def test_merging_leaves_what_it_merges():

@@ -13,6 +13,7 @@ from scripts import RECIPES, load_script
 
 from keras_nmt.data import read_lines
 from keras_nmt.evaluation import corpus_scores
+from keras_nmt.experiments.results import read_results
 from keras_nmt.models import count_parameters
 
 SMALL = ["--set", "preset=transformer_tiny", "--set", "vocabulary_size=400", "--max-updates", 3]
@@ -49,7 +50,7 @@ def test_trains_two_replicas_scores_and_exports(data, tmp_path, run_recipe):
     assert b"2 replica(s)" in run.stdout
     results = json.loads((output / "results.json").read_text())
     assert results["updates"] == 3
-    assert "tok:13a" in results["test"]["bleu"]["signature"]
+    assert "tok:13a" in results["test"]["source-target"]["bleu"]["signature"]
     assert len((output / "test.hypotheses.txt").read_text().splitlines()) == 8
     assert (output / "export" / "1" / "saved_model.pb").is_file()
     settings = json.loads((output / "settings.json").read_text())
@@ -83,7 +84,7 @@ def test_every_configuration_makes_a_model(recipe, tmp_path):
     made = {}
     two_layers = {"num_encoder_layers": 2, "num_decoder_layers": 2}
     for name in recipe.configurations:
-        given = {"data_dir": "data", "source": "en", "target": "de", "seed": 1, "directory": tmp_path / f"{name}-1"}
+        given = {"data_dir": "data", "seed": 1, "directory": tmp_path / f"{name}-1"}
         experiment = recipe.experiment(name, **given, model=two_layers)
         made[name] = count_parameters(
             preset=experiment.preset, source_vocabulary_size=experiment.vocabulary_size, **experiment.model
@@ -115,10 +116,10 @@ def test_the_readmes_comparison_is_that_of_the_runs_beside_it(multi30k, tmp_path
     folder = RECIPES / "multi30k"
     references = read_lines(multi30k / "test_2016_flickr.de.gz")
     for path in sorted((folder / "results").glob("*/results.json")):
-        results = json.loads(path.read_text())
+        results = read_results(path.parent)
         hypotheses = read_lines(path.with_name("test.hypotheses.txt"))
         bleu = corpus_scores(hypotheses, references, metrics=("bleu",))["bleu"]
-        assert round(bleu.score, 2) == results["test"]["bleu"]["score"], path
+        assert round(bleu.score, 2) == results["test"]["source-target"]["bleu"]["score"], path
     shutil.copytree(folder / "results", tmp_path / "runs")
     run = run_recipe(
         "compare", "--data-dir", multi30k, "--seeds", "1,2,3", "--output", tmp_path / "runs", "--table-only"

@@ -1,3 +1,5 @@
+"""The multilingual recipes: their systems, and training on a slice of real text."""
+
 from __future__ import annotations
 
 import gzip
@@ -7,8 +9,9 @@ from pathlib import Path
 import pytest
 from scripts import load_script
 
+from keras_nmt.cli.recipe_app import recipe_app
 from keras_nmt.errors import UserError
-from keras_nmt.experiments.multilingual_experiment import MultilingualExperiment
+from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.models import ModelDirectory
 
 RECIPES = Path(__file__).parents[2] / "recipes"
@@ -21,7 +24,8 @@ def recipe():
 
 
 def _run(recipe, *arguments):
-    recipe.app()([*map(str, arguments), *(word for text in TINY for word in ("--set", text))], standalone_mode=False)
+    words = [*map(str, arguments), *(word for text in TINY for word in ("--set", text))]
+    recipe_app(recipe)(words, standalone_mode=False)
 
 
 def _slice(multi30k, corpus, language, count):
@@ -30,7 +34,7 @@ def _slice(multi30k, corpus, language, count):
 
 
 def test_tasks_of_each_system(recipe):
-    assert recipe.pairs("bilingual", source="en", target="de") == [("en", "de")]
+    assert recipe.pairs("bilingual", source="en", target="de") == recipe.pairs("bilingual") == [("en", "de")]
     hub = recipe.pairs("hub")
     assert len(hub) == 6
     assert all("en" in pair for pair in hub)
@@ -49,11 +53,11 @@ def test_tasks_of_each_system(recipe):
     ("arguments", "message"),
     [
         ({"system": "all"}, "There are the systems bilingual, hub, many_to_many. Received: all"),
-        ({"system": "bilingual"}, "needs a source and a target"),
-        ({"system": "hub", "source": "en", "target": "de"}, "the others take none"),
+        ({"system": "hub", "source": "en", "target": "de"}, "no one source and target. Received: hub, en to de"),
         ({"system": "bilingual", "source": "en", "target": "xx"}, "The corpus has en, de, cs, fr. Received: xx"),
         ({"system": "bilingual", "source": "en", "target": "en"}, "must differ"),
         ({"system": "hub", "leave_out": ["de-fr"]}, "Leave out one of .*Received: de-fr"),
+        ({"system": "bilingual", "leave_out": ["en-de"]}, "No pair is left"),
     ],
 )
 def test_choices_that_do_not_go_together(recipe, arguments, message):
@@ -62,42 +66,43 @@ def test_choices_that_do_not_go_together(recipe, arguments, message):
         recipe.pairs(system, **arguments)
 
 
-def test_budgets_are_those_of_a_pair(recipe, tmp_path):
-    experiment = recipe.experiment("hub", data_dir="x", directory=tmp_path, updates_per_pair=70, size="small")
-    assert experiment.max_updates == 6 * 70
-    assert experiment.evaluate_every == 6 * recipe.evaluate_every
-    paper = recipe.experiment("hub", data_dir="x", directory=tmp_path, bridge=False)
+def test_the_systems_of_the_paper(recipe, tmp_path):
+    def made(name, **options):
+        return recipe.experiment(name, data_dir="x", directory=tmp_path, seed=1, **options)
+
+    assert (made("hub+small").max_updates, made("hub").evaluate_every) == (6 * 9000, 6 * 450)
+    paper = made("hub+no_bridge")
     assert (paper.optimizer, paper.learning_rate, paper.batch_size, paper.batch_unit) == ("sgd", 1.0, 64, "sentences")
     assert paper.model["bridge_heads"] is None
-    assert recipe.experiment("hub", data_dir="x", directory=tmp_path, penalty=False).model["penalty_weight"] == 0
-    assert "shared_attention" not in paper.model
-    shared = recipe.experiment("hub", data_dir="x", directory=tmp_path, bridge=False, shared_attention=True)
-    assert shared.model == {**paper.model, "shared_attention": True}
-    label = recipe.experiment("hub", data_dir="x", directory=tmp_path, label=True)
-    assert label.architecture == "language_label"
+    assert made("hub+no_penalty").model["penalty_weight"] == 0
+    assert made("hub+k50").model["bridge_heads"] == 50
+    assert made("hub+no_bridge+shared_attention").model == {**paper.model, "shared_attention": True}
+    assert made("many_to_many+monolingual").pairs == made("many_to_many", monolingual=True).pairs
+    label = made("label", leave_out=["de-fr"])
+    assert (label.architecture, label.vocabulary_size, len(label.pairs)) == ("language_label", 40_000, 10)
     assert not [name for name in label.model if name.startswith(("bridge", "penalty"))]
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [{"label": True, "penalty": False}, {"bridge": False, "penalty": False}, {"label": True, "bridge": False}],
+    ("configuration", "message"),
+    [
+        ("hub+small+shared_attention", "`shared_attention` is for recurrent decoders"),
+        ("label+shared_attention", "LanguageLabelModel, which has no such ones.*Received: shared_attention$"),
+        ("label+no_penalty", "LanguageLabelModel, which has no such ones.*Received: penalty_weight$"),
+    ],
 )
-def test_what_there_is_no_bridge_for_is_said(recipe, tmp_path, arguments):
-    with pytest.raises(UserError, match="no bridge to .* Received: --"):
-        recipe.experiment("hub", data_dir="x", directory=tmp_path, **arguments)
-
-
-@pytest.mark.parametrize(("options", "told"), [({"label": True}, "--label"), ({"size": "small"}, "decoder=transf")])
-def test_what_has_no_attention_to_share_is_said(recipe, tmp_path, options, told):
-    with pytest.raises(UserError, match=f"share their attention. Received: --shared-attention, {told}"):
-        recipe.experiment("hub", data_dir="x", directory=tmp_path, shared_attention=True, **options)
+def test_configurations_that_do_not_go_together(recipe, tmp_path, configuration, message, monkeypatch):
+    monkeypatch.setattr("keras_nmt.experiments.experiment.check_files", lambda directions: None)
+    monkeypatch.setattr("keras_nmt.experiments.experiment.directions_of", lambda experiment: [])
+    with pytest.raises(UserError, match=message):
+        recipe.experiment(configuration, data_dir="x", directory=tmp_path, seed=1).check()
 
 
 def test_multi30k_on_a_slice(recipe, multi30k, tmp_path, capsys):
     for corpus, count in (("train", 200), ("val", 10), ("test_2016_flickr", 10)):
         for language in ("en", "de"):
             (tmp_path / f"{corpus}.{language}").write_text(_slice(multi30k, corpus, language, count))
-    arguments = ["train", "bilingual", "--source", "en", "--target", "de", "--data-dir", tmp_path]
+    arguments = ["train", "bilingual", "--source", "en", "--target", "de", "--data-dir", tmp_path, "--no-export"]
     _run(recipe, *arguments, "--updates-per-pair", 2, "--output", tmp_path / "run", "--set", "beam_size=2")
     results = json.loads((tmp_path / "run" / "results.json").read_text())
     assert results["updates"] == 2
@@ -114,8 +119,8 @@ def test_europarl_on_a_slice(multi30k, tmp_path):
         for corpus, name in (("val", "dev"), ("test_2016_flickr", "test")):
             with gzip.open(tmp_path / f"{name}.{language}.gz", "wt", encoding="utf-8") as file:
                 file.write(_slice(multi30k, corpus, language, 10))
-    arguments = ["train", "hub", "--leave-out", "en-es", "--leave-out", "en-fr", "--monolingual"]
-    sizes = ["--updates-per-pair", 1, "--bridge-heads", 2, "--set", "beam_size=1", "--set", "batch_size=16"]
+    arguments = ["train", "hub+k10", "--leave-out", "en-es", "--leave-out", "en-fr", "--monolingual"]
+    sizes = ["--updates-per-pair", 1, "--set", "beam_size=1", "--set", "batch_size=16"]
     folders = ["--data-dir", tmp_path, "--output", tmp_path / "run"]
     _run(load_script("europarl/multilingual.py").RECIPE, *arguments, *sizes, *folders)
     results = json.loads((tmp_path / "run" / "results.json").read_text())
@@ -123,22 +128,34 @@ def test_europarl_on_a_slice(multi30k, tmp_path):
     assert all(cell["trained"] for cell in results["test"].values())
 
 
+def test_the_example_of_settings_is_trained(tmp_path):
+    """`recipes/multi30k/many.json`, on the quickstart's corpus in files of the same names, for a few updates."""
+    for name, corpus, count in (("train", "train", 100), ("val", "dev", 4), ("test_2016_flickr", "test", 2)):
+        for language in ("en", "de", "fr"):
+            lines = (RECIPES / "quickstart_data" / f"{corpus}.{language}").read_text(encoding="utf-8").splitlines()
+            (tmp_path / f"{name}.{language}").write_text("\n".join([*lines[:count], ""]), encoding="utf-8")
+    settings = Experiment.read_settings(RECIPES / "multi30k" / "many.json")
+    files = {name: str(tmp_path / Path(settings[name]).name) for name in ("train", "dev", "test")}
+    tiny = {"vocabulary_size": 200, "max_updates": 2, "evaluate_every": 2, "warmup_steps": 1, "batch_size": 256}
+    model = {"hidden_dim": 16, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    pairs = {"pairs": ["de-en", "en-fr"], "test_pairs": ["de-fr"]}
+    settings |= {**files, **tiny, **pairs, "model": {**settings["model"], **model}}
+    results = Experiment.from_settings({**settings, "directory": tmp_path / "run"}).run(report=str)
+    assert not results["test"]["de-fr"]["trained"]
+
+
 def test_train_gives_its_choices_to_the_experiment(recipe, monkeypatch):
     made = []
-    monkeypatch.setattr(MultilingualExperiment, "run", lambda self: made.append(self) or {})
-    flags = "--monolingual --leave-out en-cs --no-penalty --bridge-heads 3 --updates-per-pair 7 --seed 5"
-    for given in (f"{flags} --dtype mixed_bfloat16", "--label"):
-        recipe.app()(["train", "hub", "--data-dir", "x", *given.split()], standalone_mode=False)
-    one, label = made
+    monkeypatch.setattr(Experiment, "run", lambda self: made.append(self) or {})
+    flags = "--monolingual --leave-out en-cs --updates-per-pair 7 --seed 5 --dtype mixed_bfloat16"
+    recipe_app(recipe)(["train", "hub+no_penalty", "--data-dir", "x", *flags.split()], standalone_mode=False)
+    (one,) = made
     assert set(one.pairs) == {"en-en", "en-de", "de-en", "de-de", "en-fr", "fr-en", "fr-fr"}
     assert (one.max_updates, one.seed, one.dtype) == (49, 5, "mixed_bfloat16")
-    assert (one.model["bridge_heads"], one.model["penalty_weight"]) == (3, 0.0)
-    assert label.architecture == "language_label"
+    assert (one.model["bridge_heads"], one.model["penalty_weight"]) == (10, 0.0)
 
 
 @pytest.mark.parametrize("setting", ["updates_per_pair=5", "system=hub", "label=true", "model=small"])
-def test_choices_of_the_recipe_are_flags(recipe, setting):
+def test_choices_of_the_recipe_are_not_settings(recipe, setting):
     with pytest.raises(UserError, match=r"Received: "):
-        recipe.app()(
-            ["train", "hub", "--data-dir", "x", "--bridge-heads", "3", "--set", setting], standalone_mode=False
-        )
+        recipe_app(recipe)(["train", "hub", "--data-dir", "x", "--set", setting], standalone_mode=False)

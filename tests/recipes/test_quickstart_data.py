@@ -89,12 +89,12 @@ def test_every_slot_is_used(generator: ModuleType) -> None:
     ],
 )
 def test_counting(generator: ModuleType, number: int, expected: list[str]) -> None:
-    apple = next(row for row in generator.GOODS if row[0][0] == "apple")
+    apple = next(row for row in generator.WORDS["GOODS"] if row[0][0] == "apple")
     assert [phrase.text for phrase in generator.count(random.Random(0), apple, number)] == expected
 
 
 def test_cases_of_what_is_counted(generator: ModuleType) -> None:
-    dog = next(row for row in generator.ANIMALS if row[0][0] == "dog")
+    dog = next(row for row in generator.WORDS["ANIMALS"] if row[0][0] == "dog")
     _, german, _, czech = generator.count(random.Random(0), dog, 1)
     assert (f"{german:acc}", f"{czech:acc}") == ("einen Hund", "jednoho psa")
     _, german, _, czech = generator.count(random.Random(0), dog, 3)
