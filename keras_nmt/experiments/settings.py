@@ -156,14 +156,14 @@ def as_user_errors() -> Iterator[None]:
 
 
 @functools.cache
-def _hints(cls: type) -> dict[str, Any]:
+def _hints(cls: Any) -> dict[str, Any]:
     """The type of each setting, without constraints."""
     hints = typing.get_type_hints(cls)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
 
 @functools.cache
-def _adapters(cls: type) -> dict[str, TypeAdapter[Any]]:
+def _adapters(cls: Any) -> dict[str, TypeAdapter[Any]]:
     hints = typing.get_type_hints(cls, include_extras=True)
     config = ConfigDict(strict=True, allow_inf_nan=False)
     return {field.name: TypeAdapter(hints[field.name], config=config) for field in dataclasses.fields(cls)}
