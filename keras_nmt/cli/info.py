@@ -9,9 +9,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import Directory
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.json_file import read_json
+
+WIDTH = 24  # of the column of names
 
 
 def info(directory: Directory) -> None:
@@ -19,13 +22,8 @@ def info(directory: Directory) -> None:
 
     Reads the files alone: neither TensorFlow nor the model is loaded.
     """
-    from rich.console import Console
-    from rich.table import Table
-
     config = _config(directory)
-    table = Table("", "", show_header=False, box=None)
-    for column in table.columns:
-        column.overflow = "fold"
+    write_line(f"{config['model']['class']} in {directory}")
     for title, rows in (
         ("model", _model_rows(config)),
         ("parameters", _parameter_rows(directory / "model.weights.h5")),
@@ -33,11 +31,9 @@ def info(directory: Directory) -> None:
         ("files", _file_rows(directory, config)),
     ):
         if rows:
-            table.add_section()
-            table.add_row(title, "")
+            write_line(title)
             for name, value in rows:
-                table.add_row(f"  {name}", value)
-    Console(soft_wrap=True, markup=False).print(f"{config['model']['class']} in {directory}", table, sep="\n")
+                write_line(f"  {name:{WIDTH}}{value}".rstrip())
 
 
 def _config(directory: Path) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import difflib
-import functools
 import inspect
 import json
 import os
@@ -155,14 +154,12 @@ def as_user_errors() -> Iterator[None]:
         raise UserError(str(error)) from error
 
 
-@functools.cache
 def _hints(cls: Any) -> dict[str, Any]:
     """The type of each setting, without constraints."""
     hints = typing.get_type_hints(cls)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
 
-@functools.cache
 def _adapters(cls: Any) -> dict[str, TypeAdapter[Any]]:
     hints = typing.get_type_hints(cls, include_extras=True)
     config = ConfigDict(strict=True, allow_inf_nan=False)

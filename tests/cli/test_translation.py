@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -48,7 +50,7 @@ def test_each_line_is_answered_at_once(trained):
 @pytest.mark.parametrize("missing", [0, 1, 2])
 def test_a_closed_stream_is_one_line(trained, tmp_path, missing):
     log = tmp_path / "log"
-    arguments = " ".join(["translate", str(trained)])
+    arguments = shlex.join(["translate", str(trained)])
     streams = {0: "</dev/null", 1: f">>{log}", 2: f"2>>{log}"} | {missing: f"{missing}>&-"}
     redirected = " ".join(streams.values())
     script = f'exec "$0" -c "from keras_nmt.cli.app import main; main()" {arguments} {redirected}'
@@ -65,8 +67,9 @@ def test_a_closed_stream_is_one_line(trained, tmp_path, missing):
 
 
 def test_a_folder_as_input_is_one_line(trained, tmp_path):
-    with open(os.open(tmp_path, os.O_RDONLY)) as folder:
-        done = subprocess.run([*COMMAND, "translate", str(trained)], stdin=folder, capture_output=True, check=False)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    done = subprocess.run([*COMMAND, "translate", str(trained)], stdin=folder, capture_output=True, check=False)
+    os.close(folder)
     assert done.returncode == 2
     assert done.stderr.startswith(b"Error: Is a directory")
     assert done.stderr.count(b"\n") == 1
@@ -116,9 +119,14 @@ def test_export_translates_as_the_directory_does(trained, tmp_path, keras_nmt):
 
 def test_a_terminal_shows_that_an_export_goes_on(tmp_path):
     ours, theirs = pty.openpty()
-    done = subprocess.run([*COMMAND, "export", "nowhere", str(tmp_path)], stderr=theirs, check=False)
-    assert done.returncode == 2
-    shown = os.read(ours, 2**16)
+    process = subprocess.Popen([*COMMAND, "export", "nowhere", str(tmp_path)], stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while part := os.read(ours, 2**16):
+            shown += part
+    os.close(ours)
+    assert process.wait() == 2
     assert b"Exporting nowhere" in shown
     assert b"No model directory" in shown
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from keras_nmt.errors import UserError
 from keras_nmt.data import text_digest
+from keras_nmt.errors import UserError
 from keras_nmt.experiments import comparison as module
 from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.directions import digests_of
@@ -442,7 +442,7 @@ def test_only_directions_that_all_have_are_compared(languages, tmp_path, calls):
     comparison = compared_in_several(languages, tmp_path / "runs", all={}, one=one)
     assert (comparison._dev, comparison._test) == (["en-de"], ["en-de"])
     for experiment in comparison._runs[1].values():
-        write_run(experiment.settings(), test={pair: 3.0 for pair in ALL})
+        write_run(experiment.settings(), test=dict.fromkeys(ALL, 3.0))
     summary = comparison.write()
     assert summary["directions"] == ["en-de"]
     assert [found["test_bleu"]["mean"] for found in summary["configurations"].values()] == [3.0, 3.0]

@@ -6,7 +6,6 @@ import os
 import tempfile
 from pathlib import Path
 
-import keras_nmt.experiments.multilingual_experiment
 import pytest
 
 import keras_nmt.experiments.experiment
@@ -53,8 +52,8 @@ def read_only(folder):
 def test_nothing_is_written_where_it_may_not(folder, read_only, without_rights):
     for write in (
         lambda: write_json(read_only / "a.json", {}),
-        lambda: write_version(read_only / "1", lambda _: pytest.fail("written")),
-        lambda: write_version(read_only / "deeper" / "1", lambda _: pytest.fail("written")),
+        lambda: write_version(read_only, 1, lambda _: pytest.fail("written")),
+        lambda: write_version(read_only / "deeper", 1, lambda _: pytest.fail("written")),
     ):
         with pytest.raises(PermissionError) as raised:
             write()
