@@ -93,13 +93,7 @@ class TrainingLog:
 
 
 class LogWriter:
-    """Writes the log of a run; on workers other than the chief, nothing.
-
-    Args:
-        directory: Path of the model directory.
-        logging: What to log.
-        is_chief: Boolean, whether this worker writes.
-    """
+    """Writes the log of a run in a model directory; on workers other than the chief, nothing."""
 
     def __init__(self, directory: Path, logging: Logging, is_chief: bool) -> None:
         self.file = TrainingLog(directory / "training_log.jsonl")
