@@ -15,11 +15,6 @@ NORMS = ("pre", "post")
 COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended")
 
 
-def flatten_layers(model: Any) -> list[Any]:
-    """All layers of a Keras model, each once, those inside other layers too. Keras has no public name for them."""
-    return list(model._flatten_layers())
-
-
 def projection_initializer() -> keras.initializers.Initializer:
     """Glorot uniform of one d x d matrix, also where several such matrices lie side by side in one kernel.
 

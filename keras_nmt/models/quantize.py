@@ -6,7 +6,6 @@ from typing import Any
 import keras
 
 from keras_nmt.errors import UserError
-from keras_nmt.layers._common import flatten_layers
 from keras_nmt.layers._int8_kernels import Int8Kernels
 
 MODES = ("int8",)
@@ -47,7 +46,7 @@ def quantize(model: Any, mode: str = "int8") -> None:
     # Keras collects garbage whenever a layer drops a weight: what there is now need not be looked through each time.
     gc.freeze()
     try:
-        for layer in flatten_layers(model):  # each once, those of an ensemble's models too
+        for layer in list(model._flatten_layers()):  # each once, those of an ensemble's models too
             if isinstance(layer, (keras.layers.Dense, keras.layers.ReversibleEmbedding, Int8Kernels)):
                 layer.quantize(mode)
     finally:

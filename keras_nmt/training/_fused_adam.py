@@ -15,7 +15,7 @@ class FusedAdam(keras.optimizers.Adam):
     """
 
     def _moments(self, variable: Any) -> tuple[Any, Any]:
-        """The first and the second moment of a variable. Uses private names of Keras; see test_fused_adam.py."""
+        """The first and the second moment of a variable. The private names of Keras stand here alone."""
         index = self._get_variable_index(variable)
         return self._momentums[index], self._velocities[index]
 

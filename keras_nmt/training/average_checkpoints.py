@@ -63,12 +63,12 @@ def average_checkpoints(
 
 
 def average_weights(files: Sequence[Path], output: Path) -> None:
-    """Writes the mean of weights files of one model: floats are averaged, all else is copied from the last file."""
+    """Writes the mean of files of weights of one model: floats are averaged, anything else is taken from the last."""
     with atomic_path(output, suffix=".weights.h5") as temporary, contextlib.ExitStack() as stack:
         sources = [stack.enter_context(_open(file)) for file in files]
         last = arrays(sources[-1])
         for name, array in last.items():
-            if array.external or array.is_virtual:  # in another file, which would be overwritten
+            if array.external or array.is_virtual:  # in a file of somebody's choice, which would be written to
                 raise UserError(f"Weights must lie in the file itself. Received: {files[-1]}, {name}")
         shutil.copyfile(files[-1], temporary)
         if len(files) == 1:

@@ -16,7 +16,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from keras_nmt.errors import UserError, check_positive
+from keras_nmt.errors import UserError, check_positive, one_line
 from keras_nmt.files.atomic_files import remove_leftovers, write_json
 from keras_nmt.files.weights_file import write_weights
 
@@ -214,9 +214,9 @@ class Checkpoints:
         if score is not None:
             progress.scores[update] = score
         progress.saved = sorted({*progress.saved, update})
-        last, best = progress.saved[-self.keep_last :] if self.keep_last else [], self._best(progress)
-        dropped = [saved for saved in progress.saved if saved not in last and saved not in best]
-        progress.saved = [saved for saved in progress.saved if saved not in dropped]
+        kept = {*self._last(progress), *self._best(progress)}
+        dropped = [saved for saved in progress.saved if saved not in kept]
+        progress.saved = [saved for saved in progress.saved if saved in kept]
         progress.scores = {saved: progress.scores[saved] for saved in progress.saved if saved in progress.scores}
         if self.read_only:
             return self.save_state(progress)
@@ -267,14 +267,14 @@ class Checkpoints:
                 for name in reader.get_variable_to_shape_map():
                     reader.get_tensor(name)  # checks its checksum
             except Exception as error:  # a damaged file makes the reader raise various errors
-                report(f"Cannot read checkpoint {path}: {_first_line(error)}")
+                report(f"Cannot read checkpoint {path}: {one_line(error)[:200]}")
                 continue
             try:
                 self._checkpoint.restore(path).assert_consumed()
             except (AssertionError, ValueError) as error:
                 raise UserError(
                     "The checkpoint is that of another model or optimizer: give the settings it was made with, or "
-                    f"another directory. Received: checkpoint={path} ({_first_line(error)})"
+                    f"another directory. Received: checkpoint={path} ({one_line(error)[:200]})"
                 ) from error
             progress = self._state.value
             if not self.read_only:
@@ -295,7 +295,7 @@ class Checkpoints:
             self._remove_leftovers()
             raise UserError(
                 f"Update {update} could not be saved; earlier checkpoints are unchanged. Make room on the disk, or "
-                f"check the permissions, and start again. Received: folder={self.folder} ({_first_line(error)})"
+                f"check the permissions, and start again. Received: folder={self.folder} ({one_line(error)[:200]})"
             ) from error
 
     def _remove_leftovers(self) -> None:
@@ -308,17 +308,18 @@ class Checkpoints:
         for path in self.folder.glob("checkpoint.tmp*"):
             path.unlink()
 
+    def _last(self, progress: Progress) -> list[int]:
+        """The last saved updates."""
+        return progress.saved[-self.keep_last :] if self.keep_last else []
+
     def _best(self, progress: Progress) -> list[int]:
         """The updates with the best scores, best first; of equal scores, the earlier update first."""
         sign = -1 if self.higher_is_better else 1
         return sorted(progress.scores, key=lambda update: (sign * progress.scores[update], update))[: self.keep_best]
 
     def _write_index(self, progress: Progress) -> None:
-        last = progress.saved[-self.keep_last :] if self.keep_last else []
-        write_json(
-            self.folder / INDEX,
-            {"last": last, "best": self._best(progress), "scores": dict(sorted(progress.scores.items()))},
-        )
+        scores = dict(sorted(progress.scores.items()))
+        write_json(self.folder / INDEX, {"last": self._last(progress), "best": self._best(progress), "scores": scores})
 
     def _forget_missing(self, progress: Progress) -> None:
         """Makes the weights on disk and the progress agree after an older state is restored."""
@@ -353,7 +354,3 @@ def read_index(folder: Path) -> dict[str, Any]:
         if not isinstance(updates, list) or not all(type(update) is int for update in updates):
             raise UserError(f"The index of the checkpoints has no list of updates {name!r}. Received: {folder / INDEX}")
     return dict(index)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import keras
 
 from keras_nmt.layers import RoleAssignment
-from keras_nmt.layers._common import flatten_layers
 
 
 class RoleTemperature(keras.callbacks.Callback):
@@ -58,7 +57,7 @@ class RoleTemperature(keras.callbacks.Callback):
         return max(self.floor, self.start * self.decay**update)
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
-        layers = [layer for layer in flatten_layers(self.model) if isinstance(layer, RoleAssignment)]
+        layers = [layer for layer in self.model._flatten_layers() if isinstance(layer, RoleAssignment)]
         self._layers = [layer for layer in layers if layer.assignment == "one_hot"]
         if not self._layers:
             raise ValueError(f"The model has no one-hot roles. Received: model={self.model.name!r}")

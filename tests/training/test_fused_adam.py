@@ -61,7 +61,7 @@ def test_goes_on_from_a_checkpoint_of_keras_adam(tmp_path) -> None:
         np.testing.assert_array_equal(restored, saved)
 
 
-@pytest.mark.parametrize("name", ["_get_variable_index", "_momentums", "_velocities"])
+@pytest.mark.parametrize("name", ["_momentums", "_velocities"])
 def test_keras_has_the_private_names_of_adam(name: str) -> None:
     optimizer = keras.optimizers.Adam()
     optimizer.build([keras.Variable(np.zeros(2, "float32"))])

@@ -71,9 +71,3 @@ def test_a_model_without_one_hot_roles_is_refused() -> None:
 def test_wrong_arguments_are_named(arguments: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="Received: "):
         RoleTemperature(**arguments)
-
-
-def test_keras_has_the_private_name_of_all_layers() -> None:
-    assert hasattr(keras.Model, "_flatten_layers"), (
-        f"Keras {keras.__version__} has no Model._flatten_layers: change flatten_layers in keras_nmt/layers/_common.py"
-    )
