@@ -1,4 +1,4 @@
-"""Adam in one pass over memory."""
+"""Adam with an update in one pass over memory."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ import tensorflow as tf
 
 
 class FusedAdam(keras.optimizers.Adam):
-    """Keras' Adam, whose update of a variable is one operation: a dozen passes over memory become one.
+    """Keras' Adam with one operation for the update of a variable, instead of a dozen passes over memory.
 
-    Formula, options, variables and what is saved are Keras' own. There is no `amsgrad`.
+    Formula, options, variables and saved state are those of Keras. There is no `amsgrad`.
     """
 
+    def _moments(self, variable: Any) -> tuple[Any, Any]:
+        """The first and the second moment of a variable. The private names of Keras stand here alone."""
+        index = self._get_variable_index(variable)
+        return self._momentums[index], self._velocities[index]
+
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        dtype, index = variable.dtype, self._get_variable_index(variable)
+        dtype = variable.dtype
+        momentum, velocity = self._moments(variable)
         step = tf.cast(self.iterations + 1, dtype)
         tf.raw_ops.ResourceApplyAdam(
-            # Of a variable with replicas, the handle is that on the replica that is updated.
+            # For a variable with replicas, the handle on the replica that is updated.
             var=variable.handle,
-            m=self._momentums[index].value.handle,
-            v=self._velocities[index].value.handle,
+            m=momentum.value.handle,
+            v=velocity.value.handle,
             beta1_power=tf.pow(tf.cast(self.beta_1, dtype), step),
             beta2_power=tf.pow(tf.cast(self.beta_2, dtype), step),
             lr=tf.cast(learning_rate, dtype),
@@ -33,4 +39,4 @@ class FusedAdam(keras.optimizers.Adam):
 
 
 class FusedAdamW(FusedAdam, keras.optimizers.AdamW):
-    """The same after Keras' AdamW has let the weights decay."""
+    """`FusedAdam` with the decoupled weight decay of Keras' AdamW."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, check_positive, one_line
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest
 from keras_nmt.training.checkpoints import read_index, weights_path
@@ -21,36 +21,43 @@ def average_checkpoints(
     directory: str | os.PathLike[str],
     *,
     which: str = "last",
-    number: int = 5,
+    number: int | None = None,
     output: str | os.PathLike[str] | None = None,
 ) -> list[int]:
     """Writes the mean of the weights of a model directory's checkpoints.
 
     Args:
-        directory: a model directory, with `checkpoints/` in it.
-        which: "last", the last that were saved, or "best", those with the best scores.
-        number: how many; if there are fewer, all there are.
-        output: the file to write, ending with `.weights.h5`; by default `directory/model.weights.h5`.
+        directory: Path of a model directory with `checkpoints/`.
+        which: String, "last" for the last saved checkpoints, "best" for those with the best scores. Defaults to "last".
+        number: Integer, how many, at most as many as are kept. Defaults to all that are kept.
+        output: Path of the file to write, ending with `.weights.h5`. Defaults to `directory/model.weights.h5`.
 
     Returns:
         The updates whose weights were averaged.
 
     Raises:
-        UserError: if there are no checkpoints, or their weights are damaged, or do not fit each other.
+        UserError: There are fewer checkpoints than `number`, or none; their weights are damaged, or belong to different
+            models.
     """
     directory = Path(directory)
     if which not in ("last", "best"):
         raise UserError(f'Checkpoints are averaged by "last" or "best". Received: which={which!r}')
-    if number < 1:
-        raise UserError(f"At least one checkpoint has to be averaged. Received: number={number}")
+    check_positive(number=number)
     output = Path(output) if output is not None else directory / "model.weights.h5"
     if not output.name.endswith(".weights.h5"):
         raise UserError(f"The name of a file of weights ends with .weights.h5. Received: output={output}")
     folder = directory / "checkpoints"
     index = read_index(folder)
-    updates = index["last"][-number:] if which == "last" else index["best"][:number]
-    if not updates:
+    kept = index[which]
+    if not kept:
         raise UserError(f'There are no "{which}" checkpoints to average. Received: folder={folder}')
+    number = number or len(kept)
+    if number > len(kept):
+        raise UserError(
+            f'Only {len(kept)} "{which}" checkpoints are kept: average at most {len(kept)}, or train with a larger '
+            f"`keep_{which}`. Received: number={number}"
+        )
+    updates = kept[-number:] if which == "last" else kept[:number]
     average_weights([weights_path(folder, update) for update in updates], output)
     return list(updates)
 

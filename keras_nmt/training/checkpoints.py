@@ -1,4 +1,4 @@
-"""What a training run keeps on disk."""
+"""Checkpoints of a training run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from keras_nmt.errors import UserError, check_positive
+from keras_nmt.errors import UserError, check_positive, one_line
 from keras_nmt.files.atomic_files import remove_leftovers, write_json
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.weights_file import write_weights
@@ -71,22 +71,22 @@ class Saving:
 
 @dataclasses.dataclass
 class Progress:
-    """Where a run is, beside the weights and the optimizer.
+    """The state of a run beside the weights and the optimizer.
 
     Attributes:
-        update: number of updates done.
-        task_updates: of them, the number of each task.
-        tokens: target tokens seen, padding not counted.
-        seconds: time spent training, over all starts of the run.
-        evaluations_since_best: evaluations after the best one; early stopping looks at it.
-        scores: the score of every evaluated update that still has its weights on disk.
-        saved: the updates that have their weights on disk.
-        settled: the last update after which all that was due has been done; behind `update` after an interruption, and
-            where an evaluation did not come to its end.
-        best_update: the update with the best score so far.
-        best_score: that score.
-        pending: sums since the last line of the training log.
-        task_pending: the sums of each task since then.
+        update: Number of updates.
+        tokens: Number of target tokens, without padding.
+        seconds: Training time over all starts of the run.
+        evaluations_since_best: Number of evaluations after the best one, for early stopping.
+        scores: The score of every evaluated update whose weights are kept.
+        saved: The updates whose weights are kept.
+        completed: The last update whose evaluation and saving, where due, are done; less than `update` after an
+            interruption or a failed evaluation.
+        best_update: The update with the best score so far.
+        best_score: That score.
+        pending: Sums since the last line of the training log.
+        task_updates: Number of updates of each task.
+        task_pending: Sums of each task since the last line of the training log.
     """
 
     update: int = 0
@@ -95,7 +95,7 @@ class Progress:
     evaluations_since_best: int = 0
     scores: dict[int, float] = dataclasses.field(default_factory=dict)
     saved: list[int] = dataclasses.field(default_factory=list)
-    settled: int = 0
+    completed: int = 0
     best_update: int | None = None
     best_score: float | None = None
     pending: dict[str, float] = dataclasses.field(default_factory=dict)
@@ -114,7 +114,8 @@ class _ProgressState(tf.train.experimental.PythonState):
 
     def deserialize(self, string_value: bytes) -> None:
         fields = json.loads(string_value)
-        fields.setdefault("settled", fields["update"])  # of a run from before it was noted
+        # Older runs have another name for it, or none.
+        fields.setdefault("completed", fields.pop("settled", fields["update"]))
         fields["scores"] = {int(update): score for update, score in fields["scores"].items()}
         self.value = Progress(**fields)
 
@@ -126,19 +127,20 @@ class Checkpoints:
 
     - `state-<update>`: everything that is needed to go on (weights, optimizer, progress), the last two;
     - `update-<update>.weights.h5`: the weights of the last `keep_last` saves and of the `keep_best` best;
-    - `index.json`: which is which: `{"last": [updates], "best": [updates, best first], "scores": {update: score}}`.
+    - `index.json`: `{"last": [updates], "best": [updates, best first], "scores": {update: score}}`.
 
-    Every file gets its name when it is whole, and nothing is removed before what replaces it is there. Where an update
-    is evaluated, its state is saved before, and again with the scores.
+    Every file gets its name when it is complete, and nothing is removed before its replacement is complete. An
+    evaluated update's state is saved before the evaluation, and again with the scores.
 
     Args:
-        folder: the folder, made when needed.
-        model: the model.
-        optimizer: its optimizer, built.
-        keep_last: how many of the last saves keep their weights.
-        keep_best: how many of the best saves keep their weights.
-        higher_is_better: whether the better score is the higher.
-        read_only: whether it only restores, as do all workers but the chief, and keeps account of what the chief saves.
+        folder: Path of the folder, created when needed.
+        model: Model.
+        optimizer: Optimizer of the model, built.
+        keep_last: Integer, number of last saves whose weights are kept. Defaults to 5.
+        keep_best: Integer, number of best saves whose weights are kept. Defaults to 1.
+        higher_is_better: Boolean, whether the better of two scores is the higher. Defaults to `True`.
+        read_only: Boolean, whether to write nothing and only restore and keep `Progress`, as all workers but the chief
+            do. Defaults to `False`.
     """
 
     def __init__(
@@ -166,10 +168,10 @@ class Checkpoints:
         )
 
     def _find_states(self) -> None:
-        """Lists the states anew where their list, the file `checkpoint`, is of no use.
+        """Writes the list of states, the file `checkpoint`, again where it is lost or wrong.
 
-        It was lost in a copy, or in a power cut; or the clock is behind the run's first start, by which TensorFlow
-        would take all states for ones to keep for ever, and we for leftovers.
+        A copy or a power cut may have lost the list; or the clock is behind the first start of the run, and TensorFlow
+        would then keep all listed states for ever, and this class remove them as leftovers.
         """
         folder = os.path.abspath(self.folder)  # else a new list would be relative to the working directory
         try:
@@ -178,16 +180,16 @@ class Checkpoints:
             listed = None
         matches = [STATE.fullmatch(path.name.removesuffix(".index")) for path in self.folder.glob("state-*.index")]
         updates = sorted(int(match[1]) for match in matches if match)
-        # Who only restores reads the list's paths, whatever the clock says.
+        # Restoring reads only the paths of the list, so the clock does not matter.
         if listed is not None and (self.read_only or listed.last_preserved_timestamp <= time.time()):
             names = [os.path.relpath(path, folder) for path in listed.all_model_checkpoint_paths]
-            if all(map(STATE.fullmatch, names)):  # what else is listed would be removed one day, whatever it is
+            if all(map(STATE.fullmatch, names)):  # the manager removes listed files some day, so all must be states
                 return
         if listed is None and not updates:
             return
         if self.read_only:
             raise UserError(
-                f"The list of checkpoints is gone; the chief makes it again: start again. Received: {self.folder}"
+                f"The list of checkpoints is lost; the chief writes it again: start again. Received: {self.folder}"
             )
         if not updates:
             (self.folder / "checkpoint").unlink()
@@ -197,21 +199,25 @@ class Checkpoints:
         tf.compat.v1.train.update_checkpoint_state(folder, states[-1], states, all_model_checkpoint_timestamps=times)
 
     def save(self, progress: Progress, score: float | None = None) -> str:
-        """Saves everything; `score` is that of the weights as they are, if they have been evaluated.
+        """Saves the weights, the state and the index.
+
+        Args:
+            progress: The progress of the run, which records the save.
+            score: Float, the score of the weights, or `None` where they were not evaluated.
 
         Returns:
             The path of the state.
 
         Raises:
-            UserError: it cannot be written, for want of room or rights. What was saved before is as it was.
+            UserError: The disk is full, or writing is not permitted. Earlier saves are unchanged.
         """
         update = progress.update
         if score is not None:
             progress.scores[update] = score
         progress.saved = sorted({*progress.saved, update})
-        last, best = progress.saved[-self.keep_last :] if self.keep_last else [], self._best(progress)
-        dropped = [saved for saved in progress.saved if saved not in last and saved not in best]
-        progress.saved = [saved for saved in progress.saved if saved not in dropped]
+        kept = {*self._last(progress), *self._best(progress)}
+        dropped = [saved for saved in progress.saved if saved not in kept]
+        progress.saved = [saved for saved in progress.saved if saved in kept]
         progress.scores = {saved: progress.scores[saved] for saved in progress.saved if saved in progress.scores}
         if self.read_only:
             return self.save_state(progress)
@@ -225,9 +231,9 @@ class Checkpoints:
         return path
 
     def save_state(self, progress: Progress) -> str:
-        """Saves what is needed to go on, and nothing that would count among the last or the best weights.
+        """Saves the state alone, without weights that would count among the last or the best.
 
-        So a run that is interrupted ends with the same final weights as one that is not.
+        A run that is interrupted therefore ends with the same final weights as one that is not.
 
         Returns:
             The path of the state.
@@ -241,13 +247,16 @@ class Checkpoints:
     def restore(self, report: Callable[[str], None] = print) -> Progress | None:
         """Restores the newest state that can be read.
 
-        Weights of later updates, which the run is going to reach again, are removed, and what a killed run was writing.
+        Weights of later updates, which the run will save again, and incomplete files of a killed run are removed.
+
+        Args:
+            report: Function that gets a line for each state that cannot be read. Defaults to `print`.
 
         Returns:
             The progress, or None if there is no state.
 
         Raises:
-            UserError: if the state is that of another model or optimizer, or if none of the states can be read.
+            UserError: The state is that of another model or optimizer, or no state can be read.
         """
         listed = tf.train.get_checkpoint_state(str(self.folder))
         paths = [] if listed is None else list(reversed(listed.all_model_checkpoint_paths))
@@ -258,15 +267,15 @@ class Checkpoints:
                 reader = tf.train.load_checkpoint(path)
                 for name in reader.get_variable_to_shape_map():
                     reader.get_tensor(name)  # checks its checksum
-            except Exception as error:  # whatever a damaged file makes the reader raise
-                report(f"Cannot read checkpoint {path}: {_first_line(error)}")
+            except Exception as error:  # a damaged file makes the reader raise various errors
+                report(f"Cannot read checkpoint {path}: {one_line(error)[:200]}")
                 continue
             try:
                 self._checkpoint.restore(path).assert_consumed()
             except (AssertionError, ValueError) as error:
                 raise UserError(
                     "The checkpoint is that of another model or optimizer: give the settings it was made with, or "
-                    f"another directory. Received: checkpoint={path} ({_first_line(error)})"
+                    f"another directory. Received: checkpoint={path} ({one_line(error)[:200]})"
                 ) from error
             progress = self._state.value
             if not self.read_only:
@@ -280,18 +289,18 @@ class Checkpoints:
 
     @contextlib.contextmanager
     def _nothing_half_written(self, update: int) -> Iterator[None]:
-        """A block that saves. What it could not finish is removed: on a full disk, room for something else."""
+        """A block that saves. Where it fails, incomplete files are removed, which makes room on a full disk."""
         try:
             yield
         except (OSError, tf.errors.OpError) as error:
             self._remove_leftovers()
             raise UserError(
-                f"Update {update} could not be saved; the checkpoints before are as they were. Make room, or see to "
-                f"the rights, and start again. Received: folder={self.folder} ({_first_line(error)})"
+                f"Update {update} could not be saved; earlier checkpoints are unchanged. Make room on the disk, or "
+                f"check the permissions, and start again. Received: folder={self.folder} ({one_line(error)[:200]})"
             ) from error
 
     def _remove_leftovers(self) -> None:
-        """Removes what a process that was killed while it saved has left: no index names it."""
+        """Removes the files that a process left when it was killed while it saved; no list has them."""
         remove_leftovers(self.folder)
         whole = {Path(path).name for path in self._manager.checkpoints}
         for path in self.folder.glob("state-*"):
@@ -300,20 +309,21 @@ class Checkpoints:
         for path in self.folder.glob("checkpoint.tmp*"):
             path.unlink()
 
+    def _last(self, progress: Progress) -> list[int]:
+        """The last saved updates."""
+        return progress.saved[-self.keep_last :] if self.keep_last else []
+
     def _best(self, progress: Progress) -> list[int]:
-        """The updates with the best scores, best first; of equals the earlier."""
+        """The updates with the best scores, best first; of equal scores, the earlier update first."""
         sign = -1 if self.higher_is_better else 1
         return sorted(progress.scores, key=lambda update: (sign * progress.scores[update], update))[: self.keep_best]
 
     def _write_index(self, progress: Progress) -> None:
-        last = progress.saved[-self.keep_last :] if self.keep_last else []
-        write_json(
-            self.folder / INDEX,
-            {"last": last, "best": self._best(progress), "scores": dict(sorted(progress.scores.items()))},
-        )
+        scores = dict(sorted(progress.scores.items()))
+        write_json(self.folder / INDEX, {"last": self._last(progress), "best": self._best(progress), "scores": scores})
 
     def _forget_missing(self, progress: Progress) -> None:
-        """Makes the weights on disk and what the progress says of them agree after going back to an older state."""
+        """Makes the weights on disk and the progress agree after an older state is restored."""
         for path in self.folder.glob("update-*.weights.h5"):
             match = re.fullmatch(r"update-(\d+)\.weights\.h5", path.name)
             if match and int(match[1]) not in progress.saved:
@@ -329,10 +339,10 @@ def weights_path(folder: Path, update: int) -> Path:
 
 
 def read_index(folder: Path) -> dict[str, Any]:
-    """The index of a folder of checkpoints.
+    """Reads the index of a folder of checkpoints.
 
     Raises:
-        UserError: if there is none.
+        UserError: There is none, or it is damaged.
     """
     try:
         index = read_json(folder / INDEX, "the index of checkpoints")
@@ -343,7 +353,3 @@ def read_index(folder: Path) -> dict[str, Any]:
         if not isinstance(updates, list) or not all(type(update) is int for update in updates):
             raise UserError(f"The index of the checkpoints has no list of updates {name!r}. Received: {folder / INDEX}")
     return index
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

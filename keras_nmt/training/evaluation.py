@@ -40,11 +40,7 @@ class Evaluation:
         return self.best_metric not in LOWER_IS_BETTER
 
     def record(self, metrics: Mapping[str, float], progress: Progress) -> None:
-        """Records in `progress` whether the present update is the best so far.
-
-        Raises:
-            UserError: The metrics lack `best_metric`.
-        """
+        """Records in `progress` whether the present update is the best so far."""
         if self.best_metric not in metrics:
             raise UserError(
                 "The evaluation does not give the metric that decides which weights are best. "

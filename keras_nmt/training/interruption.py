@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, noticed between two updates instead of in the middle of one."""
+"""Ctrl-C and SIGTERM as stop requests, read between two updates."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 
 class Interruption:
-    """A context in which the first SIGINT or SIGTERM is only noted, and a second one stops the program at once.
+    """A context in which the first SIGINT or SIGTERM is only recorded, and a second one stops the program at once.
 
-    Outside the main thread, where Python allows no signal handlers, it notes nothing.
+    Outside the main thread, where Python allows no signal handlers, nothing is recorded.
 
     Example:
 
@@ -27,7 +27,7 @@ class Interruption:
     def __enter__(self) -> Interruption:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._note)
+                self._before[number] = signal.signal(number, self._record)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -35,7 +35,7 @@ class Interruption:
             signal.signal(number, handler)
         self._before.clear()
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+    def _record(self, number: int, frame: FrameType | None) -> None:
         if self.signal is not None:
             raise SystemExit(128 + number)
         self.signal = signal.Signals(number)

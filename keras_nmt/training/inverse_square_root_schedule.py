@@ -15,8 +15,11 @@ class InverseSquareRootSchedule(keras.optimizers.schedules.LearningRateSchedule)
     The rate at update `t` (counted from 1) is `learning_rate * min(t / warmup_steps, (warmup_steps / t)^0.5)`.
 
     Args:
-        learning_rate: the highest rate, reached at update `warmup_steps`.
-        warmup_steps: number of updates over which the rate rises.
+        learning_rate: Float, the highest rate, reached at update `warmup_steps`.
+        warmup_steps: Integer, number of updates over which the rate rises. Defaults to 4000.
+
+    Raises:
+        ValueError: `warmup_steps` is below 1.
 
     Example:
 

@@ -30,18 +30,22 @@ class TokenLoss(Protocol):
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class LabelSmoothedCrossEntropy(keras.losses.Loss):
-    """Cross-entropy against `(1 - smoothing) * one-hot + smoothing / vocabulary size`; padding costs nothing.
+    """Cross-entropy against `(1 - smoothing) * one-hot + smoothing / vocabulary size`, 0 at padding.
 
-    With z the logits of a token, V their number and y the right one, the loss is
-    `logsumexp(z) - (1 - smoothing) * z[y] - smoothing * mean(z)`, in float32 whatever the logits are.
+    With the logits z of a token and its id y, the loss is
+    `logsumexp(z) - (1 - smoothing) * z[y] - smoothing * mean(z)`, computed in float32 for logits of any dtype.
 
-    `Trainer` uses `terms`. As a Keras loss, `compile(loss=LabelSmoothedCrossEntropy())`, it is summed over the tokens
-    of a batch, or as `reduction` says.
+    `Trainer` calls `terms`. As a Keras loss, `compile(loss=LabelSmoothedCrossEntropy())`, it is summed over the tokens
+    of a batch, or reduced by `reduction`.
 
     Args:
-        smoothing: probability that is spread evenly over the whole vocabulary, at least 0 and below 1.
-        reduction: as in every Keras loss; "sum" over tokens by default.
-        name: name of the loss.
+        smoothing: Float, probability that is distributed evenly over the whole vocabulary, at least 0 and below 1.
+            Defaults to 0.1.
+        reduction: String, as in every Keras loss. Defaults to "sum".
+        name: String, name of the loss.
+
+    Raises:
+        ValueError: `smoothing` is out of range.
 
     Example:
 
@@ -68,14 +72,14 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
         return self.terms(y_true, y_pred)[0]
 
     def terms(self, targets: tf.Tensor, logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """The loss of every token, and its negative log-probability (the loss without smoothing).
+        """The loss of each token, and its negative log-probability, which is the loss without smoothing.
 
         Args:
-            targets: int ids [B, T].
-            logits: [B, T, V], any float type.
+            targets: Tensor of token ids `[B, T]`, int.
+            logits: Tensor `[B, T, V]`, float.
 
         Returns:
-            Two float32 tensors [B, T], both 0 at padding.
+            Two float32 tensors `[B, T]`, both 0 at padding.
         """
         targets = tf.cast(targets, "int32")
         shape = tf.shape(targets)
@@ -92,8 +96,8 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
 def _smoothed(logits: tf.Tensor, targets: tf.Tensor, smoothing: float) -> tuple[tf.Tensor, tf.Tensor]:
     """Smoothed loss and negative log-probability of each row of `logits` [N, V].
 
-    The gradient is written out, and the largest tensors of an update, [N, V], are passed over as seldom as can be: the
-    probabilities may take the place of the logits in memory, as nothing reads these any more, and are all that is kept.
+    The gradient is written by hand to pass over the largest tensors of an update, [N, V], as seldom as possible: only
+    the probabilities are kept, and they may reuse the memory of the logits, which nothing reads afterwards.
     """
 
     @tf.custom_gradient
@@ -112,8 +116,8 @@ def _smoothed(logits: tf.Tensor, targets: tf.Tensor, smoothing: float) -> tuple[
             by_logits = probabilities * (by_loss + by_nll)[:, None]
             if smoothing:
                 by_logits += (by_loss * (-smoothing / logits.shape[-1]))[:, None]
-            places = tf.stack([tf.range(tf.size(targets)), targets], -1)  # [N, 2]
-            return tf.tensor_scatter_nd_sub(by_logits, places, (1 - smoothing) * by_loss + by_nll)
+            indices = tf.stack([tf.range(tf.size(targets)), targets], -1)  # [N, 2]
+            return tf.tensor_scatter_nd_sub(by_logits, indices, (1 - smoothing) * by_loss + by_nll)
 
         return (loss, nll), gradient
 

@@ -19,24 +19,24 @@ def make_optimizer(
     weight_decay: float | None = None,
     clip: float | None = None,
 ) -> keras.optimizers.Optimizer:
-    """Makes a Keras optimizer, with the Transformer paper's settings as defaults. Call it in the strategy's scope.
+    """Makes a Keras optimizer; the defaults are those of the Transformer's paper. Call it in the strategy's scope.
 
     Args:
-        name: "adam", "adamw" or "sgd".
-        learning_rate: a number or a schedule.
-        beta_1: decay of the first moment ("adam", "adamw").
-        beta_2: decay of the second moment ("adam", "adamw").
-        epsilon: added to the root of the second moment ("adam", "adamw").
-        momentum: momentum ("sgd").
-        weight_decay: decoupled weight decay: "adamw" only, and required there.
-        clip: largest global norm of the gradient; None does not clip. `Trainer` clips the gradient of the whole
-            update, that is, after it has been summed over micro-batches and replicas.
+        name: String, "adam", "adamw" or "sgd". Defaults to "adam".
+        learning_rate: Float or schedule. Defaults to 0.001.
+        beta_1: Float, decay of the first moment of "adam" and "adamw". Defaults to 0.9.
+        beta_2: Float, decay of the second moment of "adam" and "adamw". Defaults to 0.98.
+        epsilon: Float, added to the root of the second moment of "adam" and "adamw". Defaults to 1e-9.
+        momentum: Float, momentum of "sgd". Defaults to 0.
+        weight_decay: Float, decoupled weight decay, which "adamw" needs and no other optimizer takes.
+        clip: Float, largest global norm of the gradient. `Trainer` clips the gradient of the whole update, summed over
+            micro-batches and replicas. Defaults to `None`, no clipping.
 
     Returns:
-        The optimizer: Keras' own, "adam" and "adamw" with an update in one pass over memory.
+        A Keras optimizer; the update of "adam" and "adamw" is one pass over memory.
 
     Raises:
-        UserError: if the name is unknown, or the weight decay does not go with it.
+        UserError: The name is unknown, or the weight decay does not belong to the optimizer.
 
     Example:
 

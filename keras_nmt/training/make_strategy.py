@@ -11,24 +11,24 @@ from keras_nmt.training.workers import number_of_workers
 
 
 def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
-    """Makes the strategy that trains on `replicas` devices of this machine, or on all of several machines.
+    """Makes the strategy that trains on `replicas` devices of this machine, or on all devices of several machines.
 
-    Several machines are named by the environment variable `TF_CONFIG`, as TensorFlow wants it: each runs the same
-    program on the GPUs it has, or on its CPU, and they wait for each other to start.
+    The environment variable `TF_CONFIG` lists several machines in TensorFlow's format: each runs the same program on
+    its GPUs, or on its CPU, and waits for the others to start.
 
     Without a GPU, the replicas are logical CPU devices: no faster than one, but the same program as on several GPUs.
-    They have to be made before TensorFlow is used for anything else.
+    They must be made before TensorFlow is first used.
 
     Args:
-        replicas: number of replicas. None: all GPUs, or one replica where there is at most one GPU.
+        replicas: Integer, number of replicas. Defaults to all GPUs, or one replica where there is at most one GPU.
 
     Returns:
         TensorFlow's default strategy for one replica, `MultiWorkerMirroredStrategy` for several machines, else a
-        `MirroredStrategy`; the same one whenever it is asked for.
+        `MirroredStrategy`; every call returns the same object.
 
     Raises:
-        UserError: if there are fewer GPUs than `replicas`, if TensorFlow is already running with fewer logical
-            CPU devices, or if `TF_CONFIG` is not understood or comes with `replicas`.
+        UserError: There are fewer GPUs than `replicas`, TensorFlow already runs with fewer logical CPU devices, or
+            `TF_CONFIG` is damaged or used together with `replicas`.
 
     Example:
 
@@ -38,7 +38,7 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
     if number_of_workers() > 1:
         if replicas is not None:
             raise UserError(
-                "With TF_CONFIG each machine trains on all it has: leave the replicas out. "
+                "With TF_CONFIG each machine trains on all its devices: leave out the replicas. "
                 f"Received: replicas={replicas}"
             )
         return _multi_worker()
@@ -64,10 +64,10 @@ def _multi_worker() -> tf.distribute.MultiWorkerMirroredStrategy:
 
 @functools.cache
 def _mirrored(kind: str, replicas: int) -> tf.distribute.MirroredStrategy:
-    """The strategy for the first devices of a kind: always the same one.
+    """The strategy for the first devices of a kind; every call returns the same object.
 
-    Collective operations are known by numbers that every strategy counts from the same start, so the reductions of two
-    strategies in one process get mixed up. On the CPU, reducing on one device does without them altogether.
+    Every strategy numbers its collective operations from the same start, so the reductions of two strategies in one
+    process would be mixed up. On the CPU, reducing on one device needs no collective operations.
     """
     return tf.distribute.MirroredStrategy(
         [f"{kind}:{index}" for index in range(replicas)],
@@ -76,7 +76,7 @@ def _mirrored(kind: str, replicas: int) -> tf.distribute.MirroredStrategy:
 
 
 def _make_logical_cpus(number: int) -> None:
-    """Splits the CPU in `number` logical devices, unless it is split in at least as many already."""
+    """Splits the CPU into `number` logical devices, unless it already has at least as many."""
     cpu = tf.config.list_physical_devices("CPU")[0]
     configured = tf.config.get_logical_device_configuration(cpu)
     if configured is None or len(configured) < number:

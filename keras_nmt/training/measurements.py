@@ -18,11 +18,7 @@ from keras_nmt.training.update import MEASUREMENTS
 class Measurements:
     """Collects the measurements of updates and makes the training metrics of them.
 
-    Args:
-        tasks: Dictionary of tasks by name.
-        parts: Integer, number of parts of an update's batch.
-        normalize_by: String, "tokens" or "sentences".
-        is_scaled: Boolean, whether the optimizer scales the loss.
+    `parts` is the number of parts of an update's batch, `is_scaled` whether the optimizer scales the loss.
     """
 
     def __init__(self, tasks: Mapping[str, Task], parts: int, normalize_by: str, is_scaled: bool) -> None:
@@ -35,13 +31,7 @@ class Measurements:
         self.stopwatch = Stopwatch()
 
     def add(self, name: str, number: int, measurements: tf.Tensor) -> None:
-        """Adds the measurements of a task's update without waiting for them.
-
-        Args:
-            name: String, the task.
-            number: Integer, number of updates of the task before this one.
-            measurements: See `UpdateOutput`.
-        """
+        """Adds the measurements of update `number` of the task `name`, without waiting for them."""
         self._unread.append((name, number, measurements))
 
     def fetch(self, progress: Progress) -> None:

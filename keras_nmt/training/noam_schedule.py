@@ -15,9 +15,12 @@ class NoamSchedule(keras.optimizers.schedules.LearningRateSchedule):
     The rate at update `t` (counted from 1) is `scale * hidden_dim^-0.5 * min(t^-0.5, t * warmup_steps^-1.5)`.
 
     Args:
-        hidden_dim: width of the model.
-        warmup_steps: number of updates over which the rate rises.
-        scale: factor over everything.
+        hidden_dim: Integer, width of the model.
+        warmup_steps: Integer, number of updates over which the rate rises. Defaults to 4000.
+        scale: Float, factor of the rate. Defaults to 1.
+
+    Raises:
+        ValueError: An integer is below 1.
 
     Example:
 

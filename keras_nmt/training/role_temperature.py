@@ -1,3 +1,5 @@
+"""The temperature of one-hot roles during training."""
+
 from __future__ import annotations
 
 import keras
@@ -10,16 +12,16 @@ class RoleTemperature(keras.callbacks.Callback):
     """Lowers the temperature of one-hot roles while a model trains.
 
     Update n, from 0, has the temperature max(floor, start * decay^n), in every one-hot `RoleAssignment` of the model.
-    n is the optimizer's number of updates, so a run that goes on from a checkpoint goes on with its temperature (under
-    loss scaling less the updates that were skipped, which count until then).
+    n is the optimizer's number of updates, so a resumed run continues with its temperature (under loss scaling, updates
+    that were skipped before the stop are not counted after it).
 
     Args:
-        start: Float, the temperature of update 0. Default 5.
-        decay: Float, factor from one update to the next. Default 0.9995.
-        floor: Float, the lowest temperature. Default 0.5.
+        start: Float, the temperature of update 0. Defaults to 5.
+        decay: Float, factor from one update to the next. Defaults to 0.9995.
+        floor: Float, the lowest temperature. Defaults to 0.5.
 
     Raises:
-        ValueError: A number makes no sense; or, once training begins, the model has no one-hot roles.
+        ValueError: A number is out of range; or, when training begins, the model has no one-hot roles.
 
     Example:
 
@@ -60,7 +62,7 @@ class RoleTemperature(keras.callbacks.Callback):
         self._layers = [layer for layer in layers if layer.assignment == "one_hot"]
         if not self._layers:
             raise ValueError(f"The model has no one-hot roles. Received: model={self.model.name!r}")
-        # Read once, then counted: reading it makes the program wait for the device.
+        # Read once, then counted, because reading waits for the device.
         self._update = int(self.model.optimizer.iterations)
 
     def on_train_batch_begin(self, batch: int, logs: dict[str, float] | None = None) -> None:

@@ -40,15 +40,7 @@ class Budget:
         check_positive(max_updates=self.max_updates, time_limit=self.time_limit)
 
     def seconds_left(self, progress: Progress, pace: float) -> float | None:
-        """The seconds until the first limit is reached.
-
-        Args:
-            progress: The progress of the run.
-            pace: Float, seconds an update.
-
-        Returns:
-            The seconds, or None without a limit.
-        """
+        """The seconds until the first limit is reached at `pace` seconds an update, or None without a limit."""
         left: list[float] = []
         if self.max_updates is not None:
             left.append((self.max_updates - progress.update) * pace)
@@ -60,11 +52,7 @@ class Budget:
 class Stopping:
     """Decides after each update whether the run ends. With the same stop requests, all workers decide the same.
 
-    Args:
-        budget: The limits of the run.
-        patience: Integer, number of evaluations without a new best after which the run ends, or `None`.
-        model: The model, whose `stop_training` callbacks set.
-        num_workers: Integer, number of workers.
+    `patience` is that of `Evaluation`; callbacks set `stop_training` of the model.
     """
 
     def __init__(self, budget: Budget, patience: int | None, model: keras.Model, num_workers: int) -> None:
@@ -86,14 +74,9 @@ class Stopping:
         return [name for name in STOP_REQUESTS if is_requested[name]]
 
     def agreed_requests(self, own: list[str], summed: tf.Tensor | None) -> list[str]:
-        """The stop requests of all workers, the same on each.
+        """The requests that any worker made `DELAY` updates ago, the same on all workers; with one worker, `own`.
 
-        Args:
-            own: The requests of this worker, to be summed with the next update.
-            summed: The sums over workers from the last update; see `UpdateOutput`.
-
-        Returns:
-            The requests that any worker made `DELAY` updates ago; with one worker, `own`.
+        The next update sums `own` over workers; `summed` are the sums of the last one (see `UpdateOutput`).
         """
         if self.requests is None or summed is None:
             return own

@@ -1,4 +1,4 @@
-"""Which task's turn it is."""
+"""The order of the tasks of a training run."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from keras_nmt.errors import UserError
 
 
 class TaskSchedule:
-    """Shares updates out among tasks.
+    """Distributes updates over tasks.
 
-    Task i with weight w_i has the share w_i / sum(w) of the updates. However many updates are done, its number of
-    them differs from its share of them by less than one. With equal weights, the tasks take turns in order.
+    Task i with weight w_i has the share w_i / sum(w) of the updates. After any number of updates, the task's number of
+    updates differs from its share by less than one. With equal weights, the tasks take turns in order.
 
-    The next task depends on the numbers of updates done alone, so a run that goes on needs nothing but them.
+    The next task depends only on the numbers of updates of all tasks, so a resumed run needs no other state.
 
     Args:
-        weights: the tasks' weights by name, positive; the order is that of the turns.
+        weights: Dictionary of positive weights by task name, in the order of the turns.
 
     Raises:
-        UserError: if there are no tasks, or a weight is not positive and finite.
+        UserError: There are no tasks, or a weight is not positive and finite.
 
     Example:
 
@@ -55,14 +55,14 @@ class TaskSchedule:
         """The schedule with weights size^(1/T).
 
         Args:
-            sizes: the sizes of the tasks' data by name, positive.
-            temperature: T, positive: 1 shares out by size; the larger it is, the more even the shares.
+            sizes: Dictionary of the positive sizes of the tasks' data by task name.
+            temperature: Float, T, positive. 1 gives shares proportional to the sizes, a larger T more even shares.
 
         Returns:
-            The schedule; its `weights` are relative to the largest one's.
+            The schedule; the largest of its `weights` is 1.
 
         Raises:
-            UserError: if the temperature or a size is not positive.
+            UserError: The temperature or a size is not positive.
 
         Example:
 
@@ -81,14 +81,16 @@ class TaskSchedule:
         """The task of the next update.
 
         Args:
-            counts: the number of updates done of every task.
+            counts: Dictionary of the number of updates of every task.
 
         Returns:
-            Of the tasks that would not come to be a whole update or more ahead of their shares, the one that is the
-            first to be due; of equals the first.
+            The name of the first task to be due, among the tasks that one more update puts less than a whole update
+            ahead of their share; of equal tasks, the first in order.
         """
-        share = (sum(counts[name] for name in self.weights) + 1) / sum(self.weights.values())  # of a weight of 1
+        share = (sum(counts[name] for name in self.weights) + 1) / sum(
+            self.weights.values()
+        )  # of the updates, per unit of weight
         return min(
             (name for name, weight in self.weights.items() if counts[name] < weight * share),
-            key=lambda name: (counts[name] + 1) / self.weights[name],  # the share by which it must have its next one
+            key=lambda name: (counts[name] + 1) / self.weights[name],  # the share at which its next update is due
         )

@@ -19,7 +19,7 @@ from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.weights_file import read_weights
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training.average_checkpoints import average_checkpoints
-from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving
+from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving, read_index
 from keras_nmt.training.evaluation import Evaluation
 from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEntropy, TokenLoss
@@ -268,7 +268,7 @@ class Trainer:
                 f"directory={self.directory}, update {self.progress.update} here, update {update} there"
             )
         if self.workers.is_chief:
-            self.log.file.truncate(self.progress.update, self.progress.settled)
+            self.log.file.truncate(self.progress.update, self.progress.completed)
         return checkpoints
 
     def _restore(self) -> Checkpoints:
@@ -322,7 +322,7 @@ class Trainer:
         self._began = time.monotonic() - progress.seconds
         self._in_round = False
         reason = stopping.reason(progress, stopping.own_requests(progress))  # from the checkpoint: same on all workers
-        if progress.settled < progress.update:  # the run was stopped before it completed its last update
+        if progress.completed < progress.update:  # the run was stopped before it completed its last update
             reason = self._complete_update(checkpoints, callbacks, reason)
         while reason is None:
             if not self._in_round:
@@ -375,7 +375,7 @@ class Trainer:
             self.evaluation.record(metrics, progress)
             progress.seconds = time.monotonic() - self._began
             self.log.write_evaluation(progress, metrics)
-        progress.settled = progress.update
+        progress.completed = progress.update
         if is_saved:
             checkpoints.save(progress, metrics.get(self.evaluation.best_metric) if self.evaluation else None)
             self._measurements.stopwatch.resume()
@@ -404,6 +404,7 @@ class Trainer:
         updates = None
         if self.workers.is_chief:
             which, number = self.saving.final_checkpoints
+            number = min(number, len(read_index(self.directory / "checkpoints")[which]))  # fewer after a short run
             updates = average_checkpoints(self.directory, which=which, number=number, output=weights)
         updates = self.workers.from_chief(updates)
         with self.strategy.scope():

@@ -50,7 +50,7 @@ class TrainingLog:
     >>> log = TrainingLog(pathlib.Path(tempfile.mkdtemp()) / "training_log.jsonl")
     >>> log.append({"update": 100, "loss": 4.5})
     >>> log.append({"update": 200, "loss": 3.5})
-    >>> log.truncate(100, settled=100)
+    >>> log.truncate(100, completed=100)
     >>> log.read()
     [{'update': 100, 'loss': 4.5}]
     """
@@ -78,28 +78,22 @@ class TrainingLog:
                 lines.append(line)
         return lines
 
-    def truncate(self, update: int, settled: int) -> None:
+    def truncate(self, update: int, completed: int) -> None:
         """Removes the lines that a resumed run writes again: later ones, and the one on the final weights.
 
         Args:
             update: Integer, the last update of the run.
-            settled: Integer, the last update whose evaluation, if one was due, has been saved.
+            completed: Integer, the last update whose evaluation, if one was due, has been saved.
         """
         if self.path.exists():
-            last = {True: update, False: settled}
+            last = {True: update, False: completed}
             kept = [line for line in self.read() if line["update"] <= last["loss" in line] and "final" not in line]
             with atomic_path(self.path) as temporary:
                 temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
 
 
 class LogWriter:
-    """Writes the log of a run; on workers other than the chief, nothing.
-
-    Args:
-        directory: Path of the model directory.
-        logging: What to log.
-        is_chief: Boolean, whether this worker writes.
-    """
+    """Writes the log of a run in a model directory; on workers other than the chief, nothing."""
 
     def __init__(self, directory: Path, logging: Logging, is_chief: bool) -> None:
         self.file = TrainingLog(directory / "training_log.jsonl")

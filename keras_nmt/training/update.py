@@ -71,13 +71,7 @@ class UpdateOutput(NamedTuple):
 class Update:
     """Makes updates and their batches. See `Trainer` for the arguments.
 
-    Args:
-        tasks: Dictionary of tasks by name.
-        optimizer: Optimizer, built.
-        loss: The loss of each token.
-        computation: How updates are computed.
-        stop_requests: Variable `[3]` of this worker's stop requests, summed over workers with every update. None with
-            one worker.
+    Every update sums `stop_requests` `[3]` over workers; None with one worker.
     """
 
     def __init__(
@@ -112,11 +106,7 @@ class Update:
         )
 
     def make_batches(self, name: str, start: int) -> Any:
-        """Makes the iterator of a task's batches from update `start` on.
-
-        Args:
-            name: String, the task.
-            start: Integer, number of updates of the task before the first batch.
+        """Makes the iterator of a task's batches from its update `start` on.
 
         Returns:
             An iterator of dictionaries of tensors `[accumulation, n, length]` on each replica.
@@ -190,13 +180,7 @@ class Update:
         return gradients, tf.stack([loss, tf.reduce_sum(nlls), extra_loss])
 
     def set_seeds(self, update: tf.Tensor, part: tf.Tensor, name: str = ONLY) -> None:
-        """Sets the state of every SeedGenerator of a task's model.
-
-        Args:
-            update: int64 scalar, number of updates before this one.
-            part: int64 scalar, which part of the update's batch; each part and each generator gets another state.
-            name: String, the task. Defaults to the only task.
-        """
+        """Sets the state of every SeedGenerator of a task's model, by the update and the part of its batch."""
         seed_states = self._seed_states[name]
         if not seed_states:
             return

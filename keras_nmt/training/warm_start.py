@@ -1,4 +1,4 @@
-"""Starting from the weights of another model."""
+"""Training that starts from the weights of another model."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Start:
 
 @dataclasses.dataclass
 class WarmStart:
-    """What `warm_start` did, as lists of variable paths.
+    """The result of `warm_start`, as lists of variable paths.
 
     Attributes:
-        taken: given the source's values.
-        new: not in the source; left as they were initialised.
-        misfit: in the source with another shape; left as they were initialised.
-        unused: in the source only.
+        taken: Variables with the values of the source.
+        new: Variables that the source lacks; they keep their initial values.
+        misfit: Variables that have another shape in the source; they keep their initial values.
+        unused: Variables of the source that the model lacks.
     """
 
     taken: list[str] = dataclasses.field(default_factory=list)
@@ -45,7 +45,7 @@ class WarmStart:
     unused: list[str] = dataclasses.field(default_factory=list)
 
     def summary(self) -> str:
-        """What was taken and what was not, to be printed."""
+        """The result as lines of text."""
         lines = [f"Warm start: {len(self.taken)} weights taken"]
         lines += [f"  new: {path}" for path in self.new]
         lines += [f"  did not fit: {path}" for path in self.misfit]
@@ -59,17 +59,18 @@ def warm_start(
     """Copies the weights of `source` into the variables of `model` that have the same path and shape.
 
     Args:
-        model: the model to start; call this in its strategy's scope, if it has one.
-        source: the model to start from.
-        allow_new: shell patterns of the paths of `model`'s variables that may be missing in `source`, or have
-            another shape there ("decoder/*"; "*" allows all).
-        allow_unused: shell patterns of the paths of `source`'s variables that `model` may lack.
+        model: Model whose variables are set; with a strategy, call this function in its scope.
+        source: Model to start from.
+        allow_new: List of shell patterns of the paths of variables of `model` that `source` may lack or have in another
+            shape ("decoder/*"; "*" allows all). Defaults to none.
+        allow_unused: List of shell patterns of the paths of variables of `source` that `model` may lack. Defaults to
+            none.
 
     Returns:
-        What was taken and what was not.
+        Which variables were taken and which were not.
 
     Raises:
-        UserError: if a variable is missing, does not fit or is left over and was not allowed to; nothing is copied.
+        UserError: A variable is missing, has another shape or is unused without being allowed to; nothing is copied.
 
     Example:
 
@@ -81,7 +82,7 @@ def warm_start(
     (2, 2)
     """
     for name, patterns in {"allow_new": allow_new, "allow_unused": allow_unused}.items():
-        if isinstance(patterns, str):  # each character would be a pattern, and "*" would allow all
+        if isinstance(patterns, str):  # each character would be a pattern
             raise UserError(f"`{name}` is a list of patterns. Received: {name}={patterns!r}")
     theirs = {variable.path: variable for variable in source.weights}
     ours = {variable.path: variable for variable in model.weights}

@@ -1,4 +1,4 @@
-"""What the processes of a run on several machines have to agree on."""
+"""Communication between the processes of a run on several machines."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError, exhausted, one_line
 
-CAPACITY = 16384  # bytes of what a chief can tell at once
+CAPACITY = 16384  # bytes of one message of the chief
 
 
 class Workers:
     """The processes that train one model together, each started with the same command and its own `TF_CONFIG`.
 
-    One of them is the chief: the only one that writes. Without `MultiWorkerMirroredStrategy` it is the only one at all,
-    and everything here is done already. All workers have to call the same methods in the same order.
+    One of them is the chief, the only one that writes. Without `MultiWorkerMirroredStrategy` the chief is the only
+    process, and the methods return at once. All workers must call the same methods in the same order.
 
     Args:
-        strategy: the strategy they train under.
+        strategy: tf.distribute.Strategy of the run.
 
     Example:
 
@@ -38,25 +38,28 @@ class Workers:
             self.number = number_of_workers()
             self.is_chief = is_chief()
         self._strategy = strategy
-        self._tell = tf.function(self._sum_over_workers, autograph=False)
+        self._send = tf.function(self._sum_over_workers, autograph=False)
 
     def from_chief(self, value: Any = None) -> Any:
-        """Gives all workers what the chief's argument is, when all have asked.
+        """Sends the chief's argument to all workers, when all have called.
 
         Args:
-            value: what JSON can express; that of the others does not matter.
+            value: Anything that JSON can express; the arguments of the other workers are ignored.
+
+        Returns:
+            The chief's argument.
         """
         if self.number == 1:
             return value
-        message, told, follows = json.dumps(value).encode() if self.is_chief else b"", b"", True
+        message, received, follows = json.dumps(value).encode() if self.is_chief else b"", b"", True
         while follows:
             part, message = message[:CAPACITY], message[CAPACITY:]
             codes = tf.constant([bool(message), *part, *[0] * (CAPACITY - len(part))], tf.int32)
             with self.errors():
-                found = self._strategy.experimental_local_results(self._tell(codes))[0].numpy()
-            told += bytes(found[1:][found[1:] > 0].tolist())
-            follows = bool(found[0])
-        return json.loads(told)
+                sums = self._strategy.experimental_local_results(self._send(codes))[0].numpy()
+            received += bytes(sums[1:][sums[1:] > 0].tolist())
+            follows = bool(sums[0])
+        return json.loads(received)
 
     def _sum_over_workers(self, codes: tf.Tensor) -> Any:
         def replica(codes: tf.Tensor) -> tf.Tensor:
@@ -67,14 +70,14 @@ class Workers:
         return self._strategy.run(replica, args=(codes,))
 
     def wait(self) -> None:
-        """Returns when all workers have come here."""
+        """Returns when all workers have called."""
         self.from_chief()
 
     def end(self) -> None:
-        """Waits for all workers at the end of a run, while the chief translates the test.
+        """Waits for all workers at the end of a run, while the chief translates the test data.
 
-        If it is lost there, the others fail with it, and whatever started all of them starts all of them again. A chief
-        that comes here is done, whether or not others are lost.
+        If the chief is lost meanwhile, the others fail too, so the system that started them starts all of them again.
+        The chief itself ends without error, whether or not other workers are lost.
         """
         try:
             self.wait()
@@ -84,7 +87,7 @@ class Workers:
 
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
-        """A block in which a lost worker, or a lack of memory, shows: these errors become a `UserError`."""
+        """A block in which errors of a lost worker or of too little memory become a `UserError`."""
         try:
             yield
         except tf.errors.ResourceExhaustedError as error:
@@ -93,13 +96,13 @@ class Workers:
             if self.number == 1:
                 raise
             raise UserError(
-                "Another worker is gone; its output tells why. Start all of them again with the same command: a run "
-                f"goes on from its last checkpoint. Received: {one_line(error.message)[:200]}"
+                "Another worker is lost; its output says why. Start all workers again with the same command: the run "
+                f"resumes from its last checkpoint. Received: {one_line(error.message)[:200]}"
             ) from error
 
     @contextlib.contextmanager
     def chief_first(self) -> Iterator[None]:
-        """The chief goes through the block, then the others do: they find the files that it has made."""
+        """A block that the chief runs first, so the other workers find the files that the chief has made."""
         if not self.is_chief:
             self.wait()
         yield
@@ -108,19 +111,19 @@ class Workers:
 
 
 def number_of_workers() -> int:
-    """The number of processes that `TF_CONFIG` names; 1 without it.
+    """The number of processes in `TF_CONFIG`; 1 without it.
 
     Raises:
-        UserError: it is not as it has to be.
+        UserError: `TF_CONFIG` is damaged.
     """
     return len(_cluster()[0])
 
 
 def is_chief() -> bool:
-    """Whether this process writes: the one that `TF_CONFIG` calls chief, or else worker 0.
+    """Whether this process is the chief, the only one that writes: the chief of `TF_CONFIG`, or else worker 0.
 
     Raises:
-        UserError: `TF_CONFIG` is not as it has to be.
+        UserError: `TF_CONFIG` is damaged.
     """
     tasks, own = _cluster()
     return own == tasks[0]
@@ -137,7 +140,7 @@ def _cluster() -> tuple[list[tuple[str, int]], tuple[str, int]]:
         tasks = [(kind, index) for kind in addresses for index in range(len(addresses[kind]))] or [alone]
         own = (config["task"]["type"], int(config["task"]["index"])) if cluster else alone
         if own not in tasks or set(cluster) - set(addresses):
-            raise ValueError("its task is none of the chief and workers")
+            raise ValueError("its task is neither the chief nor a worker")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
             'TF_CONFIG has to be like {"cluster": {"worker": ["host:port", ...]}, "task": {"type": "worker", '

@@ -1,4 +1,4 @@
-"""The ways a search may run, and the folder's helper module."""
+"""How a search is compiled in a test."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import pytest
 import tensorflow as tf
 
 
-@pytest.fixture(params=["graph", "xla"])
+@pytest.fixture
 def compiled(request: pytest.FixtureRequest) -> Callable[[Callable], Callable]:
-    """Each way a search may run, besides eagerly."""
-    return lambda function: tf.function(function, jit_compile=request.param == "xla")
+    """Compiles a function with XLA, or to a graph in tests with `@pytest.mark.parametrize("compiled", ["graph"],
+    indirect=True)`. XLA takes seconds, so each kind of graph is compiled by one or two tests.
+    """
+    return lambda function: tf.function(function, jit_compile=getattr(request, "param", "xla") == "xla")

@@ -52,12 +52,6 @@ def test_a_beam_of_all_prefixes_finds_what_exhaustive_search_finds(alpha, beam_s
         assert_same(hypotheses(result, sentence), expected[:beam_size])
 
 
-def test_exhaustive_search_with_xla():
-    decoder = TableDecoder(vocabulary_size=6, seed=4)
-    result = search(decoder, [7], partial(tf.function, jit_compile=True), beam_size=27, max_length=4)
-    assert_same(hypotheses(result, 0), decoder.every_hypothesis(7, 4, alpha=0.6)[:27])
-
-
 @settings(max_examples=20, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
@@ -77,7 +71,8 @@ def test_equals_a_search_over_lists_without_early_stop(seed, beam_size, max_leng
         assert_same(found, expected[:count])
 
 
-@pytest.mark.parametrize("vocabulary_size", [7, 2000])  # the second takes its candidates in two stages
+# The second vocabulary takes its candidates in two stages.
+@pytest.mark.parametrize(("compiled", "vocabulary_size"), [("graph", 7), ("xla", 2000)], indirect=["compiled"])
 def test_scores_are_those_of_teacher_forcing(compiled, vocabulary_size):
     decoder = TableDecoder(vocabulary_size, seed=5, scale=3.0)
     result = search(decoder, [0, 1, 2], compiled, beam_size=4, max_length=12, length_penalty=0.8)
@@ -92,8 +87,8 @@ def test_scores_are_those_of_teacher_forcing(compiled, vocabulary_size):
 
 def test_the_same_with_and_without_xla():
     decoder = TableDecoder(vocabulary_size=300, seed=8, end_bias=4.0)
-    options = {"beam_size": 5, "max_length": 12}
     sentences = list(range(8))
+    options = {"beam_size": 5, "max_length": 12, "max_lengths": [12, 1, 3, 50, 0, 12, 12, 12]}
     eager = search(decoder, sentences, **options)
     for compiled in (tf.function, partial(tf.function, jit_compile=True)):
         result = search(decoder, sentences, compiled, **options)
@@ -101,7 +96,11 @@ def test_the_same_with_and_without_xla():
             assert_same(hypotheses(result, sentence), hypotheses(eager, sentence), tolerance=1e-5)
 
 
-@pytest.mark.parametrize(("vocabulary_size", "levels"), [(7, 1), (7, 3), (2000, 3)])
+@pytest.mark.parametrize(
+    ("compiled", "vocabulary_size", "levels"),
+    [("graph", 7, 1), ("graph", 7, 3), ("graph", 2000, 3), ("xla", 2000, 3)],
+    indirect=["compiled"],
+)
 def test_ties_are_resolved_alike_in_every_mode(compiled, vocabulary_size, levels):
     decoder = TableDecoder(vocabulary_size, seed=2)
     decoder.table = np.floor(decoder.table).clip(0, levels - 1)
@@ -189,6 +188,7 @@ def test_a_larger_static_length_changes_nothing():
 # --- limits ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("compiled", ["graph"], indirect=True)
 def test_limits_of_each_sentence(compiled):
     decoder = TableDecoder(vocabulary_size=8, seed=1, end_bias=-1.0)
     limits = [1, 3, 50, 0]
@@ -309,11 +309,10 @@ def test_minus_infinity_in_the_logits_is_harmless(compiled):
 # --- how it runs -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("jit_compile", [False, True])
-def test_is_traced_once_for_the_same_shapes(jit_compile):
+def test_is_traced_once_for_the_same_shapes():
     decoder, traces = TableDecoder(vocabulary_size=8), []
 
-    @tf.function(jit_compile=jit_compile)
+    @tf.function
     def run(constants, caches, max_lengths):
         traces.append(1)
         options = {"batch_size": 2, "beam_size": 2, "max_length": 5}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import keras
 import numpy as np
-import pytest
 import tensorflow as tf
 
 from keras_nmt.decoding import beam_search, sequence_log_probability, shift_right
@@ -25,8 +24,7 @@ def test_caches_are_reordered_but_for_those_that_are_kept():
     np.testing.assert_array_equal(found[0]["kept"]["c"][0], y)
 
 
-@pytest.mark.parametrize("jit_compile", [False, True])
-def test_hypotheses_that_change_places_keep_their_past(jit_compile):
+def test_hypotheses_that_change_places_keep_their_past(compiled):
     keras.utils.set_random_seed(1)
     sizes = {"num_encoder_layers": 1, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "intermediate_dim": 8}
     model = Transformer(20, **sizes)
@@ -38,7 +36,7 @@ def test_hypotheses_that_change_places_keep_their_past(jit_compile):
         constants, caches = model.prepare(model.encoder(source), 4, 8)
         return beam_search(model.decoder_step, constants, caches, batch_size=3, beam_size=4, max_length=8)
 
-    result = tf.function(search, jit_compile=jit_compile, autograph=False)(source)
+    result = compiled(search)(source)
     found = []
     for place in range(4):
         tokens = result.tokens[:, place]

@@ -19,7 +19,9 @@ def follows(tokens: list[int], prefix: list[int]) -> bool:
     return all(forced in (PAD, token) for token, forced in zip(tokens, prefix, strict=False))
 
 
-@pytest.mark.parametrize("ranking", ["log_probability", "score"])
+@pytest.mark.parametrize(
+    ("compiled", "ranking"), [("xla", "log_probability"), ("graph", "score")], indirect=["compiled"]
+)
 def test_a_beam_of_all_prefixes_finds_what_exhaustive_search_finds_behind_the_prefix(compiled, ranking):
     decoder, count = TableDecoder(vocabulary_size=6, seed=3), len(PREFIXES)
     # Ranked by score, all stay in the beam: 40 that end, 81 that are cut off.

@@ -18,7 +18,7 @@ def expected_tokens(decoder: TableDecoder, sentence: int, limit: int) -> list[in
     return tokens
 
 
-@pytest.mark.parametrize("vocabulary_size", [7, 600])
+@pytest.mark.parametrize(("compiled", "vocabulary_size"), [("graph", 7), ("xla", 600)], indirect=["compiled"])
 def test_takes_the_likeliest_token_and_a_beam_of_one_does_the_same(compiled, vocabulary_size):
     decoder = TableDecoder(vocabulary_size, seed=21, end_bias=1.0 if vocabulary_size == 7 else 3.0)
     sentences, limits = list(range(12)), [9, 1, 3, 20, 12, 12, 12, 12, 2, 12, 12, 0]
@@ -41,6 +41,7 @@ def test_takes_the_likeliest_token_and_a_beam_of_one_does_the_same(compiled, voc
         np.testing.assert_allclose(one, other, atol=1e-5)
 
 
+@pytest.mark.parametrize("compiled", ["graph"], indirect=True)
 def test_ties_go_to_the_lowest_id(compiled):
     decoder = TableDecoder(vocabulary_size=900)
     decoder.table = np.zeros_like(decoder.table)
@@ -60,7 +61,7 @@ def test_stops_with_the_last_sentence():
 def test_is_traced_once_for_the_same_shapes():
     decoder, traces = TableDecoder(vocabulary_size=8), []
 
-    @tf.function(jit_compile=True)
+    @tf.function
     def run(constants, caches):
         traces.append(1)
         return greedy_search(decoder.step, constants, caches, batch_size=2, max_length=5)

@@ -44,7 +44,8 @@ def test_equals_a_search_over_lists(seed, beam_size, max_length, alpha, end_bias
     assert_same(hypotheses(fewer, 0), expected[:1])
 
 
-@pytest.mark.parametrize("vocabulary_size", [7, 2000])  # the second takes its candidates in two stages
+# The second vocabulary takes its candidates in two stages.
+@pytest.mark.parametrize(("compiled", "vocabulary_size"), [("graph", 7), ("xla", 2000)], indirect=["compiled"])
 def test_the_same_in_every_mode(compiled, vocabulary_size):
     decoder = TableDecoder(vocabulary_size, seed=5, scale=3.0, end_bias=1.0)
     options = {"beam_size": 4, "max_length": 12, "max_lengths": [12, 3, 0, 12], "length_penalty": 0.8}

@@ -135,6 +135,7 @@ def test_filters_that_keep_everything_change_nothing_and_other_seeds_give_others
     assert len({tuple(row) for row in plain[:, 0].tolist()}) > 15
 
 
+@pytest.mark.parametrize("compiled", ["graph"], indirect=True)
 @pytest.mark.parametrize("options", [{"top_k": 1}, {"top_p": 1e-6}, {"temperature": 1e-4}])
 def test_the_likeliest_token_alone_is_greedy_search(compiled, options):
     decoder = TableDecoder(vocabulary_size=7, seed=21, end_bias=1.0)

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.decoding import shift_right
 
 
-@settings(max_examples=10, deadline=None)
-@given(st.lists(st.lists(st.integers(4, 30), min_size=1, max_size=6), min_size=1, max_size=4))
-def test_scoring_reads_what_training_read(targets):
+def test_scoring_reads_what_training_read():
+    generator = np.random.default_rng(1)
+    targets = [generator.integers(4, 30, length).tolist() for length in [1, 6, *generator.integers(1, 7, 30)]]
     corpus = ParallelCorpus.from_lists([[5]] * len(targets), targets)
-    batch = next(iter(TrainingBatches(corpus, batch_size=len(targets), batch_unit="sentences").dataset()))
-    np.testing.assert_array_equal(shift_right(batch["target_output"]), batch["target_input"])
+    for batch in TrainingBatches(corpus, batch_size=8, batch_unit="sentences").dataset().take(5):
+        np.testing.assert_array_equal(shift_right(batch["target_output"]), batch["target_input"])

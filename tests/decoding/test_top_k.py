@@ -35,6 +35,14 @@ def test_the_same_with_xla(levels):
     check(logits, 8, *tf.function(lambda x: top_k(x, 8), jit_compile=True)(logits))
 
 
+@settings(max_examples=10, deadline=None)
+@given(vocabulary_size=st.integers(1025, 1087), k=st.integers(2, 4), seed=st.integers(0, 1000))
+def test_the_last_token_of_a_short_block_is_taken_once(vocabulary_size, k, seed):
+    logits = np.random.default_rng(seed).normal(size=(2, 3, vocabulary_size)).astype("float32")
+    logits[..., -1] = 9.0  # entries past the end repeat this token's logit
+    check(logits, k, *top_k(tf.constant(logits), k))
+
+
 def test_a_filler_is_never_taken_for_a_token():
     logits = suppress_tokens(np.zeros((1, 1, 1001), "float32"), [i for i in range(1001) if i != 7])
     _, ids = top_k(tf.convert_to_tensor(logits), 4)

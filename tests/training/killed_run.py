@@ -1,6 +1,6 @@
-"""Starts a training as often as it is told to on standard input, each in a process of its own that may be killed.
+"""Starts a training for each line `UPDATES DIRECTORY` of standard input, in a process that may be killed.
 
-They are forked from this process, which has imported TensorFlow and run nothing: a start takes a second.
+The processes are forked from this one, which has imported TensorFlow and run nothing: a start takes a second.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ import tensorflow as tf
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving, Trainer, make_optimizer
 
-UPDATES = 120
 
-
-def train(directory: Path) -> None:
+def train(updates: int, directory: Path) -> None:
     """A small model with dropout that copies sentences; saved every three updates, logged every two."""
     random = np.random.RandomState(0)
     sentences = [random.randint(4, 20, size).tolist() for size in random.randint(1, 12, 150)]
@@ -38,7 +36,7 @@ def train(directory: Path) -> None:
         directory,
         optimizer=make_optimizer("adam", 0.01, clip=0.5),
         computation=Computation(seed=5),
-        budget=Budget(max_updates=UPDATES),
+        budget=Budget(max_updates=updates),
         evaluation=Evaluation(evaluate=lambda: {"bleu": float(tf.reduce_sum(model.weights[0]))}, every=6),
         saving=Saving(every=3, keep_last=2),
         logging=Logging(every=2),
@@ -48,12 +46,12 @@ def train(directory: Path) -> None:
 
 def main() -> None:
     for line in sys.stdin:
-        directory = Path(line.rstrip("\n"))
+        updates, directory = line.rstrip("\n").split(" ", 1)
         pid = os.fork()
         if pid == 0:
             tf.config.threading.set_intra_op_parallelism_threads(1)
             try:
-                train(directory)
+                train(int(updates), Path(directory))
                 os._exit(0)
             except BaseException as error:
                 print(repr(error), file=sys.stderr, flush=True)

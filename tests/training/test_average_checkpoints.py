@@ -34,9 +34,9 @@ def run(
 
 @pytest.mark.parametrize(
     ("which", "number", "expected"),
-    [("last", 1, [40]), ("last", 2, [30, 40]), ("last", 9, [20, 30, 40]), ("best", 2, [30, 10]), ("best", 1, [30])],
+    [("last", 1, [40]), ("last", 2, [30, 40]), ("last", None, [20, 30, 40]), ("best", 2, [30, 10]), ("best", 1, [30])],
 )
-def test_is_the_mean(run, which: str, number: int, expected: list[int]) -> None:
+def test_is_the_mean(run, which: str, number: int | None, expected: list[int]) -> None:
     directory, model, weights = run
     assert average_checkpoints(directory, which=which, number=number) == expected
     model.load_weights(directory / "model.weights.h5")
@@ -61,6 +61,12 @@ def test_refuses_what_is_not_there(tmp_path: Path, run) -> None:
         average_checkpoints(run[0], which="worst")
     with pytest.raises(UserError, match="number=0"):
         average_checkpoints(run[0], number=0)
+    for which, kept in {"last": 3, "best": 2}.items():
+        with pytest.raises(
+            UserError, match=f'Only {kept} "{which}" .* average at most {kept}.*keep_{which}.*number=50'
+        ):
+            average_checkpoints(run[0], which=which, number=50)
+    assert not (run[0] / "model.weights.h5").exists()
 
 
 def test_refuses_weights_of_different_models(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:

@@ -107,7 +107,7 @@ def test_states_whose_list_is_gone_are_found(
     (folder / "checkpoint").unlink()
     if damage is not None:
         (folder / "checkpoint").write_bytes(damage)
-    with pytest.raises(UserError, match="The list of checkpoints is gone"):
+    with pytest.raises(UserError, match="The list of checkpoints is lost"):
         make(folder, make_model, read_only=True)
     _, _, checkpoints = make(folder, make_model, seed=1)
     restored = checkpoints.restore()

@@ -59,3 +59,12 @@ def test_goes_on_from_a_checkpoint_of_keras_adam(tmp_path) -> None:
     tf.train.Checkpoint(optimizer=ours).restore(path).assert_consumed()
     for restored, saved in zip(ours.variables[2:], theirs.variables[2:], strict=True):
         np.testing.assert_array_equal(restored, saved)
+
+
+@pytest.mark.parametrize("name", ["_momentums", "_velocities"])
+def test_keras_has_the_private_names_of_adam(name: str) -> None:
+    optimizer = keras.optimizers.Adam()
+    optimizer.build([keras.Variable(np.zeros(2, "float32"))])
+    assert hasattr(optimizer, name), (
+        f"Keras {keras.__version__} has no Adam.{name}: change FusedAdam._moments in keras_nmt/training/_fused_adam.py"
+    )

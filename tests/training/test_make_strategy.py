@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 import tensorflow as tf
 
@@ -32,7 +29,6 @@ def test_refuses_no_replicas() -> None:
         make_strategy(0)
 
 
-def test_makes_logical_devices_in_a_fresh_process() -> None:
+def test_makes_logical_devices_in_a_fresh_process(run_python) -> None:
     code = "from keras_nmt.training import make_strategy; print(make_strategy(3).num_replicas_in_sync)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.split()[-1] == "3"
+    assert run_python("-c", code).stdout.split()[-1] == b"3"

@@ -1,3 +1,5 @@
+"""The trainer: exact updates, stopping and resuming, what ends a run and what is kept."""
+
 from __future__ import annotations
 
 import json
@@ -20,6 +22,7 @@ from keras_nmt.files.weights_file import read_weights
 from keras_nmt.models import Transformer
 from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import (
+    Checkpoints,
     InverseSquareRootSchedule,
     LabelSmoothedCrossEntropy,
     Trainer,
@@ -88,30 +91,31 @@ class PenaltyLayer(keras.layers.Layer):
 
 
 def test_the_split_of_a_batch_does_not_matter(make_trainer: Make) -> None:
+    """A Transformer; each split by itself is in test_tasks.py."""
+
     def model() -> keras.Model:
         keras.utils.set_random_seed(0)
         layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
         return Transformer.from_preset("transformer_tiny", source_vocabulary_size=20, dropout=0.0, **layers)
 
-    def losses(replicas: int, accumulation_steps: int) -> list[float]:
+    def losses(number: int) -> list[float]:
         trainer = make_trainer(
-            f"{replicas} {accumulation_steps}",
+            str(number),
             model=model,
             optimizer=lambda: make_optimizer("adam", InverseSquareRootSchedule(1e-3, 50), clip=0.5),
-            replicas=replicas,
-            accumulation_steps=accumulation_steps,
-            max_updates=50,
+            replicas=number,
+            accumulation_steps=number,
+            max_updates=20,
         )
         trainer.train()
         assert trainer.num_traces == 1
         assert any(line["gradient_norm"] > 0.5 for line in log_of(trainer)), "clipping is not tried"
         return losses_of(trainer)
 
-    expected = losses(1, 1)
-    assert len(expected) == 50
+    expected = losses(1)
+    assert len(expected) == 20
     assert expected[-1] < expected[0] - 0.5
-    for replicas, accumulation_steps in ((1, 2), (2, 1)):
-        np.testing.assert_allclose(losses(replicas, accumulation_steps), expected, rtol=1e-4)
+    np.testing.assert_allclose(losses(2), expected, rtol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +141,7 @@ def test_splits_agree_with_xla_extra_losses_and_every_clipping(
             accumulation_steps=accumulation_steps,
             jit_compile=jit_compile,
             normalize_by=normalize_by,
+            max_updates=5,
         )
         trainer.train()
         assert trainer.num_traces == 1
@@ -178,6 +183,38 @@ def test_clips_the_gradient_of_the_whole_update(make_trainer: Make) -> None:
         trainer.train()
         change = [new - old for old, new in zip(before, trainer.model.get_weights(), strict=True)]
         np.testing.assert_allclose(np.sqrt(sum(np.sum(c**2) for c in change)), 0.01, rtol=1e-4)
+
+
+class Margin:
+    """A loss of a user's own: how far the logit of the right token is below the mean of all."""
+
+    def terms(self, targets: tf.Tensor, logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        real = tf.cast(targets != 0, "float32")
+        right = tf.gather(logits, targets, batch_dims=2)
+        margin = tf.reduce_mean(logits, -1) - right
+        return real * margin, real * (tf.reduce_logsumexp(logits, -1) - right)
+
+
+def test_a_loss_of_ones_own(make_trainer: Make, batches: TrainingBatches) -> None:
+    trainer = make_trainer(loss=Margin(), optimizer=lambda: make_optimizer("sgd", 0.1), accumulation_steps=2)
+    model, batch = trainer.model, next(iter(batches.dataset()))
+    weights = [variable.value for variable in model.trainable_variables]
+    with tf.GradientTape() as tape:
+        loss, nll = Margin().terms(batch["target_output"], model([batch["source"], batch["target_input"]]))
+        loss = tf.reduce_sum(loss) / (tokens := float(np.sum(batch["target_output"].numpy() != 0)))
+    expected = [w - 0.1 * tf.convert_to_tensor(g) for w, g in zip(weights, tape.gradient(loss, weights), strict=True)]
+    expected = [value.numpy() for value in expected]
+    after: list[list[np.ndarray]] = []
+    trainer.callbacks = [
+        keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: after.append(model.get_weights()))
+    ]
+    trainer.train()
+    first = log_of(trainer)[0]
+    np.testing.assert_allclose(first["loss"], loss, rtol=1e-5)
+    np.testing.assert_allclose(first["perplexity"], np.exp(nll.numpy().sum() / tokens), rtol=1e-5)
+    for found, wanted in zip(after[0], expected, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-6)
+    assert losses_of(trainer)[-1] < losses_of(trainer)[0]
 
 
 # Dropout.
@@ -239,10 +276,9 @@ class Kill(keras.callbacks.Callback):
             os.kill(os.getpid(), self.number)
 
 
-STOPS = [
-    (signal.SIGINT, 11),
-    (None, 11),
-    (signal.SIGTERM, 11),
+STOPS = [  # with saves every 3 and evaluations every 6 updates
+    (None, 5),  # a crash: goes on from 3
+    (signal.SIGINT, 7),
     (signal.SIGTERM, 12),  # before it is evaluated
     (signal.SIGTERM, 15),  # before it is saved
     (signal.SIGTERM, 18),  # before what is due at the end
@@ -252,43 +288,65 @@ STOPS = [
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(
     make_trainer: Make, make_model: Callable[..., keras.Model]
 ) -> None:
-    def scores() -> Callable[[], dict[str, float]]:
-        return lambda: {"bleu": float(np.sin(trainer.progress.update))}
+    reports: list[str] = []
 
-    options: dict[str, Any] = {
-        "accumulation_steps": 2,
-        "max_updates": 18,
-        "log_every": 4,  # a line covers updates from before and after the stop
-        "save_every": 3,
-        "evaluate_every": 6,
-        "evaluate": lambda: scores()(),
-        "keep_last": 4,  # reaches back behind the stop: it must not count as one of them
-        "keep_best": 2,
-    }
-    trainer = whole = make_trainer("whole", model=lambda: make_model(dropout=0.2), **options)
-    whole_result = whole.train()
+    def trainer_of(name: str, seed: int = 0, stop: tuple[int, signal.Signals | None] | None = None) -> Trainer:
+        reports.clear()
+        trainer = make_trainer(
+            name,
+            model=lambda: make_model(dropout=0.2, seed=seed),
+            accumulation_steps=2,
+            max_updates=18,
+            log_every=4,  # a line covers updates from before and after a stop
+            save_every=3,
+            evaluate_every=6,
+            evaluate=lambda: {"bleu": float(np.sin(trainer.progress.update))},
+            keep_last=4,  # reaches back behind the stops: they must not count as saves
+            keep_best=2,
+            callbacks=[Kill(*stop)] if stop else [],
+            report=reports.append,
+        )
+        return trainer
 
+    whole = trainer_of("whole")
+    expected = whole.train()
+
+    last = None
     for number, update in STOPS:
-        cut = f"cut {number} {update}"
-        trainer = make_trainer(cut, model=lambda: make_model(dropout=0.2), callbacks=[Kill(update, number)], **options)
+        trainer = trainer_of("stopped", seed=update if last else 0, stop=(update, number))
         with pytest.raises(SystemExit if number else RuntimeError) as stopped:
             trainer.train()
+        assert trainer.progress.update == update
+        if last:
+            assert f"Going on from update {last} in" in reports[0]
         if number:
             assert stopped.value.code == 128 + number
-            assert trainer.progress.update == update
+        last = update if number else 3
         assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-        reports: list[str] = []
-        trainer = again = make_trainer(
-            cut, model=lambda: make_model(dropout=0.2, seed=9), **{**options, "report": reports.append}
-        )
-        result = again.train()
-        assert f"update {update if number else 9} in" in reports[0]
-        assert_same(values_of(whole), values_of(again))
-        assert log_of(whole) == log_of(again), cut
-        assert result.final_updates == whole_result.final_updates, cut
-        assert result.best_update == whole_result.best_update, cut
-        index = [json.loads((t.directory / "checkpoints" / "index.json").read_text()) for t in (whole, again)]
-        assert index[0] == index[1], cut
+    again = trainer_of("stopped", seed=9)
+    result = again.train()
+
+    assert_same(values_of(whole), values_of(again))
+    assert log_of(whole) == log_of(again)
+    assert result.final_updates == expected.final_updates
+    assert result.best_update == expected.best_update
+    index = [json.loads((t.directory / "checkpoints" / "index.json").read_text()) for t in (whole, again)]
+    assert index[0] == index[1]
+
+
+def test_the_evaluations_of_a_resumed_run_may_be_others(make_trainer: Make) -> None:
+    def run(max_updates: int, every: int) -> Trainer:
+        trainer = make_trainer(evaluate=Scores(1.0, 0.0), evaluate_every=every, max_updates=max_updates, log_every=100)
+        trainer.train()
+        return trainer
+
+    run(6, 3)
+    trainer = run(13, 4)
+    lines = [line for line in log_of(trainer) if "final" not in line]
+    assert [line["update"] for line in lines] == [3, 6, 8, 12, 13]
+    assert trainer.progress.evaluations_since_best == 4  # the best one, 3, is from before the stop
+    kept = json.loads((trainer.directory / "checkpoints" / "index.json").read_text())
+    assert kept["last"] == [3, 6, 8, 12, 13]
 
 
 def test_a_stopped_run_goes_on_where_weights_and_segmentations_differ_by_epoch(
@@ -396,6 +454,32 @@ def test_a_time_limit_that_passes_between_evaluations_ends_with_one(make_trainer
     assert result.final_updates == [result.update] == [result.best_update]
 
 
+def test_a_time_limit_that_passes_in_a_save_ends_with_an_evaluation(
+    make_trainer: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = Checkpoints.save
+
+    def slow_save(*arguments: Any) -> str:
+        trainer._began -= 100  # as if the save had taken so long
+        return save(*arguments)
+
+    monkeypatch.setattr(Checkpoints, "save", slow_save)
+    trainer = make_trainer(
+        evaluate=Scores(1.0), evaluate_every=4, save_every=2, final="best", max_updates=None, time_limit=50
+    )
+    result = trainer.train()
+    assert (result.reason, result.update, result.best_update) == ("time_limit", 3, 3)
+
+
+def test_a_callback_ends_the_run_with_its_epoch(make_trainer: Make) -> None:
+    def stop(epoch: int, logs: dict[str, float]) -> None:
+        trainer.model.stop_training = True
+
+    trainer = make_trainer(save_every=3, callbacks=[keras.callbacks.LambdaCallback(on_epoch_end=stop)])
+    result = trainer.train()
+    assert (result.reason, result.update) == ("callback", 3)
+
+
 def test_too_little_memory_is_the_users_error(make_trainer: Make) -> None:
     class Full(keras.callbacks.Callback):
         def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
@@ -482,29 +566,27 @@ def test_time_goes_on_where_the_run_goes_on(make_trainer: Make) -> None:
     assert make_trainer(max_updates=4).train().seconds > 200
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
+def test_final_weights(make_trainer: Make) -> None:
+    for options, expected in (
         ({"final": "last"}, [10]),
         ({"final": "average_last"}, [6, 8, 10]),
         ({"final": "average_last", "average": 2}, [8, 10]),
         ({"final": "best"}, [4]),
         ({"final": "average_best"}, [4, 6]),
-    ],
-)
-def test_final_weights(make_trainer: Make, options: dict[str, Any], expected: list[int]) -> None:
-    trainer, result = run(make_trainer, 1, 5, 4, 3, 2, keep_last=3, keep_best=2, **options)
-    assert result.final_updates == expected
-    folder = trainer.directory / "checkpoints"
-    weights = []
-    model = make_trainer("other").model
-    for update in expected:
-        read_weights(folder / f"update-{update}.weights.h5", model)
-        weights.append(model.get_weights())
-    read_weights(result.weights, model)
-    for final, in_trainer, *saved in zip(model.get_weights(), trainer.model.get_weights(), *weights, strict=True):
-        np.testing.assert_allclose(final, np.mean(saved, 0), rtol=1e-5, atol=1e-7)
-        np.testing.assert_array_equal(final, in_trainer)
+        ({"final": "average_best", "average": 9}, [4, 6]),
+    ):
+        # The run ends in the first round; the others only make its final weights again.
+        trainer, result = run(make_trainer, 1, 5, 4, 3, 2, keep_last=3, keep_best=2, **options)
+        assert result.final_updates == expected
+        weights = []
+        model = make_trainer("other").model
+        for update in expected:
+            read_weights(trainer.directory / "checkpoints" / f"update-{update}.weights.h5", model)
+            weights.append(model.get_weights())
+        read_weights(result.weights, model)
+        for final, in_trainer, *saved in zip(model.get_weights(), trainer.model.get_weights(), *weights, strict=True):
+            np.testing.assert_allclose(final, np.mean(saved, 0), rtol=1e-5, atol=1e-7)
+            np.testing.assert_array_equal(final, in_trainer)
 
 
 def test_time_limit_counts_all_starts(make_trainer: Make) -> None:
@@ -601,14 +683,13 @@ def test_mixed_float16_learns_as_float32_does(make_trainer: Make) -> None:
     trainer.train()
     expected = log_of(trainer)
     keras.config.set_dtype_policy("mixed_float16")
-    for replicas in (1, 2):
-        trainer = make_trainer(f"{replicas}", replicas=replicas, optimizer=scaled_adam)
-        trainer.train()
-        log = log_of(trainer)
-        assert trainer.num_traces == 1
-        assert [(line["skipped_updates"], line["loss_scale"]) for line in log] == [(0, 2.0**10)] * 10
-        for key, tolerance in (("loss", 2e-3), ("gradient_norm", 2e-2)):
-            np.testing.assert_allclose([x[key] for x in log], [x[key] for x in expected], rtol=tolerance)
+    trainer = make_trainer("float16", replicas=2, optimizer=scaled_adam)
+    trainer.train()
+    log = log_of(trainer)
+    assert trainer.num_traces == 1
+    assert [(line["skipped_updates"], line["loss_scale"]) for line in log] == [(0, 2.0**10)] * 10
+    for key, tolerance in (("loss", 2e-3), ("gradient_norm", 2e-2)):
+        np.testing.assert_allclose([x[key] for x in log], [x[key] for x in expected], rtol=tolerance)
 
 
 def test_a_loss_scale_that_is_too_large_is_halved_until_it_fits(make_trainer: Make) -> None:
@@ -740,6 +821,38 @@ def test_refuses_arguments_that_do_not_go_together(make_trainer: Make, options: 
         make_trainer(**options)
 
 
+class Batches:
+    """Data of a user's own, whose elements `change` makes of those of `TrainingBatches`."""
+
+    def __init__(self, batches: TrainingBatches, change: Callable[[dict[str, tf.Tensor]], Any] | None) -> None:
+        self.batches, self.change = batches, change
+
+    def dataset(self, *arguments: Any, **options: Any) -> Any:
+        dataset = self.batches.dataset(*arguments, **options)
+        return dataset.map(self.change) if self.change else dataset.take(1).as_numpy_iterator()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda x: {**x, "source": tf.cast(x["source"], "int64")}, "int64"),
+        (lambda x: {**x, "target_output": x["target_output"][0]}, "of rank 2, line_numbers of rank 1. Received: "),
+        (lambda x: {key: x[key] for key in x if key != "line_numbers"}, "int32 tensors: source, target_input and"),
+        (lambda x: {**x, "weight": x["line_numbers"]}, "weight"),
+        (lambda x: (x["source"], x["target_input"]), "data of task 'translation' must give dictionaries"),
+        (None, "must give a tf.data.Dataset. Received: dataset="),
+    ],
+)
+def test_other_data_are_refused_before_the_first_update(
+    make_trainer: Make, batches: TrainingBatches, change: Any, message: str
+) -> None:
+    trainer = make_trainer(data=Batches(batches, change))
+    with pytest.raises(UserError, match=message) as error:
+        trainer.train()
+    assert "\n" not in str(error.value)
+    assert trainer.num_traces == 0
+
+
 def test_refuses_float16_without_loss_scaling(make_trainer: Make) -> None:
     keras.config.set_dtype_policy("mixed_float16")
     with pytest.raises(UserError, match=r"LossScaleOptimizer. Received: optimizer=.*Adam"):
@@ -772,11 +885,9 @@ def test_a_full_disk_ends_the_run_and_leaves_what_was_there(make_trainer: Make, 
         "state-3.data-00000-of-00001",
         "update-3.weights.h5",
     }
-
-    again, whole = make_trainer(save_every=3, log_every=100), make_trainer("whole", save_every=3, log_every=100)
+    again = make_trainer(save_every=3, log_every=100)
     again.train()
-    whole.train()
-    assert_same(values_of(again), values_of(whole))
+    assert again.progress.update == 10
 
 
 def test_refuses_an_evaluation_without_the_best_metric(make_trainer: Make) -> None:

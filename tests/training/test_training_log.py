@@ -13,7 +13,7 @@ def test_truncating_drops_later_half_written_and_final_lines(tmp_path: Path) -> 
     log.append({"update": 20, "final": [10, 20]})
     with open(log.path, "a") as file:
         file.write('{"update": 20, "lo')  # the process was killed here
-    log.truncate(20, settled=20)
+    log.truncate(20, completed=20)
     assert log.path.read_text() == '{"update": 10, "loss": 1.0}\n{"update": 20, "loss": 2.0}\n'
     log.append({"update": 30})
     assert [line["update"] for line in log.read()] == [10, 20, 30]
@@ -25,9 +25,9 @@ def test_an_evaluation_that_is_made_again_is_told_once(tmp_path: Path) -> None:
         log.append(line)
     expected = log.read()
     log.append({"update": 20, "val_bleu": 4.0})
-    log.truncate(20, settled=20)
+    log.truncate(20, completed=20)
     assert len(log.read()) == 4
-    log.truncate(20, settled=19)
+    log.truncate(20, completed=19)
     assert log.read() == expected
 
 
@@ -39,6 +39,6 @@ def test_is_json_whatever_the_numbers(tmp_path: Path) -> None:
 
 def test_without_a_file(tmp_path: Path) -> None:
     log = TrainingLog(tmp_path / "log.jsonl")
-    log.truncate(0, settled=0)
+    log.truncate(0, completed=0)
     assert log.read() == []
     assert not log.path.exists()

@@ -82,7 +82,7 @@ def test_two_workers_are_one_whatever_happens_to_them(tmp_path: Path) -> None:
     said = [worker.communicate() for worker in workers]
     assert workers[0].returncode == 2, said[0]
     assert "Going on from update" in said[0][0]
-    assert "Error: Another worker is gone" in said[0][1]
+    assert "Error: Another worker is lost" in said[0][1]
 
     workers = start(2, together)
     said = [worker.communicate() for worker in workers]

@@ -1,0 +1,74 @@
+"""When a run ends, and how several workers agree on it."""
+
+from __future__ import annotations
+
+import signal
+
+import keras
+import pytest
+import tensorflow as tf
+
+from keras_nmt.training.checkpoints import Progress
+from keras_nmt.training.interruption import Interruption
+from keras_nmt.training.stopping import DELAY, STOP_REQUESTS, Budget, Stopping
+
+
+def stopping(num_workers: int = 1, patience: int | None = None, **limits: float) -> Stopping:
+    model = keras.Sequential()
+    model.stop_training = False
+    return Stopping(Budget(**limits), patience, model, num_workers)
+
+
+@pytest.mark.parametrize(
+    ("progress", "requests", "reason"),
+    [
+        (Progress(update=9, evaluations_since_best=2), (), None),
+        (Progress(update=10), (), "max_updates"),
+        (Progress(update=11), (), "max_updates"),
+        (Progress(evaluations_since_best=3), (), "patience"),
+        (Progress(evaluations_since_best=4), (), "patience"),
+        (Progress(update=10, evaluations_since_best=3), ("time_limit",), "max_updates"),
+        (Progress(update=10), ("interruption", "callback"), "interruption"),  # the run is resumed to its end
+        (Progress(evaluations_since_best=3), ("callback",), "patience"),
+        (Progress(), ("time_limit", "callback"), "time_limit"),
+    ],
+)
+def test_the_reason(progress: Progress, requests: tuple[str, ...], reason: str | None) -> None:
+    assert stopping(max_updates=10, patience=3).reason(progress, requests) == reason
+
+
+def test_a_worker_knows_of_its_own_interruption_time_and_callbacks() -> None:
+    one, interruption = stopping(time_limit=5.0), Interruption()
+    assert one.own_requests(Progress(seconds=4.9), interruption) == []
+    assert one.own_requests(Progress(seconds=5.0)) == ["time_limit"]
+    interruption.signal = signal.SIGTERM
+    one._model.stop_training = True
+    assert one.own_requests(Progress(seconds=6.0), interruption) == list(STOP_REQUESTS)
+    assert stopping().own_requests(Progress(seconds=1e9)) == []
+
+
+def test_one_worker_agrees_with_itself_at_once() -> None:
+    one = stopping()
+    assert one.requests is None
+    assert one.agreed_requests(["callback"], None) == ["callback"]
+
+
+def test_workers_agree_on_a_request_after_the_same_update() -> None:
+    workers = [stopping(num_workers=2) for _ in range(2)]
+    agreed = []
+    for update in range(2 + DELAY + 2):
+        # An update sums what the workers requested before it.
+        sums = tf.add_n([tf.convert_to_tensor(worker.requests) for worker in workers])
+        own = [["time_limit"] if update >= 2 else [], []]
+        agreed.append([worker.agreed_requests(x, sums) for worker, x in zip(workers, own, strict=True)])
+    first = 2 + DELAY  # requested after update 2, summed by update 3, read DELAY - 1 updates later
+    assert [answers[0] == ["time_limit"] for answers in agreed] == [update >= first for update in range(len(agreed))]
+    assert all(answers[0] == answers[1] for answers in agreed)
+
+
+def test_the_time_that_is_left() -> None:
+    progress = Progress(update=4, seconds=20.0)
+    assert Budget().seconds_left(progress, 2.0) is None
+    assert Budget(max_updates=10).seconds_left(progress, 2.0) == 12.0
+    assert Budget(max_updates=10, time_limit=25.0).seconds_left(progress, 2.0) == 5.0
+    assert Budget(time_limit=19.0).seconds_left(progress, 2.0) == 0.0
