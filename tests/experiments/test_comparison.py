@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from keras_nmt.errors import UserError
 from keras_nmt.data import text_digest
+from keras_nmt.errors import UserError
 from keras_nmt.experiments import comparison as module
 from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.directions import digests_of
@@ -312,7 +312,9 @@ def test_all_may_start_from_trained_runs(files, tmp_path, calls):
 
 
 def test_what_cannot_be_compared_is_said_before_anything_is_trained(files, tmp_path, calls):
-    with pytest.raises(UserError, match="scored on the same data. Received: test source-target=.*test_source.*dev_source"):
+    with pytest.raises(
+        UserError, match="the same data. Received: test source-target=.*test_source.*dev_source"
+    ):
         compared(files, tmp_path / "runs", other={"test_source": files["dev_source"]}, unequal=True).run()
     with pytest.raises(FileNotFoundError):
         compared({**files, "train_target": tmp_path / "missing"}, tmp_path / "runs").run()
@@ -442,7 +444,7 @@ def test_only_directions_that_all_have_are_compared(languages, tmp_path, calls):
     comparison = compared_in_several(languages, tmp_path / "runs", all={}, one=one)
     assert (comparison._dev, comparison._test) == (["en-de"], ["en-de"])
     for experiment in comparison._runs[1].values():
-        write_run(experiment.settings(), test={pair: 3.0 for pair in ALL})
+        write_run(experiment.settings(), test=dict.fromkeys(ALL, 3.0))
     summary = comparison.write()
     assert summary["directions"] == ["en-de"]
     assert [found["test_bleu"]["mean"] for found in summary["configurations"].values()] == [3.0, 3.0]

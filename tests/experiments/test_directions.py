@@ -233,7 +233,7 @@ def test_both_sides_of_every_file_are_counted(corpus, tmp_path, several):
         ({"architecture": "none"}, "`architecture` must be 'transformer', "),
         ({"model": {"use_cudnn": "auto"}}, "`model` sets arguments of AttentionBridgeModel, which"),
         ({"architecture": "transformer", "model": {}}, "A Transformer has one direction"),
-        ({"train_source": "train.de"}, "patterns with `languages`, and not by files, too. Received: train_source="),
+        ({"train_source": "train.de"}, "patterns with `languages`, and not by files. Received: train_source="),
         ({"architecture": "language_label", "model": {}, "joint_vocabulary": False}, "labels has one vocabulary"),
         ({"corpus_weights": [1.0, 1.0]}, "a number for each of 1 corpora"),
     ],

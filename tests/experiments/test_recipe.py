@@ -339,8 +339,11 @@ def test_train_names_a_folder_by_what_was_chosen(monkeypatch):
     made = []
     monkeypatch.setattr(Experiment, "run", lambda self: made.append(Path(self.directory).name) or {})
     monkeypatch.setattr("keras_nmt.cli.recipe_app.export_run", lambda directory: made.append("exported"))
-    run(*"train hub+label --monolingual --leave-out de-fr --seed 4 --data-dir data".split(), of=recipe(**SEVERAL))
-    run(*"train bilingual --source en --target fr --data-dir data".split(), of=recipe(**SEVERAL))
+    run(
+        *["train", "hub+label", "--monolingual", "--leave-out", "de-fr", "--seed", "4", "--data-dir", "data"],
+        of=recipe(**SEVERAL),
+    )
+    run(*["train", "bilingual", "--source", "en", "--target", "fr", "--data-dir", "data"], of=recipe(**SEVERAL))
     assert made == ["mine-hub+label-monolingual-without-de-fr-4", "mine-en-fr-bilingual-1", "exported"]
 
 
