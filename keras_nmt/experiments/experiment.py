@@ -51,7 +51,7 @@ class Experiment(Settings):
 
     `run` leaves a model directory with `settings.json`, `data.json` and `results.json`. A run that was stopped
     continues when it is started again with the same settings, or with others of how long it runs (but for `max_updates`
-    with the cosine schedule), what it reports, and what becomes of its checkpoints. A finished run reports its scores.
+    with the cosine schedule), of its reports, and of the use of its checkpoints. A finished run reports its scores.
 
     An experiment is a set of directions. One direction is described by its files: `train_source`, `train_target` and so
     on. Several are described by `languages` and patterns of files: "{language}" stands for the language, "{pair}", if
@@ -124,7 +124,7 @@ class Experiment(Settings):
         weight_decay: Float, decoupled weight decay of "adamw".
         clip: Float, the largest global norm of the gradient. Defaults to `None`: not clipped.
         label_smoothing: Float, probability spread over the vocabulary. Defaults to 0.1.
-        normalize_by: "tokens" or "sentences", what the summed loss of an update is divided by. Defaults to "tokens".
+        normalize_by: "tokens" or "sentences", the number by which the summed loss of an update is divided. Defaults to "tokens".
         dtype: "float32", "mixed_bfloat16", or "mixed_float16", whose loss is scaled. Defaults to "float32".
         jit_compile: Bool, whether XLA compiles training, once per batch shape. Made for GPUs. Defaults to `False`.
         replicas: Int, number of replicas; logical CPU devices where there is no GPU. Defaults to all GPUs, or one.
@@ -369,7 +369,7 @@ class Experiment(Settings):
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """What has a vocabulary: the languages, or "source" and "target" of a Transformer."""
+        """The owners of vocabularies: the languages, or "source" and "target" of a Transformer."""
         return ("source", "target") if self.architecture == "transformer" else tuple(self.languages or ())
 
     @property

@@ -281,7 +281,7 @@ def test_configurations_are_joined():
     assert (made.model["shortcuts"], made.warmup_steps) == ("fusion", 30)
     faster = recipe(configurations={**CONFIGURATIONS, "fast": {"warmup_steps": 1}})
     assert experiment("fusion+fast", of=faster).warmup_steps == 1
-    # What it starts from has the other parts, too.
+    # The configuration that it starts from has the other parts, too.
     started = experiment("started+fast", of=faster, directory="runs/x-started+fast-3")
     assert Path(started.init_from) == Path("runs/x-baseline+fast-3")
     assert experiment("fast+fusion", of=faster).warmup_steps == 30
