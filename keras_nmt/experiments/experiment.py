@@ -124,7 +124,7 @@ class Experiment(Settings):
         weight_decay: Float, decoupled weight decay of "adamw".
         clip: Float, the largest global norm of the gradient. Defaults to `None`: not clipped.
         label_smoothing: Float, probability spread over the vocabulary. Defaults to 0.1.
-        normalize_by: "tokens" or "sentences", the number by which the summed loss of an update is divided. Defaults to "tokens".
+        normalize_by: "tokens" or "sentences", the divisor of the summed loss of an update. Defaults to "tokens".
         dtype: "float32", "mixed_bfloat16", or "mixed_float16", whose loss is scaled. Defaults to "float32".
         jit_compile: Bool, whether XLA compiles training, once per batch shape. Made for GPUs. Defaults to `False`.
         replicas: Int, number of replicas; logical CPU devices where there is no GPU. Defaults to all GPUs, or one.

@@ -165,7 +165,7 @@ ATTENTION_BRIDGE: Settings = {
     "beam_size": 5,  # (O)
     "length_penalty": 0.0,  # (O)
 }
-# The systems of tables 1 to 3, and changes that are joined to them by "+": many_to_many+no_penalty, hub+no_bridge+k1 and so on.
+# The systems of tables 1 to 3, and changes that are joined to them by "+", such as hub+no_bridge+k1.
 ATTENTION_BRIDGE_CONFIGURATIONS: dict[str, Settings] = {
     "bilingual": {"system": "bilingual"},
     "hub": {"system": "hub"},
