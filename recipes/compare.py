@@ -2,7 +2,7 @@
 
     python recipes/compare.py LIST.json --output runs/comparison
 
-LIST.json says what is compared:
+LIST.json lists the configurations:
 
     {
       "settings": {"train_source": "train.en", "train_target": "train.de", "max_updates": 1000, ...},
@@ -11,9 +11,9 @@ LIST.json says what is compared:
       "seeds": [1, 2, 3]
     }
 
-`settings` are those of `keras_nmt.experiments.experiment.Experiment` that all share; each of `configurations` has what
-it changes.
-To compare what a recipe has, run its own `compare`.
+`settings` are those of `keras_nmt.experiments.experiment.Experiment` that all share; each of `configurations` has its
+changes.
+The configurations of a recipe are compared by its own `compare`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.recipe import merge_settings
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
-FLAGS = {"seed": "--seeds", "directory": "--output"}  # what each run has of its own
+FLAGS = {"seed": "--seeds", "directory": "--output"}  # settings that each run has of its own
 
 
 def main(
-    list_file: Annotated[Path, typer.Argument(metavar="LIST.json", help="What is compared.")],
+    list_file: Annotated[Path, typer.Argument(metavar="LIST.json", help="The configurations.")],
     output: Annotated[Path, typer.Option(help="Folder of the runs and of the table.")],
     seeds: Seeds = "",
     set_: Set = None,
@@ -45,8 +45,8 @@ def main(
 ) -> None:
     """Trains configurations with several seeds and writes one table. Started again, it goes on.
 
-    LIST.json is an object: "settings", those of an experiment that all share; "configurations", by name, what each
-    changes; "baseline", the name of the one to compare with; "seeds", a list, for which --seeds may stand in. Such as
+    LIST.json is an object: "settings", those of an experiment that all share; "configurations", by name, the changes
+    of each; "baseline", the name of the one to compare with; "seeds", a list, for which --seeds may stand in. Such as
     {"settings": {"train_source": "train.en", ...}, "configurations": {"plain": {}, "fusion": {"model": {"shortcuts":
     "fusion"}}}, "baseline": "plain", "seeds": [1, 2, 3]}.
     """
@@ -70,7 +70,7 @@ def main(
 
 
 def read_list(path: Path) -> dict[str, Any]:
-    """Reads and checks a list of what is compared."""
+    """Reads and checks a list of configurations."""
     compared = Experiment.read_settings(path)
     for key, kind in KEYS.items():
         if not isinstance(compared.get(key), kind):

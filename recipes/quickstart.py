@@ -29,7 +29,7 @@ from keras_nmt.serving import export
 DATA = Path(__file__).parent / "quickstart_data"
 LANGUAGES = ("en", "de", "fr", "cs")
 
-# What an engineer runs who has TensorFlow and TensorFlow Text, and never installed keras_nmt.
+# The program of an engineer who has TensorFlow and TensorFlow Text, and never installed keras_nmt.
 WITHOUT_KERAS_NMT = """
 import json, sys
 sys.modules["keras_nmt"] = None  # any import of it would fail

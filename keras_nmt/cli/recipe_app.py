@@ -43,7 +43,7 @@ OF_EXPERIMENT: dict[str, Any] = {
     ],
     "set_": Set,
 }
-# What each run has of its own, and the flag that sets it: `--set` would set it for all of them.
+# Settings that each run has of its own, and their flags: `--set` would set them for all runs.
 FLAGS = {"seed": "--seed", "directory": "--output"} | {name: f"--{name.replace('_', '-')}" for name in OF_RECIPE}
 
 
@@ -136,7 +136,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
 
     @app.command(name="list")
     def list_() -> None:
-        """Shows the configurations and what each changes."""
+        """Shows the configurations and the changes of each."""
         width = max(map(len, recipe.configurations))
         for name, configuration in recipe.configurations.items():
             print(f"{name:{width}}  {_in_words(configuration) or 'the shared settings'}")

@@ -249,19 +249,19 @@ class Comparison:
         """The directions that all configurations test."""
         return [direction for direction in experiment.directions if direction.name in self._test]
 
-    def _complete(self, what: str, experiment: Experiment, with_speed: bool) -> None:
+    def _complete(self, run: str, experiment: Experiment, with_speed: bool) -> None:
         """Makes a run and measures its speed, as far as they are missing."""
         if _is_finished(experiment):
-            self.report(f"{what}: finished before")
+            self.report(f"{run}: finished before")
         else:
-            self.report(f"{what}: training in {experiment.directory}")
+            self.report(f"{run}: training in {experiment.directory}")
             _python("_train", experiment)
         if with_speed and self._test and _speed(experiment) is None:
-            self.report(f"{what}: measuring how fast it decodes")
+            self.report(f"{run}: measuring the speed of decoding")
             _python("_measure_speed", experiment, *self._test)
 
     def _check(self) -> None:
-        """Checks what can be known before hours of training."""
+        """Checks everything that does not need hours of training."""
         experiments = [experiment for runs in self._runs.values() for experiment in runs.values()]
         first, *more = experiments
         for use, names in (("dev", self._dev), ("test", self._test)):
@@ -272,13 +272,13 @@ class Comparison:
                 both = [" and ".join(map(str, sides)) for sides in (files[direction.name], getattr(direction, use))]
                 if both[0] != both[1]:
                     raise UserError(
-                        "What is compared is scored on the same data. "
+                        "Configurations must be scored on the same data. "
                         f"Received: {use} {direction.name}={both[0]}, and {both[1]}"
                     )
         for name in ("lowercase", *BUDGET, *SEARCH):
             values = sorted({str(getattr(experiment, name)) for experiment in experiments})
             if len(values) > 1 and name == "lowercase":
-                raise UserError(f"What is compared is scored alike. Received: lowercase={' and '.join(values)}")
+                raise UserError(f"Configurations must be scored alike. Received: lowercase={' and '.join(values)}")
             if len(values) > 1 and not self.unequal:
                 raise UserError(
                     f"{'Budgets' if name in BUDGET else 'Searches'} must be equal for a fair comparison, unless "
@@ -345,7 +345,7 @@ def _measure_speed(path: str, *directions: str) -> None:
 
 
 def _train(path: str) -> None:
-    """Runs the experiment whose settings a file holds."""
+    """Runs the experiment with the settings in a file."""
     Experiment.from_settings(Experiment.read_settings(path)).run()
 
 

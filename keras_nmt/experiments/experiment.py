@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import os
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
@@ -50,7 +51,7 @@ class Experiment(Settings):
 
     `run` leaves a model directory with `settings.json`, `data.json` and `results.json`. A run that was stopped
     continues when it is started again with the same settings, or with others of how long it runs (but for `max_updates`
-    with the cosine schedule), what it reports, and what becomes of its checkpoints. A finished run reports its scores.
+    with the cosine schedule), of its reports, and of the use of its checkpoints. A finished run reports its scores.
 
     An experiment is a set of directions. One direction is described by its files: `train_source`, `train_target` and so
     on. Several are described by `languages` and patterns of files: "{language}" stands for the language, "{pair}", if
@@ -123,7 +124,7 @@ class Experiment(Settings):
         weight_decay: Float, decoupled weight decay of "adamw".
         clip: Float, the largest global norm of the gradient. Defaults to `None`: not clipped.
         label_smoothing: Float, probability spread over the vocabulary. Defaults to 0.1.
-        normalize_by: "tokens" or "sentences", what the summed loss of an update is divided by. Defaults to "tokens".
+        normalize_by: "tokens" or "sentences", the divisor of the summed loss of an update. Defaults to "tokens".
         dtype: "float32", "mixed_bfloat16", or "mixed_float16", whose loss is scaled. Defaults to "float32".
         jit_compile: Bool, whether XLA compiles training, once per batch shape. Made for GPUs. Defaults to `False`.
         replicas: Int, number of replicas; logical CPU devices where there is no GPU. Defaults to all GPUs, or one.
@@ -235,112 +236,102 @@ class Experiment(Settings):
         self._check_model_settings()
         self._check_training()
 
+    def _require(self, is_right: bool, message: str, *names: str) -> None:
+        """Raises a `UserError` with the values of these settings unless they are right."""
+        if not is_right:
+            received = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+            raise UserError(f"{message}. Received: {received}")
+
     def _check_data(self) -> None:
-        others = BY_FILES if self.languages is not None else (*BY_PATTERNS, *PAIRS)
-        if wrong := [name for name in others if getattr(self, name) is not None]:
-            with_, without = ("patterns", "files") if self.languages is not None else ("files", "patterns")
-            raise UserError(
-                f"Data are described by {with_} {'with' if with_ == 'patterns' else 'without'} `languages`, and not by "
-                f"{without}, too. Received: {', '.join(f'{name}={getattr(self, name)!r}' for name in wrong)}"
-            )
+        require, several = self._require, self.languages is not None
+        wrong = [name for name in (BY_FILES if several else (*BY_PATTERNS, *PAIRS)) if getattr(self, name) is not None]
+        rule = (
+            "patterns with `languages`, and not by files" if several else "files without `languages`, not by patterns"
+        )
+        require(not wrong, f"Data are described by {rule}", *wrong)
+        for name in BY_PATTERNS:
+            is_pattern = all("{language}" in os.fspath(pattern) for pattern in files(getattr(self, name)))
+            require(is_pattern, "A pattern of files has {language} in it", name)
         corpora, targets = files(self.train_source), files(self.train_target)
-        if self.languages is not None:
-            corpora = files(self.train)
-            for name in BY_PATTERNS:
-                for pattern in map(str, files(getattr(self, name))):
-                    if "{language}" not in pattern:
-                        raise UserError(f"A pattern of files has {{language}} in it. Received: {name}={pattern!r}")
-        elif len(corpora) != len(targets) or not corpora:
-            raise UserError(
-                "Each corpus has two sides: give as many files of either. "
-                f"Received: train_source={self.train_source}, train_target={self.train_target}"
-            )
-        if self.corpus_weights is not None and len(self.corpus_weights) != len(corpora):
-            raise UserError(
-                f"`corpus_weights` has a number for each of {len(corpora)} corpora. "
-                f"Received: corpus_weights={self.corpus_weights!r}"
-            )
-        if (self.test_source is None) != (self.test_target is None):
-            raise UserError(
-                "Test data has two sides: give both or none. "
-                f"Received: test_source={self.test_source}, test_target={self.test_target}"
-            )
-        pairs = self.pair_lists
-        names = {f"{s}-{t}" for s, t in pairs.train}
-        if (self.task_weights is not None) != (self.task_schedule == "weighted"):
-            raise UserError(
-                "`task_weights` go with the schedule 'weighted'. "
-                f"Received: task_schedule={self.task_schedule!r}, task_weights={self.task_weights!r}"
-            )
-        if self.task_weights is not None and set(self.task_weights) != names:
-            raise UserError(f"Give each pair a weight: {', '.join(sorted(names))}. Received: {self.task_weights!r}")
-        metrics = ("bleu", *(f"bleu_{s}-{t}" for s, t in pairs.dev if self.languages is not None))
-        if self.best_metric not in metrics:
-            raise UserError(f"`best_metric` is one of {', '.join(metrics)}. Received: best_metric={self.best_metric!r}")
+        is_equal = several or len(corpora) == len(targets) > 0
+        require(is_equal, "Each corpus has two sides: give as many files of either", "train_source", "train_target")
+        number = len(files(self.train) if several else corpora)
+        is_equal = self.corpus_weights is None or len(self.corpus_weights) == number
+        require(is_equal, f"`corpus_weights` has a number for each of {number} corpora", "corpus_weights")
+        is_equal = (self.test_source is None) == (self.test_target is None)
+        require(is_equal, "Test data has two sides: give both or none", "test_source", "test_target")
+        pairs, weighted = self.pair_lists, self.task_weights is not None
+        require(
+            weighted == (self.task_schedule == "weighted"),
+            "`task_weights` go with the schedule 'weighted'",
+            *("task_schedule", "task_weights"),
+        )
+        names = sorted(f"{s}-{t}" for s, t in pairs.train)
+        is_equal = self.task_weights is None or sorted(self.task_weights) == names
+        require(is_equal, f"Give each pair a weight: {', '.join(names)}", "task_weights")
+        metrics = ("bleu", *(f"bleu_{s}-{t}" for s, t in pairs.dev if several))
+        require(self.best_metric in metrics, f"`best_metric` is one of {', '.join(metrics)}", "best_metric")
 
     def _check_model_settings(self) -> None:
-        if self.languages is None and self.architecture != "transformer":
-            raise UserError(f"Name the `languages` of the model. Received: architecture={self.architecture!r}")
-        if self.architecture == "transformer" and len(self.pair_lists.train) != 1:
-            raise UserError(
-                "A Transformer has one direction: name one pair, or choose another `architecture`. "
-                f"Received: pairs={self.pairs}"
-            )
-        if self.architecture == "language_label" and not self.joint_vocabulary:
-            raise UserError("A model with language labels has one vocabulary. Received: joint_vocabulary=False")
-        if self.preset is not None and self.preset not in TRANSFORMER_PRESETS:
-            raise UserError(f"`preset` is one of {', '.join(TRANSFORMER_PRESETS)}. Received: preset={self.preset!r}")
-        if unknown := sorted(set(self.model) - self.model_arguments(self.architecture or "")):
-            suggestion = nearest(unknown, self.model_arguments(self.architecture or ""))
+        require, is_transformer = self._require, self.architecture == "transformer"
+        require(is_transformer or self.languages is not None, "Name the `languages` of the model", "architecture")
+        require(
+            not is_transformer or len(self.pair_lists.train) == 1,
+            "A Transformer has one direction: name one pair, or choose another `architecture`",
+            *("architecture", "pairs"),
+        )
+        require(
+            bool(self.joint_vocabulary) or self.architecture != "language_label",
+            "A model with language labels has one vocabulary",
+            "joint_vocabulary",
+        )
+        presets = ", ".join(TRANSFORMER_PRESETS)
+        require(self.preset is None or self.preset in TRANSFORMER_PRESETS, f"`preset` is one of {presets}", "preset")
+        known = self.model_arguments(self.architecture or "")
+        if unknown := sorted(set(self.model) - known):
             raise UserError(
                 f"`model` sets arguments of {ARCHITECTURES[self.architecture or ''].__name__}, which has no such ones; "
-                f"{suggestion or 'see its docstring'}. Received: {', '.join(unknown)}"
+                f"{nearest(unknown, known) or 'see its docstring'}. Received: {', '.join(unknown)}"
             )
+        sides = ", ".join(self.sides)
         for name in ("vocabulary_size", "subwords"):
             value = getattr(self, name)
-            if isinstance(value, dict) and (self.joint_vocabulary or not set(value) <= set(self.sides)):
-                raise UserError(
-                    f"`{name}` by language is for separate vocabularies (joint_vocabulary=false) of "
-                    f"{', '.join(self.sides)}. Received: {name}={value!r}, joint_vocabulary={self.joint_vocabulary}"
-                )
-        if isinstance(self.vocabulary_size, dict) and set(self.vocabulary_size) != set(self.sides):
-            raise UserError(
-                f"Give the size of the vocabulary of each of {', '.join(self.sides)}. "
-                f"Received: vocabulary_size={self.vocabulary_size!r}"
+            is_separate = not self.joint_vocabulary and isinstance(value, dict) and set(value) <= set(self.sides)
+            require(
+                is_separate or not isinstance(value, dict),
+                f"`{name}` by language is for separate vocabularies (joint_vocabulary=false) of {sides}",
+                *(name, "joint_vocabulary"),
             )
-        if self.subwords is not None and not isinstance(self.subwords, dict) and not self.joint_vocabulary:
-            raise UserError(
-                f"One file of subwords is for a joint vocabulary; give one for each of {', '.join(self.sides)}. "
-                f"Received: subwords={str(self.subwords)!r}, joint_vocabulary=False"
-            )
+        size = self.vocabulary_size
+        is_whole = not isinstance(size, dict) or set(size) == set(self.sides)
+        require(is_whole, f"Give the size of the vocabulary of each of {sides}", "vocabulary_size")
+        require(
+            self.subwords is None or isinstance(self.subwords, dict) or bool(self.joint_vocabulary),
+            f"One file of subwords is for a joint vocabulary; give one for each of {sides}",
+            *("subwords", "joint_vocabulary"),
+        )
 
     def _check_training(self) -> None:
+        require = self._require
         kept = "keep_last" if self.final.endswith("last") else "keep_best"
-        if getattr(self, kept) == 0:
-            raise UserError(f"`{kept}` must be positive where final={self.final!r}. Received: {kept}=0")
-        if self.schedule != "constant" and self.warmup_steps == 0:
-            raise UserError(
-                f"`warmup_steps` must be positive where schedule={self.schedule!r}. Received: warmup_steps=0"
-            )
-        if (self.weight_decay is not None) != (self.optimizer == "adamw"):
-            raise UserError(
-                '`weight_decay` goes with optimizer="adamw", which needs it, and with no other. '
-                f"Received: optimizer={self.optimizer!r}, weight_decay={self.weight_decay}"
-            )
-        if self.optimizer == "sgd" and (self.beta_2, self.epsilon) != (None, None):
-            raise UserError(
-                "`beta_2` and `epsilon` are for adam and adamw. "
-                f"Received: optimizer='sgd', beta_2={self.beta_2}, epsilon={self.epsilon}"
-            )
-        if self.max_updates is None and self.time_limit is None and self.patience is None:
-            raise UserError(
-                "Nothing would end the training: set `max_updates`, `time_limit` or `patience`. Received: none"
-            )
-        if self.schedule == "cosine" and not self.warmup_steps < (self.max_updates or 0):
-            raise UserError(
-                "The cosine schedule ends at `max_updates`, which is needed and larger than `warmup_steps`. "
-                f"Received: max_updates={self.max_updates}, warmup_steps={self.warmup_steps}"
-            )
+        require(getattr(self, kept) > 0, f"`{kept}` must be positive with these final weights", kept, "final")
+        is_warmed = self.schedule == "constant" or self.warmup_steps > 0
+        require(is_warmed, "`warmup_steps` must be positive with this schedule", "warmup_steps", "schedule")
+        require(
+            (self.weight_decay is not None) == (self.optimizer == "adamw"),
+            '`weight_decay` goes with optimizer="adamw", which needs it, and with no other',
+            *("optimizer", "weight_decay"),
+        )
+        is_adam = self.optimizer != "sgd" or (self.beta_2, self.epsilon) == (None, None)
+        require(is_adam, "`beta_2` and `epsilon` are for adam and adamw", "optimizer", "beta_2", "epsilon")
+        limits = ("max_updates", "time_limit", "patience")
+        is_limited = any(getattr(self, name) is not None for name in limits)
+        require(is_limited, "Nothing would end the training: set one of these", *limits)
+        require(
+            self.schedule != "cosine" or self.warmup_steps < (self.max_updates or 0),
+            "The cosine schedule ends at `max_updates`, which is needed and larger than `warmup_steps`",
+            *("max_updates", "warmup_steps"),
+        )
 
     @classmethod
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
@@ -378,7 +369,7 @@ class Experiment(Settings):
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """What has a vocabulary: the languages, or "source" and "target" of a Transformer."""
+        """The owners of vocabularies: the languages, or "source" and "target" of a Transformer."""
         return ("source", "target") if self.architecture == "transformer" else tuple(self.languages or ())
 
     @property

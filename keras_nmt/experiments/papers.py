@@ -28,7 +28,7 @@ SHORTCUTS: Settings = {
 }
 # 32,000 merges, of which, and the characters, the paper's numbers of parameters give 41,138 subwords.
 SHORTCUTS_WMT14: Settings = {**SHORTCUTS, "vocabulary_size": 41_138}
-SHORTCUTS_BIG: Settings = {  # what differs, A.1
+SHORTCUTS_BIG: Settings = {  # differences from the base model, A.1
     "preset": "transformer_big",
     "warmup_steps": 16_000,
     "max_updates": 300_000,
@@ -40,7 +40,7 @@ FUSION: Settings = {"warmup_steps": 8000, "model": {"shortcuts": "fusion"}}
 SHORTCUT_KINDS: dict[str, Settings] = {"baseline": {}, "plain": PLAIN, "fusion": FUSION}  # the rows of table 2
 
 # Representation composition by neuron interaction: Li et al., 2020, https://arxiv.org/abs/1911.09877, "Setup".
-# It follows Vaswani et al., 2017, "to set the configurations": what is marked (V) is from there.
+# It follows Vaswani et al., 2017, "to set the configurations": settings marked (V) are from there.
 COMPOSITION: Settings = {
     "preset": "transformer_base",
     "model": {"norm": "post"},  # (V)
@@ -156,7 +156,7 @@ ATTENTION_BRIDGE: Settings = {
     "learning_rate": 1.0,
     "batch_size": 64,
     "batch_unit": "sentences",
-    "normalize_by": "sentences",  # (O), and what the penalty of a sentence stands beside
+    "normalize_by": "sentences",  # (O), and the unit of the bridge's penalty
     "label_smoothing": 0.0,  # (O)
     "clip": 5.0,  # (O)
     "max_length": 100,  # ours
@@ -165,7 +165,7 @@ ATTENTION_BRIDGE: Settings = {
     "beam_size": 5,  # (O)
     "length_penalty": 0.0,  # (O)
 }
-# The systems of tables 1 to 3, and what is joined to them by "+": many_to_many+no_penalty, hub+no_bridge+k1 and so on.
+# The systems of tables 1 to 3, and changes that are joined to them by "+", such as hub+no_bridge+k1.
 ATTENTION_BRIDGE_CONFIGURATIONS: dict[str, Settings] = {
     "bilingual": {"system": "bilingual"},
     "hub": {"system": "hub"},
@@ -177,7 +177,7 @@ ATTENTION_BRIDGE_CONFIGURATIONS: dict[str, Settings] = {
     "label": {"architecture": "language_label", "vocabulary_size": 40_000},  # Johnson et al., 2017
     **{f"k{k}": {"model": {"bridge_heads": k}} for k in (1, 10, 25, 50)},  # section 3.2
 }
-# What serves two cores better: Transformer encoders and decoders, Adam. All of it ours.
+# For two cores: Transformer encoders and decoders, Adam. All of it ours.
 ATTENTION_BRIDGE_SMALL: Settings = {
     "vocabulary_size": 4000,
     "model": {

@@ -1,4 +1,4 @@
-"""A recipe: a corpus, the settings that its experiments share, and what each of them changes."""
+"""A recipe: a corpus, the settings that its experiments share, and the changes of each."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Recipe:
                     f"There are the configurations {', '.join(self.configurations)}. Received: {configuration}"
                 )
             own = self.configurations[name]
-            # What it refers to has the other parts, too.
+            # The configuration that it refers to has the other parts, too.
             others = {key: "+".join([*names[:i], own[key], *names[i + 1 :]]) for key in REFERENCES if key in own}
             merged = merge_settings(merged, own, others)
         return merged

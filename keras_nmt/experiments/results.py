@@ -1,4 +1,4 @@
-"""What a run leaves beside its model: `results.json`, `data.json` and the translations of the test data."""
+"""The files that a run leaves beside its model: `results.json`, `data.json` and the translations of the test data."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from keras_nmt.models import ModelDirectory
 if TYPE_CHECKING:
     from keras_nmt.experiments.experiment import Experiment
 
-LIMITS = ("max_updates", "time_limit", "patience")  # what ends a run
-# What may differ between a finished run and the run that is asked for: these have no part in the outcome.
+LIMITS = ("max_updates", "time_limit", "patience")  # of a run
+# Settings that may differ between a finished run and the requested one, because they do not affect the outcome.
 OF_NO_EFFECT = ("directory", "log_every", "tensorboard", *BY_FILES, *BY_PATTERNS)  # of data, the digests count
 ONLY = "-".join(ONE)
 # The parts of `results.json` that are read again, in this and in earlier forms.

@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     from keras_nmt.experiments.experiment import Experiment
 
 Report = Callable[[str], None]
-# What may change when a run continues: how long it runs, what it reports, and what is done with its outcome.
+# Settings that may change when a run continues: its length, its reports, and the use of its outcome.
 MAY_CHANGE = (
     *("directory", "max_updates", "time_limit", "patience", "evaluate_every", "log_every", "tensorboard"),
     *("final", "keep_last", "keep_best", "beam_size", "length_penalty"),
     *("test", "test_source", "test_target", "test_pairs"),
 )
-# What subwords depend on, beside the text: they are trained anew when it changes before there is a checkpoint.
+# Settings of the subwords: these are trained anew when one changes before there is a checkpoint.
 OF_SUBWORDS = (
     *("vocabulary_size", "subword_model", "joint_vocabulary", "user_symbols", "subwords", "lowercase", "seed"),
     *("init_from", "architecture", "languages", "pairs"),
@@ -270,7 +270,7 @@ def translate_direction(
     """Translates lines of a direction.
 
     Args:
-        experiment: The experiment whose model it is.
+        experiment: The experiment of the model.
         translator: The translator.
         direction: The direction.
         lines: List of str.
@@ -283,7 +283,7 @@ def translate_direction(
 
 
 def _sides(e: Experiment, direction: Direction) -> tuple[str, str]:
-    """What stands for the languages of a direction in the model: the sides, if it is a Transformer."""
+    """The names of a direction's languages in the model: those of the sides, if it is a Transformer."""
     return ONE if e.architecture == "transformer" else (direction.source, direction.target)
 
 

@@ -17,7 +17,7 @@ RECIPE = Recipe(
     name="multi30k",
     corpora={"train": "train.{language}", "dev": "val.{language}", "test": "test_2016_flickr.{language}"},
     languages=("en", "de", "fr", "cs"),
-    # What 40 minutes on two cores ask for: small batches, so that there are many updates; little dropout, because the
+    # For 40 minutes on two cores: small batches, so that there are many updates; little dropout, because the
     # model sees each sentence about twenty times only. With more time, more dropout is better.
     settings={
         "preset": "transformer_small",
@@ -47,7 +47,7 @@ RECIPE = Recipe(
     },
     baseline="baseline",
     # Equal numbers of updates, and so of tokens: some 18 minutes of the baseline on one core. The peak rate is near
-    # those of the papers, below what serves the baseline best in so short a time: at higher ones the mechanisms learn
+    # those of the papers, below the best one for the baseline in so short a time: at higher ones the mechanisms learn
     # worse, see the README.
     comparison={
         "model": {"dropout": 0.1},

@@ -71,7 +71,7 @@ def plurals(rng: random.Random) -> Phrases:
 
 
 def holding(rng: random.Random) -> Phrases:
-    """What an institution has, with the institution as `:owner`."""
+    """Things that an institution has, with the institution as `:owner`."""
     index = rng.randrange(len(WORDS["HELD"]))
     number = draw_number(rng, 15, 3000)
     return with_form("owner", count(rng, WORDS["HOLDINGS"][index], number), forms_of(WORDS["HELD"][index]))
@@ -277,7 +277,7 @@ def who(rng: random.Random) -> Phrases:
 
 
 def routine(rng: random.Random) -> Phrases:
-    """What somebody does every day, with its subject; the German end of the sentence as `:end`."""
+    """An everyday activity with its subject; the German end of the sentence as `:end`."""
     english, german, french, czech = rng.choice(WORDS["ROUTINES"])
     person = rng.choice((0, 1, 2, 2))
     pronouns = (("I", "ich", "je", ""), ("we", "wir", "nous", ""))
@@ -393,7 +393,7 @@ def sentence(rng: random.Random, template: list[str]) -> tuple[str, ...]:
     """One sentence of a template, in the four languages."""
 
     def said(drawn: Phrases) -> str:
-        """What two draws of a slot must differ in: the thing that is counted, or all."""
+        """The part in which two draws of a slot must differ: the thing that is counted, or all."""
         return drawn[0].forms.get("noun", drawn[0].text)
 
     slots: dict[str, Phrases] = {}

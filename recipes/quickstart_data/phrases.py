@@ -1,4 +1,4 @@
-"""Phrases in English, German, French and Czech: words of `words.txt`, numbers, and what is counted."""
+"""Phrases in English, German, French and Czech: words of `words.txt`, numbers, and counted things."""
 
 from __future__ import annotations
 

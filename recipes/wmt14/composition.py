@@ -50,7 +50,7 @@ RECIPE = Recipe(
     settings=COMPOSITION,
     configurations={
         "baseline": {},
-        "baseline_continued": composed({}),  # not in the paper: what longer training alone brings
+        "baseline_continued": composed({}),  # not in the paper: the gain of longer training alone
         **{name: composed(model) for name, model in COMPOSED.items()},
         # Table 2.
         "big": COMPOSITION_BIG,
@@ -58,7 +58,7 @@ RECIPE = Recipe(
         "big_french": BIG_FRENCH,
         "big_french_ni_both": merge_settings(BIG_FRENCH, composed(COMPOSED["ni_both"], "big_french")),
     },
-    baseline="baseline_continued",  # what is composed has been trained twice, and so has this
+    baseline="baseline_continued",  # trained twice, as the composed models are
 )
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Writes Russian in Latin letters, and back: what a vocabulary shared with English asks for.
+"""Writes Russian in Latin letters, and back, for a vocabulary shared with English.
 
     python recipes/wmt17/transliterate.py DATA/train.ru DATA/train.ru-Latn
     python recipes/wmt17/transliterate.py --back RUN/test.hypotheses.txt hypotheses.ru
@@ -29,7 +29,7 @@ CYRILLIC = {latin: cyrillic for cyrillic, latin in LATIN.items()}
 MARK = "¬"  # rare in text, and left alone by the normalisation of subwords
 
 _TO_LATIN, _TO_CYRILLIC = str.maketrans(LATIN), str.maketrans(CYRILLIC)
-# What going back would take for Russian; and all English letters, so that a word is marked as a whole.
+# Letters that would become Russian on the way back, and all English letters, so that a word is marked as a whole.
 _LETTER = "A-Za-z" + "".join(CYRILLIC)
 _LATIN_RUN = re.compile(f"[{MARK}{_LETTER}]+")
 _MARKED_RUN = re.compile(f"{MARK}((?:{MARK}{MARK}|[{_LETTER}])*){MARK}?")

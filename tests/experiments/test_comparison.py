@@ -79,7 +79,7 @@ def write_run(settings, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypoth
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Instead of processes that train and measure: what they were asked to do, and files like theirs."""
+    """Instead of processes that train and measure: a list of their tasks, and files like theirs."""
     made = []
 
     def python(function, experiment, *directions):
@@ -312,7 +312,7 @@ def test_all_may_start_from_trained_runs(files, tmp_path, calls):
 
 
 def test_what_cannot_be_compared_is_said_before_anything_is_trained(files, tmp_path, calls):
-    with pytest.raises(UserError, match="scored on the same data. Received: test source-target=.*test_source.*dev_source"):
+    with pytest.raises(UserError, match="the same data. Received: test source-target=.*test_source.*dev_source"):
         compared(files, tmp_path / "runs", other={"test_source": files["dev_source"]}, unequal=True).run()
     with pytest.raises(FileNotFoundError):
         compared({**files, "train_target": tmp_path / "missing"}, tmp_path / "runs").run()

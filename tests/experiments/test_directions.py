@@ -78,7 +78,7 @@ def test_the_command_line_translates_scores_and_embeds(trained, corpus, tmp_path
         keras_nmt("embed", directory, "--language", language, "--output", tmp_path / "v.npy", stdin=text)
         vectors[language] = np.load(tmp_path / "v.npy", allow_pickle=False)
     assert vectors["digits"].shape == (2, 48)
-    # What says the same is nearer than what does not.
+    # Sentences with the same meaning are nearer than others.
     distance = np.linalg.norm(vectors["digits"][:, None] - vectors["words"][None], axis=-1)
     assert distance[0, 0] < distance[0, 1]
     assert distance[1, 1] < distance[1, 0]
@@ -148,7 +148,7 @@ def test_the_label_baseline_runs_on_the_same_data(label_settings, tmp_path):
 
 
 def test_a_label_model_that_starts_from_another_needs_its_labels(label_settings, tmp_path):
-    """Their places in the vocabulary are what the model knows."""
+    """The model identifies labels by their ids."""
     two = {"languages": ["digits", "words"], "pairs": ["digits-words"], "test": None}
     label = {**label_settings, **two, "max_updates": 1, "evaluate_every": 1}
     Experiment(directory=tmp_path / "first", **label).run(report=lambda line: None)
@@ -162,7 +162,7 @@ def test_a_label_model_that_starts_from_another_needs_its_labels(label_settings,
             Experiment(directory=tmp_path / "later", **{**later, **changed}).run(report=lambda line: None)
     again = Experiment(directory=tmp_path / "again", **later)
     again.run(report=lambda line: None)
-    # A run that has its subwords does not need what it started from.
+    # A run that has its subwords does not need the model that it started from.
     (tmp_path / "first").rename(tmp_path / "gone")
     again.run(report=lambda line: None)
 
@@ -234,7 +234,7 @@ def test_both_sides_of_every_file_are_counted(corpus, tmp_path, several):
         ({"architecture": "none"}, "`architecture` must be 'transformer', "),
         ({"model": {"use_cudnn": "auto"}}, "`model` sets arguments of AttentionBridgeModel, which"),
         ({"architecture": "transformer", "model": {}}, "A Transformer has one direction"),
-        ({"train_source": "train.de"}, "patterns with `languages`, and not by files, too. Received: train_source="),
+        ({"train_source": "train.de"}, "patterns with `languages`, and not by files. Received: train_source="),
         ({"architecture": "language_label", "model": {}, "joint_vocabulary": False}, "labels has one vocabulary"),
         ({"corpus_weights": [1.0, 1.0]}, "a number for each of 1 corpora"),
     ],

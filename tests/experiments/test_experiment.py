@@ -1,4 +1,4 @@
-"""Settings of an experiment: their checks, their files, and what they reach."""
+"""Settings of an experiment: their checks, their files, and their effect."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_a_run_goes_on_with_the_text_it_began_with(tmp_path):
     parts = {part: [digests[f"{part}_source"], digests[f"{part}_target"]] for part in ("train", "dev", "test")}
     assert note() == {f"{part} source-target": both for part, both in parts.items()}
     (tmp_path / "run" / "checkpoints").mkdir()
-    files["test_source"].write_text("drei\nvier\n")  # what is tested may change
+    files["test_source"].write_text("drei\nvier\n")  # test data may change
     assert note()["test source-target"][0] == text_digest(files["test_source"])
     files["train_target"].write_text("eins\nzwo\n")
     with pytest.raises(UserError, match="began with other text.* Received: train source-target$"):
@@ -187,7 +187,7 @@ def test_a_refused_start_leaves_what_the_run_began_with(tmp_path):
     assert before == {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.json")}
     note(max_updates=9)  # longer is no other run, and nor is the same text elsewhere
     elsewhere = {name: path.rename(tmp_path / f"moved {name}") for name, path in files.items()}
-    note(max_updates=9, **elsewhere, test_source=more, test_target=more)  # and what is tested may change, too
+    note(max_updates=9, **elsewhere, test_source=more, test_target=more)  # and test data may change, too
 
 
 def test_a_cosine_schedule_ends_where_it_was_to_end(tmp_path):
@@ -361,11 +361,11 @@ def test_unequal_training_files_are_found_before_anything_is_made(tmp_path):
 
 
 class Reached(Exception):
-    """What was to be seen has been."""
+    """Raised when the observed call is reached."""
 
 
 def test_every_setting_reaches_what_it_is_for(tmp_path, monkeypatch):
-    """None has its default, so what is lost on the way shows."""
+    """None has its default, so that a lost setting shows."""
     made, read, subwords, read_parallel = {}, [], {}, module.read_parallel
 
     def trainer(model, data, directory, **options):

@@ -281,7 +281,7 @@ def test_configurations_are_joined():
     assert (made.model["shortcuts"], made.warmup_steps) == ("fusion", 30)
     faster = recipe(configurations={**CONFIGURATIONS, "fast": {"warmup_steps": 1}})
     assert experiment("fusion+fast", of=faster).warmup_steps == 1
-    # What it starts from has the other parts, too.
+    # The configuration that it starts from has the other parts, too.
     started = experiment("started+fast", of=faster, directory="runs/x-started+fast-3")
     assert Path(started.init_from) == Path("runs/x-baseline+fast-3")
     assert experiment("fast+fusion", of=faster).warmup_steps == 30
@@ -339,7 +339,10 @@ def test_train_names_a_folder_by_what_was_chosen(monkeypatch):
     made = []
     monkeypatch.setattr(Experiment, "run", lambda self: made.append(Path(self.directory).name) or {})
     monkeypatch.setattr("keras_nmt.cli.recipe_app.export_run", lambda directory: made.append("exported"))
-    run(*["train", "hub+label", "--monolingual", "--leave-out", "de-fr", "--seed", "4", "--data-dir", "data"], of=recipe(**SEVERAL))
+    run(
+        *["train", "hub+label", "--monolingual", "--leave-out", "de-fr", "--seed", "4", "--data-dir", "data"],
+        of=recipe(**SEVERAL),
+    )
     run(*["train", "bilingual", "--source", "en", "--target", "fr", "--data-dir", "data"], of=recipe(**SEVERAL))
     assert made == ["mine-hub+label-monolingual-without-de-fr-4", "mine-en-fr-bilingual-1", "exported"]
 

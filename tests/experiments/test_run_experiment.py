@@ -64,7 +64,7 @@ def as_before_of_several(folder: Path) -> None:
 
 
 def without_limits(settings: dict) -> dict:
-    """Without what those older runs could not set, so that it had its default."""
+    """Without settings that runs of that release could not have."""
     return {name: value for name, value in settings.items() if name != "dev_sentences"}
 
 

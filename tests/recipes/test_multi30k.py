@@ -57,7 +57,7 @@ def test_trains_two_replicas_scores_and_exports(data, tmp_path, run_recipe):
     assert settings["model"]["shortcuts"] == "fusion"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_compares_in_processes_of_their_own_and_makes_a_table(data, tmp_path, run_recipe):
     arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--seeds", 1, "--output", tmp_path / "runs"]
     arguments += ["--set", "log_every=1", "--set", 'model={"hidden_dim": 16}', "--set", "warmup_steps=2"]

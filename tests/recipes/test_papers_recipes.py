@@ -1,5 +1,5 @@
-"""The papers' recipes: configurations make experiments, have the parameters that are derived, and start from what they
-should; each script trains on a slice of real text in files named as its README says."""
+"""The papers' recipes: configurations make experiments, have the parameters that are derived, and start from the
+right ones; each script trains on a slice of real text in files named as its README says."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_what_starts_from_another_run_takes_all_of_it_but_what_is_new(script, co
     left_out = [weight.path for weight in theirs.weights if weight.path.endswith("_attention/output/kernel")]
     assert left_out
     assert result.unused == (left_out if configuration == "ni_heads_without_output" else [])
-    assert bool(result.new) == (configuration != "baseline_continued")  # what is composed, or the temperature
+    assert bool(result.new) == (configuration != "baseline_continued")  # the composition, or the temperature
     assert bool(result.misfit) == (configuration == "hierarchical_both")  # its heads' projection
     if result.new:
         with pytest.raises(UserError, match="missing"):
@@ -132,7 +132,7 @@ def test_composition_adds_the_parameters_that_its_equations_have():
 
 
 def readme_rows(text):
-    """Of each table row with a number of parameters of ours: script, configuration, whether it is what is added, it."""
+    """Table rows with a number of parameters: script, configuration, whether it is a difference, the number."""
     scripts = {
         "Transformer": "transformer",
         "Lexical shortcuts": "shortcuts",
@@ -225,7 +225,7 @@ def test_the_papers_hyper_parameters_reach_the_experiments():
     assert experiment("wmt14/roles", "softmax").batch_size == 400_000
 
 
-# What each script is run with: configurations (the last may start from the first), and languages of Multi30k in place
+# The arguments of each script: configurations (the last may start from the first), and languages of Multi30k in place
 # of its own.
 RUNS = {
     "iwslt14/roles": (["softmax_residual_16", "one_hot_residual_16"], {"de": "de", "en": "en"}),
@@ -239,13 +239,14 @@ RUNS = {
 }
 
 
-# The others differ from these in their settings only.
-USUALLY = ("iwslt14/roles", "wmt14/composition", "wmt17/shortcuts")
+# The others differ from these in their settings only; the first two train two models, one from the other.
+NIGHTLY = ("iwslt14/roles", "wmt14/composition")
+MARKS = {"wmt17/shortcuts": (), **dict.fromkeys(NIGHTLY, pytest.mark.nightly)}
 
 
 @pytest.mark.parametrize(
     "script",
-    [pytest.param(name, marks=[] if name in USUALLY else pytest.mark.exhaustive) for name in SCRIPTS],
+    [pytest.param(name, marks=MARKS.get(name, pytest.mark.exhaustive)) for name in SCRIPTS],
 )
 def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
     configurations, languages = RUNS[script]
@@ -257,19 +258,19 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
                 text = [load_script("wmt17/transliterate.py").romanize(line) for line in text]
             (tmp_path / patterns[corpus].format(language=language)).write_text("\n".join([*text, ""]), encoding="utf-8")
     tiny = {"preset": "transformer_tiny", "vocabulary_size": 300, "batch_size": 512, "accumulation_steps": 1}
-    # One layer where that will do: what takes the time is the tracing of graphs.
+    # One layer where possible: tracing graphs takes the time.
     layers = {} if script == "wmt14/composition" else {"num_encoder_layers": 1, "num_decoder_layers": 1}
     tiny |= {"model": {**TINY, **layers}, "max_updates": 2, "beam_size": 2}
-    told: list[str] = []
+    progress: list[str] = []
     for configuration in configurations:
         made = experiment(script, configuration, tmp_path, tmp_path, **tiny)
-        results = made.run(report=told.append)
+        results = made.run(report=progress.append)
     assert results["updates"] == 2
     assert 0 <= results["test"]["source-target"]["bleu"]["score"] <= 100
     settings = json.loads((Path(made.directory) / "settings.json").read_text())
     assert settings["train_target"].endswith(f"train.{RECIPES[script].languages[1]}")
-    if configurations[-1] == "ni_both":  # from the plain model: what was taken is told, and what is new
-        summary = next(line for line in told if line.startswith("Warm start: ")).splitlines()
+    if configurations[-1] == "ni_both":  # from the plain model: taken and new weights are reported
+        summary = next(line for line in progress if line.startswith("Warm start: ")).splitlines()
         taken = len(ModelDirectory(made.init_from).load_model().weights)
         assert summary[0] == f"Warm start: {taken} weights taken"
         assert len(summary) > 1

@@ -24,14 +24,15 @@ def run_recipe(run_python, tmp_path):
     return lambda *arguments: run_python(folder / RECIPE.name, *arguments, PYTHONPATH=os.pathsep.join(sys.path))
 
 
+@pytest.mark.nightly
 def test_trains_exports_and_runs_the_export_without_keras_nmt(tmp_path, run_recipe):
     # Too short to translate well: that, the README's figures tell. Here: that every step is there, and works.
     run = run_recipe("--max-updates", 60, "--source", "fr", "--target", "en", "--output", tmp_path / "runs")
     assert run.returncode == 0, run.stderr
     output = run.stdout.decode()
-    for told in ("parameters", "tokens/s", "left", "Held-out BLEU: ", "docker run", "the same translations."):
-        assert told in output
-    # What it tells to type is something a shell can read, whatever apostrophes the sentences have.
+    for text in ("parameters", "tokens/s", "left", "Held-out BLEU: ", "docker run", "the same translations."):
+        assert text in output
+    # A shell can read the commands that it shows, whatever apostrophes the sentences have.
     commands = output[output.index("    docker run") :].split("All this took")[0]
     commands = commands.replace("Translate a line:", "")
     assert subprocess.run(["sh", "-n"], input=commands, text=True, check=False).returncode == 0
