@@ -110,11 +110,11 @@ def _column(tensor: Any) -> list[Any]:
         packed = array.array(_CONTENT[tensor.dtype], tensor.tensor_content)
         values = [bool(x) for x in packed] if tensor.dtype == BOOL else list(packed)
     shape = [dimension.size for dimension in tensor.tensor_shape.dim]
-    if tensor.dtype not in fields or len(shape) not in (1, 2) or min(shape) < 0 or math.prod(shape) != len(values):
+    if tensor.dtype not in fields or len(shape) not in (1, 2) or min(shape) < 1 or math.prod(shape) != len(values):
         raise ValueError(f"{len(values)} values in a tensor of type {tensor.dtype} and shape {shape[:8]}")
     if len(shape) == 1:
         return values
-    return [values[start : start + shape[1]] for start in range(0, len(values), max(shape[1], 1))]
+    return [values[start : start + shape[1]] for start in range(0, len(values), shape[1])]
 
 
 def _message_classes() -> dict[str, Any]:

@@ -209,13 +209,45 @@ def test_any_answer_by_grpc_is_right_or_refused(lying, tensors, noise):
     _check_right_or_refused(lying.by_grpc)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "shape", "count"),
+    [
+        *((tf.string, shape, 1) for shape in ([], [2], [-1, -1], [10**12], [1, 1, 1], [2**62, 4])),
+        (tf.string, [2, 2], 3),
+        (tf.string, [2], 0),
+        (tf.string, [2, 0], 0),
+        (tf.int64, [0], 0),
+        (tf.variant, [2], 0),
+    ],
+)
+def test_a_tensor_whose_values_are_not_those_of_its_shape_is_refused(lying, dtype, shape, count):
+    """Nothing of the shape's size is made."""
+    number = dtype.as_datatype_enum
+    response = predict_pb2.PredictResponse()
+    tensor = response.outputs["translation"]
+    tensor.dtype = number
+    tensor.string_val.extend([b"a"] * count)
+    for size in shape:
+        tensor.tensor_shape.dim.add(size=size)
+    lying.grpc = response.SerializeToString()
+    told = (
+        f"does not answer as an export of keras_nmt: {count} values in a tensor of type {number} and shape {shape}. Rec"
+    )
+    assert told in _refusal(lying.by_grpc)
+
+
 def test_tensors_may_come_packed(lying):
     """As numbers in `tensor_content`, which a model server may use; strings have no such form."""
     response = predict_pb2.PredictResponse()
-    columns = {"translation": [["a", "b"]] * 2, "score": np.float32([[1, 2], [3, 4]]), "truncated": [True, False]}
+    columns = {
+        "translation": [["a", "b"]] * 2,
+        "score": np.float32([[1, 2], [3, 4]]),
+        "truncated": np.array([1, 0], bool),
+    }
     for name, values in columns.items():
         response.outputs[name].CopyFrom(tf.make_tensor_proto(values))
     assert response.outputs["score"].tensor_content
+    assert response.outputs["truncated"].tensor_content
     lying.grpc = response.SerializeToString()
     first, second = lying.by_grpc.translate(["a", "b"])
     assert first == Translation((("a", 1.0), ("b", 2.0)), True)
