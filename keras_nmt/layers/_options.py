@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self, TypeVar
 
 from keras_nmt.layers._common import (
@@ -32,8 +32,7 @@ class Options:
             arguments: Dictionary of keyword arguments, options among them.
             **more: Further options.
         """
-        names = {field.name for field in dataclasses.fields(cls)} & set(arguments)
-        return cls(**more, **{name: arguments.pop(name) for name in names})
+        return cls(**more, **take_arguments(cls, arguments))
 
     def config(self, kind: type[Options] | None = None) -> dict[str, Any]:
         """The options by name, as `get_config` returns them: those of the class, or those of a base class `kind`."""
@@ -46,22 +45,29 @@ class Options:
             object.__setattr__(self, name, value)
 
 
-def with_options(options: type[Options]) -> Callable[[F], F]:
-    """Lists options in the signature of a constructor that takes them by `**kwargs`: `help` and `inspect` show them."""
+def take_arguments(of: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Removes the named arguments of a constructor from keyword arguments, and returns them."""
+    return {name: arguments.pop(name) for name in inspect.signature(of).parameters if name in arguments}
+
+
+def with_options(of: Callable[..., Any], without: Sequence[str] = ()) -> Callable[[F], F]:
+    """Lists the arguments of another constructor in the signature of a constructor that takes them by `**kwargs`.
+
+    `help` and `inspect` show them.
+
+    Args:
+        of: The other constructor, such as a class of options.
+        without: Sequence of names that are not listed. Defaults to none.
+    """
 
     def decorate(constructor: F) -> F:
         signature = inspect.signature(constructor)
         *own, kwargs = signature.parameters.values()
-        names = {parameter.name for parameter in own}
+        names = {*(parameter.name for parameter in own), *without}
         more = [
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default,
-                annotation=field.type,
-            )
-            for field in dataclasses.fields(options)
-            if field.name not in names
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for parameter in inspect.signature(of).parameters.values()
+            if parameter.name not in names and parameter.kind != inspect.Parameter.VAR_KEYWORD
         ]
         constructor.__signature__ = signature.replace(parameters=[*own, *more, kwargs])  # type: ignore[attr-defined]
         return constructor

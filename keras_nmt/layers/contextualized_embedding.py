@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import keras
 from keras import ops
 
 from keras_nmt.layers._common import projection_initializer
+from keras_nmt.layers._options import take_arguments, with_options
 from keras_nmt.layers.role_assignment import RoleAssignment
+
+NOT_TAKEN = ("assignment", "straight_through")  # arguments of `RoleAssignment`: roles are dense here
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -55,31 +59,15 @@ class ContextualizedEmbedding(keras.layers.Layer):
         Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019, section 4, "Baseline".
     """
 
-    def __init__(
-        self,
-        num_roles: int,
-        context: str = "lstm",
-        context_units: int | None = None,
-        kernel_size: int = 7,
-        activation: str = "relu",
-        causal: bool = False,
-        exclusive: bool = False,
-        dropout: float = 0.0,
-        **kwargs: Any,
-    ) -> None:
+    @with_options(RoleAssignment, without=NOT_TAKEN)
+    def __init__(self, num_roles: int, context: str = "lstm", **kwargs: Any) -> None:
+        options = take_arguments(RoleAssignment, kwargs)
+        if unknown := sorted(set(options) & set(NOT_TAKEN)):
+            raise TypeError(f"Roles are dense here: leave out {', '.join(unknown)}. Received: {options}")
         super().__init__(**kwargs)
         self.supports_masking = True
         self.role_assignment = RoleAssignment(
-            num_roles,
-            context=context,
-            context_units=context_units,
-            kernel_size=kernel_size,
-            activation=activation,
-            causal=causal,
-            exclusive=exclusive,
-            dropout=dropout,
-            dtype=self.dtype_policy,
-            name="assignment",
+            num_roles, context=context, **options, dtype=self.dtype_policy, name="assignment"
         )
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
@@ -110,5 +98,5 @@ class ContextualizedEmbedding(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         config = self.role_assignment.get_config()
-        taken = ("num_roles", "context", "context_units", "kernel_size", "activation", "causal", "exclusive", "dropout")
-        return {**super().get_config(), **{name: config[name] for name in taken}}
+        own = set(inspect.signature(type(self)).parameters)
+        return {**super().get_config(), **{name: value for name, value in config.items() if name in own}}

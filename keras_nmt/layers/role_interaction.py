@@ -10,6 +10,7 @@ from keras import ops
 
 from keras_nmt.layers._common import keras_mask, projection_initializer, with_mask
 from keras_nmt.layers._int8_kernels import Int8Kernels
+from keras_nmt.layers._options import take_arguments, with_options
 from keras_nmt.layers.role_assignment import RoleAssignment
 
 CHUNKS = 16  # of roles: only the products e_t U_i of one chunk exist at a time
@@ -78,39 +79,24 @@ class RoleInteraction(Int8Kernels):
 
     kernels = ("role_kernel", "embedding_kernel", "output_kernel", "kernel")
 
+    @with_options(RoleAssignment)
     def __init__(
         self,
         num_roles: int,
         assignment: str = "dense",
         context: str = "lstm",
-        context_units: int | None = None,
-        kernel_size: int = 7,
-        activation: str = "relu",
-        causal: bool = False,
-        exclusive: bool = False,
-        straight_through: bool = False,
-        dropout: float = 0.0,
+        *,
         residual: bool = False,
         low_rank: bool = False,
         **kwargs: Any,
     ) -> None:
+        options = take_arguments(RoleAssignment, kwargs)
         super().__init__(**kwargs)
         self.residual = residual
         self.low_rank = low_rank
         self.supports_masking = True
         self.role_assignment = RoleAssignment(
-            num_roles,
-            assignment=assignment,
-            context=context,
-            context_units=context_units,
-            kernel_size=kernel_size,
-            activation=activation,
-            causal=causal,
-            exclusive=exclusive,
-            straight_through=straight_through,
-            dropout=dropout,
-            dtype=self.dtype_policy,
-            name="assignment",
+            num_roles, assignment, context, **options, dtype=self.dtype_policy, name="assignment"
         )
         self.num_roles = self.role_assignment.num_roles
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.weights_file import DIGEST, arrays, check_digest, read_weights, write_weights
+from keras_nmt.files.weights_file import DIGEST, arrays, check_digest, read_weights, write_digest, write_weights
 from keras_nmt.training.average_checkpoints import average_weights
 
 
@@ -102,14 +102,17 @@ def test_arrays_that_claim_more_than_the_file_holds_are_refused(model, tmp_path)
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_means_have_a_digest_and_damaged_checkpoints_none(number, model, path, tmp_path):
+def test_means_have_a_digest_and_are_not_made_of_damaged_weights(number, model, path, tmp_path):
     other, mean = tmp_path / "other.weights.h5", tmp_path / "mean.weights.h5"
     shutil.copyfile(path, other)
+    with h5py.File(other, "r+") as file:
+        next(iter(arrays(file).values()))[...] += 1
+        write_digest(file)
     average_weights([path, other][-number:], mean)
     with h5py.File(mean) as file:
         assert check_digest(file)
     read_weights(mean, model)
     with h5py.File(other, "r+") as file:
-        next(iter(arrays(file).values()))[...] *= 2
+        next(iter(arrays(file).values()))[...] += 1
     with pytest.raises(UserError, match=f"The weights are damaged.* Received: {other}"):
         average_weights([path, other][-number:], mean)
