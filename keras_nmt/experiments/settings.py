@@ -41,7 +41,7 @@ class Settings:
     directory: str | os.PathLike[str]
 
     def __post_init__(self) -> None:
-        for name, adapter in _adapters(type(self)).items():
+        for name, adapter in _adapters(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)
             try:
                 setattr(self, name, adapter.validate_python(value))
@@ -155,7 +155,6 @@ def as_user_errors() -> Iterator[None]:
         raise UserError(str(error)) from error
 
 
-@functools.cache
 def _hints(cls: type) -> dict[str, Any]:
     """The type of each setting, without constraints."""
     hints = typing.get_type_hints(cls)
