@@ -141,9 +141,9 @@ def directions_of(experiment: Experiment) -> list[Direction]:
     for source, target in dict.fromkeys((*pairs.train, *pairs.dev, *pairs.test)):
         pair, found = (source, target), []
         for pattern, weight in zip(patterns, weights, strict=True) if pair in pairs.train else ():
-            matching = _corpora(pattern, pair, pairs.train, is_needed=len(patterns) == 1)
-            found += [(corpus, weight) for corpus in matching]
-            used |= {pattern} if matching else set()
+            of_pattern = _corpora(pattern, pair, pairs.train, is_needed=len(patterns) == 1)
+            found += [(corpus, weight) for corpus in of_pattern]
+            used |= {pattern} if of_pattern else set()
         if pair in pairs.train and not found:
             raise UserError(f"There is no data for {source}-{target}. Received: train={list(map(str, patterns))}")
         directions.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import difflib
+import functools
 import inspect
 import json
 import os
@@ -40,7 +41,7 @@ class Settings:
     directory: str | os.PathLike[str]
 
     def __post_init__(self) -> None:
-        for name, adapter in _adapters(type(self)).items():
+        for name, adapter in _adapters(type(self)).items():  # type: ignore[arg-type]
             value = getattr(self, name)
             try:
                 setattr(self, name, adapter.validate_python(value))
@@ -154,13 +155,14 @@ def as_user_errors() -> Iterator[None]:
         raise UserError(str(error)) from error
 
 
-def _hints(cls: Any) -> dict[str, Any]:
+def _hints(cls: type) -> dict[str, Any]:
     """The type of each setting, without constraints."""
     hints = typing.get_type_hints(cls)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
 
-def _adapters(cls: Any) -> dict[str, TypeAdapter[Any]]:
+@functools.cache
+def _adapters(cls: type) -> dict[str, TypeAdapter[Any]]:
     hints = typing.get_type_hints(cls, include_extras=True)
     config = ConfigDict(strict=True, allow_inf_nan=False)
     return {field.name: TypeAdapter(hints[field.name], config=config) for field in dataclasses.fields(cls)}

@@ -151,7 +151,7 @@ def test_list_shows_what_each_changes():
 
 def test_train_gives_its_options_to_the_experiment(monkeypatch):
     made = []
-    monkeypatch.setattr(Experiment, "run", lambda self: made.append(self))
+    monkeypatch.setattr(Experiment, "run", lambda self: made.append(self) or {})
     flags = (
         "--data-dir data --source fr --target de --seed 4 --dtype mixed_bfloat16 --replicas 2 --accumulation-steps 3"
     )
