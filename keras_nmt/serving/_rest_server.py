@@ -46,7 +46,6 @@ class RestServer(ThreadedWSGIServer):
     """An HTTP server with a thread for each connection. Raises `OSError` or `OverflowError` for an unusable port."""
 
     def __init__(self, host: str, port: int, model: ServedModel) -> None:
-        self.is_stopping = False
         self._connections: set[Any] = set()
         self._connections_changed = threading.Condition()
         # Werkzeug would end the process where the port cannot be used.
@@ -55,7 +54,6 @@ class RestServer(ThreadedWSGIServer):
 
     def stop(self) -> None:
         """Ends the server, once the requests that it has received are answered."""
-        self.is_stopping = True
         self.shutdown()
         with self._connections_changed:
             for connection in self._connections:
@@ -89,7 +87,7 @@ class _Handler(WSGIRequestHandler):
             self.send_error(400)  # the request names no URL
             return
         response = Response.from_app(self.server.app, environ, buffered=True)
-        if self.close_connection or self.server.is_stopping:
+        if self.close_connection:
             response.headers["Connection"] = "close"
         self.send_response(response.status_code)
         for name, value in response.headers:
