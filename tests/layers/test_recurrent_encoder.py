@@ -74,12 +74,14 @@ def test_has_as_many_parameters_as_the_equations(num_layers, bidirectional):
     )
 
 
-def test_keeps_the_contract_of_a_layer(check_layer, random):
+@pytest.mark.parametrize("num_layers", [1, 2])
+def test_keeps_the_contract_of_a_layer(check_layer, random, num_layers):
     check_layer(
-        lambda **kwargs: RecurrentEncoder(2, D, **kwargs),
+        lambda **kwargs: RecurrentEncoder(num_layers, D, **kwargs),
         {"inputs": random(B, T, E), "mask": MASK},
-        weights=12,
-        parameters=_parameters(2, 2),
+        weights=6 * num_layers,
+        parameters=_parameters(num_layers, 2),
+        thorough=num_layers == 1,
         return_state=True,
     )
 

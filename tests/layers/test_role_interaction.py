@@ -286,7 +286,8 @@ def test_roles_tell_two_readings_of_a_word_apart():
         layer = RoleInteraction(num_roles, assignment, "bilstm", context_units=16)
         outputs, roles = layer(embedded, return_roles=True)
         model = keras.Model(inputs, keras.layers.Dense(22)(outputs))
-        model.compile(keras.optimizers.Adam(0.01), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(keras.optimizers.Adam(0.01), loss, jit_compile=False)  # compiling takes longer than training
         return model, keras.Model(inputs, roles)
 
     def purity(chosen, readings):  # how many would be right if each role stood for the reading it has most often

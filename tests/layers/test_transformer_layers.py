@@ -65,21 +65,30 @@ def test_decoder_layer_keeps_the_contract(check_layer, random, shortcut):
     )
 
 
-def test_stacks_keep_the_contract(check_layer, random):
-    layer = ATTENTION + FEED + 2 * NORM
+@pytest.mark.parametrize("thorough", [True, False])
+def test_stacks_keep_the_contract(check_layer, random, thorough):
+    # Training, XLA and half precision without shortcuts, which the contract of the layers has.
+    shortcut, cross_shortcut = (None, None) if thorough else ("plain", "fusion")
+    plain, fusion = (0, 0) if thorough else (PLAIN, FUSION)
+    layer, inputs = ATTENTION + FEED + 2 * NORM, {"inputs": random(B, T, D)}
     check_layer(
-        lambda **kwargs: TransformerEncoder(2, 2, D, F, shortcut="plain", layer_composition="low_rank", **kwargs),
-        {"inputs": random(B, T, D)},
-        weights=2 * 13 + 2 + 2 * 2 + 2,
-        parameters=2 * (layer + PLAIN) + 3 * NORM + 2 * D * 2 * D + D * D,
+        lambda **kwargs: TransformerEncoder(2, 2, D, F, shortcut=shortcut, layer_composition="low_rank", **kwargs),
+        inputs,
+        weights=2 * (11 if thorough else 13) + 2 + 2 * 2 + 2,
+        parameters=2 * (layer + plain) + 3 * NORM + 2 * D * 2 * D + D * D,
+        thorough=thorough,
     )
+    inputs["memory"] = random(B, S, D)
+    if cross_shortcut:
+        inputs["memory_lexical"] = random(B, S, D)
     check_layer(
         lambda **kwargs: TransformerDecoder(
-            2, 2, D, F, norm="post", cross_shortcut="fusion", layer_composition="hierarchical", **kwargs
+            2, 2, D, F, norm="post", cross_shortcut=cross_shortcut, layer_composition="hierarchical", **kwargs
         ),
-        {"inputs": random(B, T, D), "memory": random(B, S, D), "memory_lexical": random(B, S, D)},
-        weights=2 * 17 + 6,
-        parameters=2 * (layer + ATTENTION + NORM + FUSION) + (2 * D + 1) * 4 * D + (4 * D + 1) * D + NORM,
+        inputs,
+        weights=2 * (16 if thorough else 17) + 6,
+        parameters=2 * (layer + ATTENTION + NORM + fusion) + (2 * D + 1) * 4 * D + (4 * D + 1) * D + NORM,
+        thorough=thorough,
     )
 
 
