@@ -86,7 +86,9 @@ class TrainingBatches:
             raise UserError(f"The seed is not negative. Received: {seed=}")
         corpora = [corpus] if isinstance(corpus, ParallelCorpus) else list(corpus)
         if not all(map(len, corpora)) or not corpora:
-            raise UserError(f"Each corpus needs at least one pair. Received: {len(corpora)} of sizes {list(map(len, corpora))}")
+            raise UserError(
+                f"Each corpus needs at least one pair. Received: {len(corpora)} of sizes {list(map(len, corpora))}"
+            )
         weights = [1.0] * len(corpora) if weights is None else list(weights)
         if len(weights) != len(corpora) or not all(0 < weight < np.inf for weight in weights):
             raise UserError(f"Each of {len(corpora)} corpora needs a weight above zero. Received: {weights=}")

@@ -345,7 +345,9 @@ def test_sampled_pairs_may_be_longer_than_any_usual_one(
         elements = take(batches.dataset(), batches.updates_per_epoch)
         lines = np.concatenate([batch["line_numbers"] for batch in elements])
         assert sorted(lines[lines > 0]) == corpus.line_numbers.tolist()
-        sizes = [np.count_nonzero(batch[key], axis=1).max() for batch in elements for key in ("source", "target_output")]
+        sizes = [
+            np.count_nonzero(batch[key], axis=1).max() for batch in elements for key in ("source", "target_output")
+        ]
         assert max(sizes) == expected
 
 

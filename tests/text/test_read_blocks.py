@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from keras_nmt.errors import UserError
 from keras_nmt.text import read_blocks
 
-
 MODULE = sys.modules["keras_nmt.text.read_blocks"]
 
 

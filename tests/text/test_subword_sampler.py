@@ -16,7 +16,12 @@ from keras_nmt.errors import UserError
 from keras_nmt.text import subword_sampler
 from keras_nmt.text.subword_sampler import SubwordSampler
 
-SENTENCES = ["the cat sat on the mat", "a mat is on the cat", "that is that: a bat", "dass das haus da ist, 12 Äpfel"] * 3
+SENTENCES = [
+    "the cat sat on the mat",
+    "a mat is on the cat",
+    "that is that: a bat",
+    "dass das haus da ist, 12 Äpfel",
+] * 3
 SYMBOLS = ["<2de>", "<2", "at", "x\u2581y"]  # one begins another, one is inside words, one has a space
 IDS = {"pad_id": 0, "unk_id": 1, "bos_id": 2, "eos_id": 3}
 MODELS = {
@@ -29,7 +34,8 @@ MODELS = {
 }
 ALMOST_NEVER = 1e-300
 TEXTS = st.lists(
-    st.sampled_from([*"thecatsondmi ABÄ é猫\u0301\u2581\0", " ", " ", " the", " mat", "hat", *SYMBOLS, "x y", "ﬁ"]), max_size=25
+    st.sampled_from([*"thecatsondmi ABÄ é猫\u0301\u2581\0", " ", " ", " the", " mat", "hat", *SYMBOLS, "x y", "ﬁ"]),
+    max_size=25,
 ).map("".join)
 
 
@@ -96,7 +102,9 @@ def test_samples_are_the_same_text(
 def test_bpe_with_all_merges_dropped_is_characters(bpe: sentencepiece.SentencePieceProcessor, text: str) -> None:
     (ids,) = sample(bpe, [text], alpha=1.0)
     symbols = set(SYMBOLS) & {bpe.id_to_piece(i) for i in range(4, 8)}
-    assert all(len(piece) == 1 or piece in symbols or bpe.is_byte(i) for i in ids if (piece := bpe.id_to_piece(i)) and i > 1)
+    assert all(
+        len(piece) == 1 or piece in symbols or bpe.is_byte(i) for i in ids if (piece := bpe.id_to_piece(i)) and i > 1
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -107,7 +115,9 @@ def test_the_likeliest_unigram_segmentation_is_the_library_s(
     """With a large exponent nothing else is drawn. Several segmentations may be as likely as each other."""
     (ids,) = sample(unigram, [text], alpha=3000.0)
     expected = unigram.encode(text)
-    fixed = {i for i in range(unigram.get_piece_size()) if unigram.id_to_piece(i) in SYMBOLS or unigram.is_byte(i)} | {1}
+    fixed = {i for i in range(unigram.get_piece_size()) if unigram.id_to_piece(i) in SYMBOLS or unigram.is_byte(i)} | {
+        1
+    }
     assert [i for i in ids if i in fixed] == [i for i in expected if i in fixed]
     assert sum(map(unigram.get_score, ids)) == pytest.approx(sum(map(unigram.get_score, expected)), abs=1e-2)
 
