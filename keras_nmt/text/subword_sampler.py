@@ -176,7 +176,7 @@ class _BPEDropout:
         merges = sorted([(costs[word[i : i + 2]], i, i + 2) for i in bounds[:-2] if word[i : i + 2] in costs])
         gap = next(gaps)
         while True:
-            for merge in merges:
+            for merge in merges:  # noqa: B007  used behind the loop
                 if gap:
                     gap -= 1
                     break
