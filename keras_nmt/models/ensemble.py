@@ -51,25 +51,30 @@ class Ensemble(TranslationModel):
                 "These models can be an ensemble of one direction: give the pairs of a source and a target. "
                 f"Received: {', '.join(type(model).__name__ for model in models)}"
             )
-        super().__init__(name="ensemble")
+        source = keras.Input((None,), dtype="int32", name="source")
+        target_input = keras.Input((None,), dtype="int32", name="target_input")
+        # In layers with names of their own: models that were trained alike are named alike, which Keras refuses. Keras
+        # makes a functional model of every translation model: here, of the first direction.
+        pairs = [model.pair(*model.directions[0]) for model in models]
+        logits = [_Member(pair, name=_name(i))([source, target_input]) for i, pair in enumerate(pairs)]
+        super().__init__(inputs=[source, target_input], outputs=_LogMean(name="log_mean")(logits), name="ensemble")
         self.models = models
         self.languages, self.directions = models[0].languages, models[0].directions
         self.encodes_by = models[0].encodes_by
         if len(self.directions) == 1:
             self.source_vocabulary_size, self.target_vocabulary_size = sizes[0].values()
         self._views = _Views(pairs={}, encoders={}, sides={})
-        self.built = True
 
     @property
     def vocabulary_sizes(self) -> dict[str, int]:
         return self.models[0].vocabulary_sizes
 
-    def call(self, inputs: Any, training: bool | None = None) -> Any:
+    def call(self, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
         if len(self.directions) > 1:
             raise TypeError(
                 f"Call the model of a pair: `model.pair(source, target)`. Received: {type(inputs).__name__}"
             )
-        return _log_mean([model(inputs, training=training) for model in self.models])
+        return super().call(inputs, training=training, mask=mask)
 
     def pair(self, source: str, target: str) -> TranslationModel:
         if len(self.directions) == 1:
@@ -84,7 +89,7 @@ class Ensemble(TranslationModel):
         key = source if self.encodes_by == "source" else target
         if key not in self._views.encoders:
             ids = keras.Input((None,), dtype="int32", name="source")
-            # In layers with names of their own, as Keras refuses equal names; by name, as Keras unwraps a list of one.
+            # By name: of a list of one, Keras returns the one.
             memories = {_name(i): _Member(encoder, name=_name(i))(ids) for i, encoder in enumerate(encoders)}
             self._views.encoders[key] = keras.Model(ids, memories, name="encoders")
         return self._views.encoders[key]
@@ -117,7 +122,7 @@ class Ensemble(TranslationModel):
 
 
 class _Member(keras.layers.Layer):
-    """An encoder as a layer."""
+    """A model as a layer."""
 
     def __init__(self, model: keras.Model, **kwargs: Any) -> None:
         super().__init__(autocast=False, **kwargs)
@@ -127,6 +132,18 @@ class _Member(keras.layers.Layer):
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         return self.model(inputs, training=training)
+
+
+class _LogMean(keras.layers.Layer):
+    """Logits of several models, `[B, T, V]` each, to the logarithms of their mean probabilities."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(autocast=False, dtype="float32", **kwargs)
+        self.supports_masking = True
+        self.built = True
+
+    def call(self, logits: list[Any]) -> Any:
+        return _log_mean(logits)
 
 
 class _MeanSide:

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from keras_nmt.decoding import beam_search
 from keras_nmt.ids import BEGIN, END, PAD
-from keras_nmt.models import AttentionBridgeModel, Ensemble, Transformer
+from keras_nmt.models import AttentionBridgeModel, Ensemble, LanguageLabelModel, Transformer
 
 V = 19
 SOURCE = np.array([[5, 6, 7, END], [8, END, PAD, PAD]], "int32")
@@ -99,9 +99,34 @@ def test_is_searched_as_a_model_is(models):
             assert score == pytest.approx(expected, abs=1e-4)
 
 
+def test_an_ensemble_of_multilingual_models_is_one_of_each_direction():
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 6}
+    bridges = [
+        loud(AttentionBridgeModel({"de": V, "fr": V - 2}, bridge_heads=k, bridge_hidden_dim=4, **sizes)) for k in (2, 3)
+    ]
+    ensemble = Ensemble(bridges)
+    assert ensemble.directions == bridges[0].directions
+    assert ensemble.vocabulary_sizes == {"de": V, "fr": V - 2}
+    assert ensemble.pair("fr", "de") is ensemble.pair("fr", "de")
+    for direction in (("de", "fr"), ("fr", "fr")):
+        expected = np.mean([probabilities(model.pair(*direction)([SOURCE, TARGET])) for model in bridges], axis=0)
+        np.testing.assert_allclose(np.exp(ensemble.pair(*direction)([SOURCE, TARGET])), expected, atol=1e-6)
+        memory = ensemble.encoder_for(*direction)(SOURCE)
+        logits = ensemble.decoder_for(direction[1]).logits(TARGET, memory)
+        np.testing.assert_allclose(np.exp(logits), expected, atol=1e-6)
+    assert ensemble.count_params() == sum(model.count_params() for model in bridges)
+    with pytest.raises(TypeError, match="Call the model of a pair"):
+        ensemble([SOURCE, TARGET])
+    labels = LanguageLabelModel({"de": V, "fr": V}, **sizes)
+    bridge = AttentionBridgeModel({"de": V, "fr": V}, bridge_heads=2, bridge_hidden_dim=4, **sizes)
+    with pytest.raises(ValueError, match="an ensemble of one direction.*Received: LanguageLabelModel, AttentionBri"):
+        Ensemble([labels, bridge])
+    assert Ensemble([labels.pair("de", "fr"), bridge.pair("de", "fr")]).directions == (("source", "target"),)
+
+
 def test_vocabularies_must_be_the_same(models):
     other = Transformer.from_preset("transformer_tiny", source_vocabulary_size=V + 1)
-    with pytest.raises(ValueError, match=r"same vocabularies.*\(19, 19\), \(20, 20\)"):
+    with pytest.raises(ValueError, match=r"same languages and vocabularies.*'source': 19.*'source': 20"):
         Ensemble([models[0], other])
     with pytest.raises(ValueError, match=r"Received: vocabulary sizes \[\]"):
         Ensemble([])
