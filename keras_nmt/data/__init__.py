@@ -1,4 +1,4 @@
-"""Parallel text to batches of ids, by `tf.data`."""
+"""Parallel text: reading, subword ids, and batches for training by `tf.data`."""
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.data.read_line_pairs import read_line_pairs

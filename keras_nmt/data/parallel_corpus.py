@@ -14,17 +14,18 @@ from keras_nmt.errors import UserError
 
 @dataclass(frozen=True, eq=False)
 class ParallelCorpus:
-    """Pairs of sentences as subword ids, all in memory: one flat array of ids a side, and where each sentence begins.
+    """Pairs of sentences as subword ids in memory: for each side one flat array of ids with the sentences' lengths.
 
-    `keras_nmt.data.read_parallel` makes one from files, `ParallelCorpus.from_lists` from lists of ids.
+    `keras_nmt.data.read_parallel` makes a corpus from files, `ParallelCorpus.from_lists` from lists of ids.
 
     Args:
-        source: The source sentences, without begin and end: `tf.RaggedTensor` [pairs, (subwords)], int32.
-        target: The target sentences, likewise.
-        line_numbers: The line, from 1, that each pair came from: int32 [pairs].
-        num_read: The number of pairs read, those dropped included.
-        dropped: How many pairs were dropped, by reason.
-        text: The source and the target text that the ids are made of, as bytes objects: each [pairs]. None: not kept.
+        source: `tf.RaggedTensor` [pairs, (subwords)], int32, the source sentences without begin and end.
+        target: `tf.RaggedTensor` [pairs, (subwords)], int32, the target sentences.
+        line_numbers: int32 [pairs], the line of each pair in its file, counted from 1.
+        num_read: Integer, the number of pairs read, including dropped ones.
+        dropped: Dictionary from a reason to the number of pairs dropped for it. Defaults to an empty one.
+        text: Tuple of two arrays of bytes objects [pairs], the source and the target text; or None if the text is not
+            kept. Defaults to None.
 
     Example:
         >>> corpus = ParallelCorpus.from_lists([[4, 5], [6]], [[7], [8, 9]])
@@ -41,11 +42,11 @@ class ParallelCorpus:
 
     @classmethod
     def from_lists(cls, source: Sequence[Sequence[int]], target: Sequence[Sequence[int]]) -> ParallelCorpus:
-        """Makes a corpus of lists of ids (without begin and end); line numbers count from 1.
+        """Makes a corpus from lists of ids without begin and end. Line numbers count from 1.
 
         Args:
-            source: The source sentences.
-            target: The target sentences, as many.
+            source: Sequence of source sentences, each a sequence of ids.
+            target: Sequence of as many target sentences.
 
         Returns:
             The corpus.
@@ -55,11 +56,11 @@ class ParallelCorpus:
         """
         if len(source) != len(target) or len(source) == 0:
             raise UserError(
-                "A corpus has one or more pairs, and as many targets as sources. "
+                "A corpus has at least one pair, and as many targets as sources. "
                 f"Received: len(source)={len(source)}, len(target)={len(target)}"
             )
         if not all(map(len, source)) or not all(map(len, target)):
-            raise UserError("A sentence holds at least one id. Received: an empty sentence")
+            raise UserError("A sentence has at least one id. Received: an empty sentence")
 
         def flatten(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
             flat = [np.asarray(row, np.int32) for row in rows]
@@ -81,32 +82,35 @@ class ParallelCorpus:
         dropped: Mapping[str, int] | None = None,
         text: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> ParallelCorpus:
-        """Makes a corpus of flat arrays of ids and the sentences' lengths.
+        """Makes a corpus from flat arrays of ids and the sentences' lengths.
 
         Args:
-            source_ids: The source sentences one after the other: [source subwords].
-            source_lengths: The number of subwords of each: [pairs].
-            target_ids: The target sentences, likewise.
-            target_lengths: Their lengths.
-            line_numbers: The line, from 1, that each pair came from: [pairs].
-            num_read: The number of pairs read, those dropped included.
-            dropped: How many pairs were dropped, by reason.
-            text: The text of both sides: each [pairs].
+            source_ids: Array [source subwords], one source sentence after the other.
+            source_lengths: Array [pairs], the number of subwords of each source sentence.
+            target_ids: Array [target subwords], one target sentence after the other.
+            target_lengths: Array [pairs].
+            line_numbers: Array [pairs], the line of each pair in its file, counted from 1.
+            num_read: Integer, the number of pairs read, including dropped ones.
+            dropped: Dictionary from a reason to the number of pairs dropped for it. Defaults to none.
+            text: Tuple of two arrays [pairs], the text of both sides. Defaults to None.
 
         Returns:
             The corpus.
         """
-        with tf.device("CPU"):  # a corpus has no business in a GPU's memory
+        with tf.device("CPU"):  # a corpus would waste a GPU's memory
             source = tf.RaggedTensor.from_row_lengths(source_ids.astype(np.int32), source_lengths.astype(np.int64))
             target = tf.RaggedTensor.from_row_lengths(target_ids.astype(np.int32), target_lengths.astype(np.int64))
         return cls(source, target, line_numbers.astype(np.int32), num_read, dict(dropped or {}), text)
 
     @classmethod
     def concatenate(cls, corpora: Sequence[ParallelCorpus]) -> ParallelCorpus:
-        """Puts corpora together, one after the other; line numbers go on from one to the next.
+        """Concatenates corpora. Line numbers of each corpus continue after those of the one before.
 
         Args:
-            corpora: One or more.
+            corpora: Sequence of at least one ParallelCorpus.
+
+        Returns:
+            The corpus.
 
         Example:
             >>> corpus = ParallelCorpus.from_lists([[4, 5]], [[7]])
@@ -134,20 +138,16 @@ class ParallelCorpus:
 
     @cached_property
     def source_lengths(self) -> np.ndarray:
-        """The number of subwords of each source sentence, without the end: int64 [pairs]."""
+        """int64 [pairs], the number of subwords of each source sentence, without the end."""
         return self.source.row_lengths().numpy()
 
     @cached_property
     def target_lengths(self) -> np.ndarray:
-        """The number of subwords of each target sentence, without begin and end: int64 [pairs]."""
+        """int64 [pairs], the number of subwords of each target sentence, without begin and end."""
         return self.target.row_lengths().numpy()
 
     def summary(self) -> str:
-        """One line that says how much was read, kept and dropped.
-
-        Returns:
-            The line.
-        """
+        """One line with the numbers of pairs read, kept and dropped, and the mean lengths."""
         dropped = ", ".join(f"{count:,} {reason}" for reason, count in self.dropped.items()) or "none"
         return (
             f"{self.num_read:,} pairs read, {len(self):,} kept; dropped: {dropped}; "

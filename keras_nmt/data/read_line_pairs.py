@@ -1,4 +1,4 @@
-"""Two text files as lists of lines that belong together."""
+"""Two parallel text files as lists of lines."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def read_line_pairs(
     """Reads two files, plain or gzip, whose lines pair up.
 
     Args:
-        source_file: The source sentences, UTF-8.
-        target_file: Their translations, as many lines.
+        source_file: String or path of the source sentences, UTF-8.
+        target_file: String or path of their translations, as many lines.
 
     Returns:
-        The lines of either, as `read_lines` gives them.
+        The lines of both files, two lists as `read_lines` returns them.
 
     Raises:
         OSError: A file cannot be opened.
-        UserError: As `read_lines`, or the files differ in their number of lines.
+        UserError: As `read_lines`, or the files have different numbers of lines.
     """
     sources, targets = read_lines(source_file), read_lines(target_file)
     if len(sources) != len(targets):

@@ -11,17 +11,17 @@ from keras_nmt.text import read_blocks
 def read_lines(path: str | os.PathLike[str]) -> list[str]:
     r"""Reads a text file, plain or gzip, as the list of its lines.
 
-    Lines end at `"\n"` only, and empty ones are kept, so that the lines of two files pair up.
+    Lines end at `"\n"` only, and empty lines are kept, so that the lines of two files pair up.
 
     Args:
-        path: The file, UTF-8.
+        path: String or path of a UTF-8 file with lines of at most 1 MiB.
 
     Returns:
-        The lines, without their ends.
+        List of the lines, without their ends.
 
     Raises:
         OSError: The file cannot be opened.
-        UserError: It is empty, or not UTF-8 (the message names the line), or damaged gzip data.
+        UserError: The file is empty or damaged gzip data, or a line is not UTF-8 or too long.
 
     Example:
         >>> import os, tempfile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 import numpy as np
 import tensorflow as tf
@@ -13,7 +13,9 @@ from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.errors import UserError
 from keras_nmt.text import SubwordTokenizer, read_blocks
 
-RATIO_FLOOR = 4  # shorter sentences count as this long: "Yes." may well become eleven subwords elsewhere
+RATIO_FLOOR = 4  # subwords that a shorter sentence counts as: a translation of "Yes." may well have eleven
+BLOCK_PAIRS = 8192  # tokenized at once
+BLOCK_CHARACTERS = 2**23  # a block with long lines ends earlier
 
 
 def read_parallel(
@@ -26,30 +28,32 @@ def read_parallel(
     max_ratio: float | None = 3.0,
     keep_text: bool = False,
 ) -> ParallelCorpus:
-    r"""Reads two text files that are translations of each other, line by line, and cuts them into subwords.
+    r"""Reads two text files that are translations of each other, line by line, and segments them into subwords.
 
-    The subwords are cut in the graph, by a parallel `tf.data` map. A pair is dropped, and counted, for the first of
-    these reasons that holds:
+    A parallel `tf.data` map tokenizes the text. A pair is dropped, and counted, for the first of these reasons that
+    holds:
 
-    - "empty": a side has no subword (nothing, or only spaces);
-    - "too long": a side has more than `max_length` subwords, its end counted;
-    - "badly matched": a side has more than `max_ratio` times the subwords of the other, where less than 4 count as 4.
+    - "empty": a side has no subword (an empty line, or only spaces);
+    - "too long": a side has more than `max_length` subwords, end included;
+    - "badly matched": a side has more than `max_ratio` times as many subwords as the other, where fewer than 4 count
+      as 4.
 
     Args:
-        source_file: The source sentences, UTF-8, one a line, plain or gzip.
-        target_file: Their translations, as many lines.
-        source_tokenizer: Cuts the source text.
-        target_tokenizer: Cuts the target text; the same object where the vocabulary is joint.
-        max_length: The longest sentence kept, in subwords with the end. None: any.
-        max_ratio: How many times as long one side may be as the other. None: any.
-        keep_text: Whether the corpus has the text, too; see `SubwordSampling`.
+        source_file: String or path of the source sentences: UTF-8, one a line of at most 1 MiB, plain or gzip.
+        target_file: String or path of their translations, as many lines.
+        source_tokenizer: SubwordTokenizer of the source text.
+        target_tokenizer: SubwordTokenizer of the target text, the same object for a joint vocabulary.
+        max_length: Integer, the longest sentence kept in subwords, end included; or None for no limit. Defaults to 256.
+        max_ratio: Float, the largest ratio of lengths kept; or None for no limit. Defaults to 3.
+        keep_text: Boolean, whether the corpus has its text too, for `SubwordSampling`. Defaults to False.
 
     Returns:
-        The corpus, in the order of the files.
+        The `ParallelCorpus`, in the order of the files.
 
     Raises:
         OSError: A file cannot be opened.
-        UserError: A file is empty or not UTF-8, the files have different numbers of lines, or no pair is left.
+        UserError: A file is empty, a line is not UTF-8 or too long, the files have different numbers of lines, or no
+            pair is left.
 
     Example:
         >>> import os, tempfile
@@ -64,11 +68,11 @@ def read_parallel(
         ([1, 3], {'empty': 1, 'too long': 0, 'badly matched': 0})
     """
     if max_length is not None and max_length < 2:
-        raise UserError(f"The longest sentence has 2 subwords or more, its end counted. Received: {max_length=}")
+        raise UserError(f"The longest sentence has at least 2 subwords, end included. Received: {max_length=}")
     if max_ratio is not None and max_ratio < 1:
-        raise UserError(f"The ratio of the longer to the shorter sentence is 1 or more. Received: {max_ratio=}")
+        raise UserError(f"The ratio of the longer to the shorter sentence is at least 1. Received: {max_ratio=}")
 
-    failures: list[Exception] = []  # tf.data would wrap them in an error of its own
+    failures: list[Exception] = []  # `tf.data` would replace them by an error of its own
     strings = tf.TensorSpec([None], tf.string)
     blocks = tf.data.Dataset.from_generator(
         lambda: _paired_blocks(source_file, target_file, failures), output_signature=(strings, strings)
@@ -109,7 +113,7 @@ def read_parallel(
         raise failures[0]
     if num_read == sum(dropped.values()):
         raise UserError(
-            f"No pair is left of {num_read}: dropped {dropped}. "
+            f"No pair is left of {num_read}: dropped {dropped}. Check that the files match, or relax the limits. "
             f"Received: source_file={os.fspath(source_file)!r}, target_file={os.fspath(target_file)!r}, "
             f"{max_length=}, {max_ratio=}"
         )
@@ -125,18 +129,29 @@ def read_parallel(
 def _paired_blocks(
     source_file: str | os.PathLike[str], target_file: str | os.PathLike[str], failures: list[Exception]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Blocks of as many lines of either file; an error ends them and is put in `failures`."""
-    num_source = num_target = 0
+    """Yields blocks of as many lines of either file. An error ends them and is added to `failures`."""
+    sides: tuple[list[str], list[str]] = [], []
+    num_source = num_target = num_characters = 0
     try:
-        nothing: list[str] = []
-        for source, target in zip_longest(read_blocks(source_file), read_blocks(target_file), fillvalue=nothing):
-            num_source += len(source)
-            num_target += len(target)
+        lines = (chain.from_iterable(read_blocks(file)) for file in (source_file, target_file))
+        for source, target in zip_longest(*lines):
+            num_source += source is not None
+            num_target += target is not None
             if num_source == num_target:
-                yield np.array(source, object), np.array(target, object)
-        for file, num_lines in ((source_file, num_source), (target_file, num_target)):
+                sides[0].append(source)
+                sides[1].append(target)
+                num_characters += len(source) + len(target)
+                if len(sides[0]) == BLOCK_PAIRS or num_characters > BLOCK_CHARACTERS:
+                    yield np.array(sides[0], object), np.array(sides[1], object)
+                    sides, num_characters = ([], []), 0
+        if sides[0]:
+            yield np.array(sides[0], object), np.array(sides[1], object)
+        for name, file, num_lines in (
+            ("source_file", source_file, num_source),
+            ("target_file", target_file, num_target),
+        ):
             if num_lines == 0:
-                raise UserError(f"The file is empty. Received: {os.fspath(file)!r}")
+                raise UserError(f"The file is empty. Received: {name}={os.fspath(file)!r}")
         if num_source != num_target:
             raise UserError(
                 "The two files differ in their number of lines. Received: "

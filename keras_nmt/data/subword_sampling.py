@@ -1,31 +1,30 @@
-"""Text cut into subwords at random."""
+"""Subword regularisation of a parallel corpus."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 import numpy as np
+import tensorflow as tf
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.errors import UserError
 from keras_nmt.text import SubwordTokenizer
 
-BLOCK = 1024  # pairs that are drawn with one seed
-
 
 class SubwordSampling:
-    r"""Subword regularisation: the same text is cut into other subwords each time it is seen in training.
+    r"""Subword regularisation: training segments a text into other subwords each time.
 
-    `TrainingBatches` segments pairs of a corpus with it, which `read_parallel` has read with `keep_text=True`. It takes
-    one thread some 20 to 30 microseconds a sentence, beside the training.
+    `TrainingBatches` segments the pairs of a corpus by it. `read_parallel` has to read the corpus with
+    `keep_text=True`.
 
     Args:
-        source_tokenizer: Cuts the source text.
-        target_tokenizer: Cuts the target text.
-        alpha: In (0, 1]. Of unigram models the smoothing of probabilities, such as 0.2: the smaller, the more subwords;
-            of BPE models the probability that a merge is left out, such as 0.1; see `SubwordTokenizer.sample`.
-        max_length: The longest segmentation, in subwords with the end. Pairs that come out longer stay as they are.
+        source_tokenizer: SubwordTokenizer of the source text.
+        target_tokenizer: SubwordTokenizer of the target text.
+        alpha: Float above 0 and at most 1, see `SubwordTokenizer.sample`. Usual are 0.1 for BPE models, where it is
+            the probability that a merge is dropped, and 0.2 for unigram models, where it smooths probabilities.
+        max_length: Integer, the longest segmentation in subwords, end included. A pair with a longer one keeps the
+            segmentation of the corpus. Defaults to 256.
 
     Raises:
         UserError: An argument is out of its range.
@@ -60,7 +59,7 @@ class SubwordSampling:
         if not 0 < alpha <= 1:
             raise UserError(f"The alpha of subword sampling is in (0, 1]. Received: {alpha=}")
         if max_length < 2:
-            raise UserError(f"The longest sentence has 2 subwords or more, its end counted. Received: {max_length=}")
+            raise UserError(f"The longest sentence has at least 2 subwords, end included. Received: {max_length=}")
         self._tokenizers = source_tokenizer, target_tokenizer
         self.alpha = alpha
         self.max_length = max_length
@@ -71,33 +70,38 @@ class SubwordSampling:
         """Segments pairs of a corpus: a function of the arguments alone.
 
         Args:
-            corpus: The corpus, with its text.
-            pairs: Their indices in the corpus, which may repeat: [n].
-            seeds: What determines the segmentation: not negative.
-            max_length: In place of that of the constructor.
+            corpus: ParallelCorpus with its text.
+            pairs: int64 [n], indices of pairs in the corpus. They may repeat.
+            seeds: Sequence of integers that are not negative. They determine the segmentation.
+            max_length: Integer, in place of the constructor's. Defaults to the constructor's.
 
         Returns:
-            source_ids: The source sentences one after the other: int32 [source subwords].
-            source_lengths: The number of subwords of each: int64 [n].
-            target_ids: The target sentences, likewise.
-            target_lengths: Their lengths.
+            source_ids: int32 [source subwords], one source sentence after the other.
+            source_lengths: int64 [n], the number of subwords of each.
+            target_ids: int32 [target subwords], likewise.
+            target_lengths: int64 [n].
         """
         assert corpus.text is not None
-        longest = (max_length or self.max_length) - 1
-        blocks: list[list[np.ndarray]] = []
-        for begin in range(0, len(pairs), BLOCK):
-            block = pairs[begin : begin + BLOCK]
-            states = np.random.SeedSequence(seeds, spawn_key=(begin,)).generate_state(2).tolist()
-            sides = [
-                tokenizer.sample(text[block].tolist(), self.alpha, state % (2**32 - 1))
-                for tokenizer, text, state in zip(self._tokenizers, corpus.text, states, strict=True)
-            ]
-            lengths = [np.fromiter(map(len, side), np.int64, len(block)) for side in sides]
-            for i in np.flatnonzero(np.maximum(*lengths) > longest):
-                for side, length, usual in zip(sides, lengths, (corpus.source, corpus.target), strict=True):
-                    side[i] = usual[block[i]].numpy().tolist()
-                    length[i] = len(side[i])
-            ids = [np.fromiter(chain.from_iterable(side), np.int32) for side in sides]
-            blocks.append([ids[0], lengths[0], ids[1], lengths[1]])
-        source_ids, source_lengths, target_ids, target_lengths = map(np.concatenate, zip(*blocks, strict=True))
+        sides = [
+            tokenizer.sample(text[pairs].tolist(), self.alpha, np.random.SeedSequence(seeds, spawn_key=(side,)))
+            for side, (tokenizer, text) in enumerate(zip(self._tokenizers, corpus.text, strict=True))
+        ]
+        too_long = np.maximum(sides[0][1], sides[1][1]) >= (max_length or self.max_length)
+        with tf.device("CPU"):
+            (source_ids, source_lengths), (target_ids, target_lengths) = (
+                _replace(*sampled, too_long, tf.gather(usual, pairs[too_long]))
+                for sampled, usual in zip(sides, (corpus.source, corpus.target), strict=True)
+            )
         return source_ids, source_lengths, target_ids, target_lengths
+
+
+def _replace(
+    ids: np.ndarray, lengths: np.ndarray, rows: np.ndarray, by: tf.RaggedTensor
+) -> tuple[np.ndarray, np.ndarray]:
+    """Replaces some rows of flat ids by others."""
+    replaced = lengths.copy()
+    replaced[rows] = by.row_lengths().numpy()
+    result, is_replaced = np.empty(replaced.sum(), np.int32), np.repeat(rows, replaced)
+    result[is_replaced] = by.values.numpy()
+    result[~is_replaced] = ids[~np.repeat(rows, lengths)]
+    return result, replaced

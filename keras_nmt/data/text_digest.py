@@ -1,4 +1,4 @@
-"""What tells one text from another."""
+"""Digest of a text file's lines."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from keras_nmt.text import read_blocks
 def text_digest(path: str | os.PathLike[str]) -> str:
     r"""SHA-256 of the lines of a text file, plain or gzip.
 
-    Of lines as they are read here: compression, a byte-order mark, carriage returns and whether the last line has an
-    end make no difference. Otherwise it is what `sha256sum` gives for the plain file. A file that has been read before
-    is read again if it has changed since.
+    The digest is that of the lines as the package reads them: compression, a byte-order mark, carriage returns and a
+    missing end of the last line make no difference. Otherwise it equals `sha256sum` of the plain file. The digest is
+    cached until the file changes.
 
     Args:
-        path: The file, UTF-8.
+        path: String or path of a UTF-8 file.
 
     Returns:
-        64 hexadecimal digits.
+        String of 64 hexadecimal digits.
 
     Raises:
         OSError: The file cannot be opened.
-        UserError: It is not UTF-8 (the message names the line), or damaged gzip data.
+        UserError: A line is not UTF-8 or too long (the message names the line), or the file is damaged gzip data.
 
     Example:
         >>> import os, tempfile

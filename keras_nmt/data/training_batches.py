@@ -13,38 +13,43 @@ from keras_nmt.data.subword_sampling import SubwordSampling
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD
 
-ROW_MULTIPLE = 8  # batches by tokens hold a multiple of this many rows: 2, 4 or 8 parts of one are of equal size
+ROW_MULTIPLE = 8  # rows of batches by tokens are a multiple: 2, 4 or 8 parts of a batch have equal sizes
 BATCH_UNITS = ("tokens", "sentences")
-PORTION = 2**17  # pairs that are segmented at once; also what is in memory twice
-TYPICAL = 2**14  # pairs whose segmentation tells how long sentences are
+PORTION = 2**17  # pairs that are segmented at once; two portions are in memory
+TYPICAL = 2**14  # pairs whose segmentation estimates the lengths of all
 
 
 class TrainingBatches:
-    """Cuts a corpus into batches: an endless, reproducible sequence of updates.
+    """Batches of a corpus: an endless, reproducible sequence of updates.
 
-    Pairs are put in buckets by the length of their longer side, begin or end counted, and padded on both sides to the
+    Pairs are grouped in buckets by the length of their longer side, begin or end included. Both sides are padded to the
     bucket's edge: one batch shape a bucket. An epoch is a random order of the batches, and of the pairs within a
-    bucket, that depends on `seed` and the epoch's number alone. Each pair occurs exactly once an epoch. What does not
-    fill a batch of its bucket moves on to the next longer bucket, so that an epoch has at most one short batch; its
-    missing rows are filled with padding. All epochs have the same number of batches of each shape.
+    bucket, that depends on `seed` and the epoch's number only. Each pair occurs exactly once an epoch. Pairs that do
+    not fill a batch of their bucket move to the next longer bucket, so that an epoch has at most one short batch;
+    padding fills its missing rows. All epochs have the same number of batches of each shape.
 
-    With several corpora, an epoch has of each its number of pairs times its weight. Where this is less than all or no
-    multiple of them, successive epochs go through a corpus in turn, anew in random order each time: none of its pairs
-    is left out longer than another. With `sampling`, each occurrence of a pair is segmented anew, 131,072 pairs at a
-    time and ahead of need, which are batches of their own. Either way lengths are not the same every epoch. What stays
-    is the number of batches and of their rows, by which update a pair is found: the pairs, ordered by bucket, fill
-    them, and one that has got longer pairs than usual is padded to the next bucket's edge.
+    With several corpora, an epoch has the pairs of each corpus as often as its weight says. If the weight is not a
+    whole number, successive epochs continue through the corpus, in a new random order for each pass, so that the counts
+    of its pairs differ by at most one.
+
+    With `sampling`, each occurrence of a pair is segmented anew. A portion of 131,072 pairs is segmented at once, one
+    portion ahead of training, and makes up batches of its own. Batch counts and row counts per epoch are fixed; only
+    lengths vary. The pairs of a portion, ordered by bucket, fill its batches, and a batch with longer pairs than usual
+    is padded to a longer bucket's edge.
 
     Args:
-        corpus: The pairs; or several corpora.
-        batch_size: The size of one update's batch, over all replicas, workers and accumulation steps.
-        batch_unit: What `batch_size` counts. "tokens": positions on one side, padding included; a batch then has as
-            many rows as fit, in multiples of 8, and never less than 8 however small `batch_size`. "sentences": rows.
-        length_buckets: The buckets' edges, ascending; the last one at least the longest sentence's length plus 1.
-            None: every 2 positions up to 32, then growing by about 15%, which keeps padding near a tenth.
-        seed: Determines the order. Not negative.
-        weights: How often an epoch has the pairs of each corpus. None: once.
-        sampling: How pairs are segmented anew; the corpora have their text then. None: they stay as they are.
+        corpus: ParallelCorpus, or a sequence of them.
+        batch_size: Integer, the size of one update's batch over all replicas, workers and accumulation steps.
+        batch_unit: String, the unit of `batch_size`. "tokens": positions on one side, padding included; a batch has as
+            many rows as fit, in multiples of 8, and at least 8 however small `batch_size`. "sentences": rows. Defaults
+            to "tokens".
+        length_buckets: Sequence of the buckets' edges, ascending; the last one at least the longest sentence's length
+            plus 1. None: every 2 positions up to 32, then growing by about 15%, which keeps padding near a tenth.
+            Defaults to None.
+        seed: Integer that determines the order, not negative. Defaults to 0.
+        weights: Sequence of floats, how often an epoch has the pairs of each corpus. Defaults to 1 for each.
+        sampling: SubwordSampling, by which pairs are segmented anew (corpora need their text); or None for the
+            corpora's segmentation. Defaults to None.
 
     Raises:
         UserError: An argument is wrong.
@@ -81,13 +86,15 @@ class TrainingBatches:
             raise UserError(f"The seed is not negative. Received: {seed=}")
         corpora = [corpus] if isinstance(corpus, ParallelCorpus) else list(corpus)
         if not all(map(len, corpora)) or not corpora:
-            raise UserError(f"Each corpus holds a pair. Received: {len(corpora)} of sizes {list(map(len, corpora))}")
+            raise UserError(
+                f"Each corpus needs at least one pair. Received: {len(corpora)} of sizes {list(map(len, corpora))}"
+            )
         weights = [1.0] * len(corpora) if weights is None else list(weights)
         if len(weights) != len(corpora) or not all(0 < weight < np.inf for weight in weights):
-            raise UserError(f"Each of {len(corpora)} corpora has a weight above zero. Received: {weights=}")
+            raise UserError(f"Each of {len(corpora)} corpora needs a weight above zero. Received: {weights=}")
         self.corpus = corpora[0] if len(corpora) == 1 else ParallelCorpus.concatenate(corpora)
         if sampling is not None and self.corpus.text is None:
-            raise UserError("Text is needed to be segmented anew: read the corpus with keep_text=True. Received: none")
+            raise UserError("Subword sampling needs the text: read the corpus with keep_text=True. Received: text=None")
         self.batch_size = batch_size
         self.batch_unit = batch_unit
         self.seed = seed
@@ -96,7 +103,7 @@ class TrainingBatches:
         self._draws = [max(1, round(size * weight)) for size, weight in zip(self._sizes, weights, strict=True)]
         draws = sum(self._draws)  # pairs an epoch
 
-        # How long the pairs of an epoch are: of each how often it occurs, or a random part of them.
+        # The lengths in an epoch, and how often each occurs: those of all pairs, or of a random part of the pairs.
         source, target = self.corpus.source_lengths, self.corpus.target_lengths
         occurrences = np.repeat(np.array(self._draws) / self._sizes, self._sizes)  # [pairs]
         longest = int(np.maximum(source, target).max()) + 1
@@ -108,10 +115,10 @@ class TrainingBatches:
             typical = self._drawn(np.random.default_rng([seed, 0]), 0)[:TYPICAL]
             _, source, _, target = self._segment(typical, 0, 0)
             occurrences = np.full(len(typical), draws / len(typical))
-        self._tokens = [float((side + 1) @ occurrences) for side in (source, target)]  # of an epoch, ends counted
+        self._tokens = [float((side + 1) @ occurrences) for side in (source, target)]  # of an epoch, ends included
 
         buckets = np.searchsorted(edges, np.maximum(source, target) + 1)
-        if sampling is None:  # only those that some pair is in
+        if sampling is None:  # drop buckets without pairs
             occurring, buckets = np.unique(buckets, return_inverse=True)
             edges = edges[occurring]
         self._buckets, self._edges = buckets, edges  # [pairs], where lengths are fixed; [buckets]
@@ -122,8 +129,8 @@ class TrainingBatches:
         self._num_batches = np.sum(self._portion_batches, axis=0)
 
     def _batches_of(self, size: int, shares: np.ndarray) -> np.ndarray:
-        """The number of batches of each bucket, for `size` pairs shared out to the buckets."""
-        # Full batches, when what is left over moves on; the last bucket's last batch may be short.
+        """The number of batches of each bucket, for `size` pairs with these shares of the buckets."""
+        # Batches are full, because the rest of a bucket moves to the next; the last bucket's last batch may be short.
         sizes = np.diff(np.round(np.cumsum(shares) * size), prepend=0).astype(int)
         last = int(np.flatnonzero(sizes)[-1])
         num_batches, left_over = np.zeros_like(self._rows), 0
@@ -135,19 +142,19 @@ class TrainingBatches:
     def _rows_at(self, edge: int) -> int:
         if self.batch_unit == "sentences":
             return self.batch_size
-        most = -(-sum(self._draws) // ROW_MULTIPLE)  # more rows than pairs would be padding alone
+        most = -(-sum(self._draws) // ROW_MULTIPLE)  # more rows than pairs would be padding only
         return min(max(1, self.batch_size // edge // ROW_MULTIPLE), most) * ROW_MULTIPLE
 
     @property
     def updates_per_epoch(self) -> int:
-        """The number of batches in an epoch: the same in all of them."""
+        """Integer, the number of batches in every epoch."""
         return int(self._num_batches.sum())
 
     @property
     def shapes(self) -> list[tuple[int, int, int]]:
-        """The shapes that occur, as (rows, source positions, target positions) of an update's whole batch.
+        """List of the shapes of updates' batches, as (rows, source positions, target positions).
 
-        Where lengths change from epoch to epoch, these are the usual ones, and longer ones occur.
+        With `sampling`, these are the usual shapes; longer ones occur.
         """
         return [
             (int(rows), int(edge), int(edge))
@@ -157,17 +164,13 @@ class TrainingBatches:
 
     @property
     def padding(self) -> dict[str, float]:
-        """The share of padding among an epoch's positions, filler rows included: "source", "target" and "both"."""
+        """Dictionary of the shares of padding in an epoch, filler rows included: "source", "target", "both"."""
         positions = int((self._rows * self._edges * self._num_batches).sum())
         source, target = (1 - tokens / positions for tokens in self._tokens)
         return {"source": source, "target": target, "both": (source + target) / 2}
 
     def summary(self) -> str:
-        """One line that says how many updates an epoch has, their shapes and how much of them is padding.
-
-        Returns:
-            The line.
-        """
+        """One line with the number of updates an epoch, their shapes, and the share of padding."""
         shapes = self.shapes
         return (
             f"{self.updates_per_epoch:,} updates an epoch, {len(shapes)} shapes from {shapes[0][0]} x {shapes[0][2]} "
@@ -175,7 +178,7 @@ class TrainingBatches:
         )
 
     def _drawn(self, generator: np.random.Generator, epoch: int) -> np.ndarray:
-        """The pairs of an epoch in random order: int64 [draws]."""
+        """int64 [draws], the pairs of an epoch in random order."""
         drawn, begin = [], 0
         for number, (size, draws) in enumerate(zip(self._sizes, self._draws, strict=True)):
             if draws % size == 0:
@@ -197,15 +200,16 @@ class TrainingBatches:
         return self._sampling.segment(self.corpus, pairs, (self.seed, epoch, portion), self._longest)
 
     def _plan(self, epoch: int, portion: int) -> tuple[np.ndarray, ...]:
-        """Decides which rows make up which batch of an epoch's portion: a function of the seed and these alone.
+        """The batches of a portion of an epoch: a function of the seed and the arguments alone.
 
         Returns:
-            rows: The rows, batch after batch, -1 for filler: int64 [rows]. They are numbers of pairs in the corpus, or
-                of what follows, if sentences are segmented anew.
-            begins: Where each batch begins in `rows`: int64 [updates].
-            sizes: How many rows it has: int64 [updates].
-            lengths: To what length it is padded: int64 [updates].
-            Of sentences segmented anew: pairs, int64 [portion]; ids, int32, and row splits, int64, of either side.
+            rows: int64 [rows], the rows of all batches, -1 for filler: numbers of pairs in the corpus, or in `pairs`
+                below where sentences are segmented anew.
+            begins: int64 [updates], where each batch begins in `rows`.
+            sizes: int64 [updates], the number of rows of each batch.
+            lengths: int64 [updates], the length to which each batch is padded.
+            For sentences segmented anew, also pairs, int64 [portion]; and ids, int32, and row splits, int64, of the
+            source and the target.
         """
         generator = np.random.default_rng([self.seed, epoch])
         drawn = self._drawn(generator, epoch)
@@ -219,7 +223,7 @@ class TrainingBatches:
             buckets = np.searchsorted(self._edges, np.maximum(source_lengths, target_lengths) + 1)
             splits = [np.append(0, np.cumsum(lengths)) for lengths in (source_lengths, target_lengths)]
             segmented = drawn, source, splits[0], target, splits[1]
-        # What a bucket leaves over heads the next one, so ordering all rows by bucket has every batch in one piece.
+        # The rest of a bucket precedes the next bucket, so that each batch is one piece of the rows ordered by bucket.
         order = np.argsort(buckets, kind="stable")
         rows, buckets = rows[order], buckets[order]
         num_batches = self._portion_batches[portion]
@@ -234,26 +238,26 @@ class TrainingBatches:
     def dataset(
         self, start: int = 0, parts: int = 1, shard_index: int = 0, num_shards: int = 1
     ) -> tf.data.Dataset[dict[str, tf.Tensor]]:
-        """Makes the endless dataset of updates `start`, `start` + 1, and so on, in order.
+        """Makes the endless dataset of the updates from `start` on, in order.
 
-        Each update's batch is cut into `parts` slices of as many rows, one for each replica and accumulation step;
-        shard `shard_index` gets the `shard_index`-th run of `parts / num_shards` of them, as successive elements. The
-        updates are the same whatever the numbers of parts and shards; rows of padding are added at the end of a batch
-        whose rows do not divide by `parts`. Starting late costs no more than starting at 0.
+        Each update's batch is split into `parts` slices of equally many rows, one for each replica and accumulation
+        step. Shard `shard_index` has the `shard_index`-th run of `parts / num_shards` slices, as successive elements.
+        The updates are the same for all numbers of parts and shards. Rows of padding are added at the end of a batch
+        whose number of rows is no multiple of `parts`. A late start takes no longer than a start at 0.
 
         Args:
-            start: The first update, from 0; in epoch `start // updates_per_epoch`.
-            parts: The number of slices of an update's batch.
-            shard_index: The number of the shard, from 0: a worker's.
-            num_shards: The number of shards; divides `parts`.
+            start: Integer, the first update, in epoch `start // updates_per_epoch`. Defaults to 0.
+            parts: Integer, the number of slices of an update's batch. Defaults to 1.
+            shard_index: Integer, the number of the shard (a worker), from 0. Defaults to 0.
+            num_shards: Integer, the number of shards, which divides `parts`. Defaults to 1.
 
         Returns:
             A dataset of dictionaries:
 
-            - "source": int32 [rows, length], ids that end with the end, then pad;
-            - "target_input": int32 [rows, length], begin, then ids, then pad;
-            - "target_output": int32 [rows, length], ids that end with the end, then pad;
-            - "line_numbers": int32 [rows], the lines the pairs came from; -1 for rows that hold padding alone.
+            - "source": int32 [rows, length], ids, end, then pad;
+            - "target_input": int32 [rows, length], begin, ids, then pad;
+            - "target_output": int32 [rows, length], ids, end, then pad;
+            - "line_numbers": int32 [rows], the pairs' lines; -1 for rows of padding only.
 
         Raises:
             UserError: An argument is out of its range.
@@ -262,7 +266,7 @@ class TrainingBatches:
             raise UserError(f"Updates count from 0. Received: {start=}")
         if num_shards < 1 or parts < 1 or parts % num_shards or not 0 <= shard_index < num_shards:
             raise UserError(
-                "The parts of a batch are shared out evenly among shards that count from 0. "
+                "Each shard, counted from 0, needs the same number of a batch's parts. "
                 f"Received: {parts=}, {shard_index=}, {num_shards=}"
             )
         num_portions, parts_here = len(self._portion_batches), parts // num_shards
@@ -318,17 +322,17 @@ class TrainingBatches:
 
         options = tf.data.Options()
         options.deterministic = True
-        # There is nothing to tune, and tf.data's tuner, which sleeps longer and longer, up to a minute, is not always
-        # woken when an iterator is deleted: the end of a run would wait for it.
+        # There is nothing to tune. tf.data's tuner sleeps for up to a minute, and is not always woken when an iterator
+        # is deleted: the end of a run would wait for the tuner.
         options.autotune.enabled = False
-        # Sharded here already: a strategy that is given the dataset leaves it whole.
+        # A strategy must not shard the dataset again.
         options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
         portions = tf.data.Dataset.range(first, np.iinfo(np.int64).max).map(plan_portion).prefetch(1)
         return portions.flat_map(batches).prefetch(8).with_options(options)
 
 
 def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
-    """The buckets' edges, checked, or the default ones up to the longest sentence: int64 [buckets]."""
+    """int64 [buckets], the checked edges, or the default ones up to the longest sentence."""
     if length_buckets is None:
         edges = list(range(4, 33, 2))
         while edges[-1] < longest:
@@ -346,7 +350,7 @@ def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
 
 
 def _rows(sentences: tuple[tf.Tensor, tf.Tensor], rows: tf.Tensor, length: tf.Tensor, end: int) -> tf.Tensor:
-    """Gathers sentences into rows [rows, length]: ids, `end`, then pad; all pad where the row is -1."""
+    """Gathers sentences, int32 [rows, length]: ids, `end`, then pad; only pad where the row is -1."""
     ids, row_splits = sentences
     row = tf.maximum(rows, 0)
     begins = tf.gather(row_splits, row)

@@ -1,4 +1,4 @@
-"""Scores by sacreBLEU, significance, and the scoring of given pairs."""
+"""Evaluation: sacreBLEU's scores, tests of significance, and log-probabilities of given pairs."""
 
 from keras_nmt.evaluation.corpus_scores import MetricScore, corpus_scores
 from keras_nmt.evaluation.pair_log_probabilities import pair_log_probabilities

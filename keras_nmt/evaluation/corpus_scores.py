@@ -1,3 +1,5 @@
+"""Corpus scores by sacreBLEU."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,12 +9,12 @@ from keras_nmt.evaluation.metrics import METRICS, check_against, make_metrics, r
 
 
 class MetricScore(NamedTuple):
-    """A corpus score with the signature that tells how it was computed.
+    """A corpus score with the signature of its computation.
 
     Attributes:
-        name: sacreBLEU's name of the metric: `BLEU`, `chrF2`, `TER`.
-        score: from 0 to 100; the higher the better, for TER the lower (and above 100 at worst).
-        signature: sacreBLEU's signature, such as `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0`.
+        name: String, sacreBLEU's name of the metric: `BLEU`, `chrF2`, `TER`.
+        score: Float from 0 to 100. Higher is better; for TER lower, which can exceed 100.
+        signature: String, sacreBLEU's signature, such as `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0`.
     """
 
     name: str
@@ -32,21 +34,22 @@ def corpus_scores(
     tokenize: str = "13a",
     chrf_word_order: int = 0,
 ) -> dict[str, MetricScore]:
-    """BLEU, chrF and TER of a system's output, by sacreBLEU, on detokenised text.
+    """BLEU, chrF and TER of a system's detokenised output, by sacreBLEU.
 
     Args:
-        hypotheses: the system's output, one string a line.
-        references: one string a line; or, for several references, a sequence of such sequences.
-        metrics: some of `"bleu"`, `"chrf"`, `"ter"`. Defaults to all.
-        lowercase: whether BLEU and chrF ignore case. TER always does, as sacreBLEU's default has it.
-        tokenize: sacreBLEU's tokenizer for BLEU. Defaults to `"13a"`.
-        chrf_word_order: longest word n-grams of chrF: 0 for chrF, 2 for chrF++. Defaults to 0.
+        hypotheses: Sequence of strings, the system's output.
+        references: Sequence of strings; or a sequence of such sequences, for several references.
+        metrics: Sequence of some of `"bleu"`, `"chrf"`, `"ter"`. Defaults to all.
+        lowercase: Boolean, whether BLEU and chrF ignore case. TER always does, as by sacreBLEU's default. Defaults to
+            False.
+        tokenize: String, sacreBLEU's tokenizer for BLEU. Defaults to `"13a"`.
+        chrf_word_order: Integer, the longest word n-grams of chrF: 0 for chrF, 2 for chrF++. Defaults to 0.
 
     Returns:
-        A `MetricScore` by metric, in the order of `metrics`.
+        Dictionary from a metric to its `MetricScore`, in the order of `metrics`.
 
     Raises:
-        UserError: nothing to score, numbers of lines that differ, or an unknown metric or tokenizer.
+        UserError: There is nothing to score, numbers of lines differ, or a metric or the tokenizer is unknown.
 
     Example:
 

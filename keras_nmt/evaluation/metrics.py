@@ -1,3 +1,5 @@
+"""sacreBLEU's metrics and the checks that all scores share."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,7 +13,7 @@ METRICS = ("bleu", "chrf", "ter")
 
 
 def make_metrics(names: Sequence[str], *, lowercase: bool, tokenize: str, chrf_word_order: int) -> dict[str, Metric]:
-    """sacreBLEU's metrics by our names, in the order asked for."""
+    """Makes sacreBLEU's metrics, by the package's names of them in the order of `names`."""
     unknown = [name for name in names if name not in METRICS]
     if unknown or not names:
         raise UserError(f"Metrics must be some of {', '.join(METRICS)}. Received: metrics={tuple(names)}")
@@ -26,28 +28,28 @@ def make_metrics(names: Sequence[str], *, lowercase: bool, tokenize: str, chrf_w
 
 
 def check_lines(**columns: Sequence[str]) -> None:
-    """All columns must have the same number of lines, at least one."""
+    """Raises a `UserError` unless all columns have the same number of lines, at least one."""
     (first, lines), *_ = columns.items()
     if not lines:
-        raise UserError(f"There is nothing to score: `{first}` is empty.")
+        raise UserError(f"There is nothing to score: `{first}` is empty. Received: {first}=[]")
     for name, column in columns.items():
         if len(column) != len(lines):
             raise UserError(
-                f"`{first}` and `{name}` must have as many lines as each other. "
+                f"`{first}` and `{name}` must have the same number of lines. "
                 f"Received: {len(lines)} and {len(column)} lines"
             )
 
 
 def reference_streams(references: Sequence[str] | Sequence[Sequence[str]]) -> list[list[str]]:
-    """One list a reference translation, however many there are of each line."""
+    """A list of references' lists, also if there is one reference only."""
     if not references:
-        raise UserError("There is nothing to score against: `references` is empty.")
+        raise UserError("There is nothing to compare with: `references` is empty. Received: references=[]")
     if isinstance(references[0], str):
         return [list(references)]  # type: ignore[arg-type]
     return [list(stream) for stream in references]
 
 
 def check_against(hypotheses: dict[str, Sequence[str]], streams: list[list[str]]) -> None:
-    """Systems' outputs and every stream of references must go with each other, line by line."""
+    """Raises a `UserError` unless systems' outputs and all references have the same number of lines."""
     names = ["references"] if len(streams) == 1 else [f"references[{i}]" for i in range(len(streams))]
     check_lines(**hypotheses, **dict(zip(names, streams, strict=True)))

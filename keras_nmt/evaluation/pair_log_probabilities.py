@@ -1,3 +1,5 @@
+"""Log-probabilities of given translations."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -9,19 +11,19 @@ from keras_nmt.decoding import sequence_log_probability, shift_right
 
 
 def pair_log_probabilities(model: Callable[..., Any], source_ids: Any, target_ids: Any) -> Any:
-    """Log-probabilities that a model gives to targets, each given its source.
+    """Log-probabilities that a model assigns to targets, given their sources.
 
-    One teacher-forced pass over one batch; traceable. The whole `[B, T, V]` of logits is in memory at once, so hand
-    over a large corpus in batches.
+    One teacher-forced pass over one batch, which a graph can trace. All logits `[B, T, V]` are in memory at once: pass
+    a large corpus in batches.
 
     Args:
-        model: a translation model: `model([source, target_input], training=False)` gives logits `[B, T, V]`.
-        source_ids: `[B, S]` int, each row ending with `END`, then `PAD`.
-        target_ids: `[B, T]` int, each row ending with `END`, then `PAD`; without `BEGIN`. A row of nothing but
-            padding gets 0.
+        model: Callable translation model: `model([source, target_input], training=False)` returns logits `[B, T, V]`.
+        source_ids: Integer tensor `[B, S]`. Each row ends with `END`, then `PAD`.
+        target_ids: Integer tensor `[B, T]` without `BEGIN`. Each row ends with `END`, then `PAD`. A row of padding
+            alone has log-probability 0.
 
     Returns:
-        `[B]` float32, natural logarithm, `END` included.
+        float32 tensor `[B]`, natural logarithms, `END` included.
 
     Example:
 

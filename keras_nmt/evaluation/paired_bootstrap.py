@@ -1,3 +1,5 @@
+"""Paired bootstrap resampling of two systems' outputs."""
+
 from __future__ import annotations
 
 import os
@@ -12,17 +14,17 @@ from keras_nmt.evaluation.metrics import METRICS, check_against, make_metrics, r
 
 
 class PairedComparison(NamedTuple):
-    """How a system compares with a baseline in one metric.
+    """Comparison of a system with a baseline in one metric.
 
     Attributes:
-        name: sacreBLEU's name of the metric.
-        system: corpus score of the system.
-        baseline: corpus score of the baseline.
-        delta: `system - baseline`.
-        p_value: how often a difference at least as large would come about by chance.
-        system_interval: half of the width of the system's 95% confidence interval.
-        baseline_interval: the same of the baseline.
-        signature: sacreBLEU's signature, with the number of samples and the seed.
+        name: String, sacreBLEU's name of the metric.
+        system: Float, corpus score of the system.
+        baseline: Float, corpus score of the baseline.
+        delta: Float, `system - baseline`.
+        p_value: Float, the probability that a difference at least as large arises by chance.
+        system_interval: Float, half the width of the system's 95% confidence interval.
+        baseline_interval: Float, half the width of the baseline's.
+        signature: String, sacreBLEU's signature with the number of samples and the seed.
     """
 
     name: str
@@ -54,25 +56,25 @@ def paired_bootstrap(
     tokenize: str = "13a",
     chrf_word_order: int = 0,
 ) -> dict[str, PairedComparison]:
-    """Whether a system differs significantly from a baseline: sacreBLEU's paired bootstrap resampling.
+    """Tests whether a system differs significantly from a baseline: sacreBLEU's paired bootstrap resampling.
 
     Args:
-        system: the system's output, one string a line.
-        baseline: the output of the system it is compared with.
-        references: one string a line; or, for several references, a sequence of such sequences.
-        samples: number of resampled test sets. Defaults to 1000.
-        seed: at least 1; the same seed draws the same samples. Defaults to sacreBLEU's 12345.
-        metrics: some of `"bleu"`, `"chrf"`, `"ter"`. Defaults to all.
-        lowercase: as in `corpus_scores`.
-        tokenize: as in `corpus_scores`.
-        chrf_word_order: as in `corpus_scores`.
+        system: Sequence of strings, the system's output.
+        baseline: Sequence of strings, the output of the system to compare with.
+        references: Sequence of strings; or a sequence of such sequences, for several references.
+        samples: Integer, the number of resampled test sets. Defaults to 1000.
+        seed: Integer, at least 1. The same seed draws the same samples. Defaults to sacreBLEU's 12345.
+        metrics: Sequence of some of `"bleu"`, `"chrf"`, `"ter"`. Defaults to all.
+        lowercase: Boolean, as in `corpus_scores`.
+        tokenize: String, as in `corpus_scores`.
+        chrf_word_order: Integer, as in `corpus_scores`.
 
     Returns:
-        A `PairedComparison` by metric, in the order of `metrics`.
+        Dictionary from a metric to its `PairedComparison`, in the order of `metrics`.
 
     Raises:
-        UserError: nothing to score, numbers of lines that differ, an unknown metric or tokenizer, or `samples` or
-            `seed` below 1.
+        UserError: There is nothing to score, numbers of lines differ, a metric or the tokenizer is unknown, or
+            `samples` or `seed` is below 1.
 
     Example:
 
@@ -100,7 +102,7 @@ def paired_bootstrap(
         )
         signatures, results = test()
     comparisons = {}
-    # Both answers are keyed by sacreBLEU's own names, in the order in which the metrics were given.
+    # Both dictionaries have sacreBLEU's own names as keys, in the order of `metrics`.
     for name, (own_name, signature) in zip(made, signatures.items(), strict=True):
         before, after = results[own_name]
         comparisons[name] = PairedComparison(
@@ -108,7 +110,7 @@ def paired_bootstrap(
             system=float(after.score),
             baseline=float(before.score),
             delta=float(after.score - before.score),
-            # Of no difference at all, any sample shows as much; sacreBLEU counts the samples that show more.
+            # If there is no difference, every sample has one at least as large; sacreBLEU counts larger ones.
             p_value=float(after.p_value) if after.score != before.score else 1.0,
             system_interval=float(after.ci),
             baseline_interval=float(before.ci),
@@ -119,7 +121,7 @@ def paired_bootstrap(
 
 @contextmanager
 def _sacrebleu_seed(seed: int) -> Iterator[None]:
-    """sacreBLEU takes its seed from the environment alone."""
+    """Sets sacreBLEU's seed, which sacreBLEU reads from the environment only."""
     before = os.environ.get("SACREBLEU_SEED")
     os.environ["SACREBLEU_SEED"] = str(seed)
     try:

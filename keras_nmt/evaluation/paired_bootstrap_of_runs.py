@@ -1,3 +1,5 @@
+"""Paired bootstrap resampling of two systems with several training runs each."""
+
 from __future__ import annotations
 
 import numbers
@@ -19,25 +21,25 @@ def paired_bootstrap_of_runs(
     samples: int = 1000,
     seed: int = 12345,
 ) -> float:
-    """How often a difference in BLEU as large as that of two systems, each trained several times, comes by chance.
+    """The probability that BLEU differs as much as between two systems, each trained several times, by chance.
 
-    Sentences are drawn, and each with all of its translations: those of three runs are no three independent ones. The
-    BLEU of a system is that of all its runs' outputs together. With one run each it is what `paired_bootstrap` tells.
-    It is about the choice of the test sentences; how much runs differ by their seeds, their deviation tells.
+    Each sample draws sentences, and each sentence with all of its translations, because translations of one sentence by
+    several runs are not independent. A system's BLEU is that of the outputs of all its runs together. For one run each,
+    the test is that of `paired_bootstrap`. The test covers the choice of test sentences; the variation between seeds is
+    covered by the standard deviation of the runs' scores.
 
     Args:
-        systems: the system's outputs, one sequence of lines a run.
-        baselines: the baseline's outputs, one sequence of lines a run.
-        references: one string a line.
-        samples: number of resampled test sets. Defaults to 1000.
-        seed: seed of the samples. Defaults to sacreBLEU's 12345.
+        systems: Sequence of the system's outputs, one sequence of strings a run.
+        baselines: Sequence of the baseline's outputs, one sequence of strings a run.
+        references: Sequence of strings.
+        samples: Integer, the number of resampled test sets. Defaults to 1000.
+        seed: Integer, seed of the samples. Defaults to sacreBLEU's 12345.
 
     Returns:
-        The p-value; 1 where the scores are equal.
+        Float, the p-value; 1 if the scores are equal.
 
     Raises:
-        UserError: there are no runs, nothing to score, or numbers of lines that differ; or `samples` is no positive
-            integer.
+        UserError: There are no runs, nothing to score, numbers of lines differ, or `samples` is no positive integer.
 
     Example:
 
@@ -52,7 +54,7 @@ def paired_bootstrap_of_runs(
     lengths = sorted({len(lines) for lines in (*systems, *baselines, references)})
     if not systems or not baselines or len(lengths) != 1 or lengths == [0]:
         raise UserError(
-            "There must be runs of both, with a line for each reference. "
+            "Both systems need runs, and each run a line for each reference. "
             f"Received: {len(systems)} and {len(baselines)} runs, lines: {', '.join(map(str, lengths))}"
         )
     if isinstance(samples, bool) or not isinstance(samples, numbers.Integral) or samples < 1:
@@ -69,12 +71,12 @@ def paired_bootstrap_of_runs(
 
 
 def _counts(metric: BLEU, hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
-    """What BLEU sums over sentences: both lengths, matching n-grams, all n-grams; [sentences, 10]."""
+    """[sentences, 10], the numbers that BLEU sums over sentences: both lengths, matching n-grams, all n-grams."""
     scores = (metric.corpus_score([line], [[other]]) for line, other in zip(hypotheses, references, strict=True))
     return np.array([[score.sys_len, score.ref_len, *score.counts, *score.totals] for score in scores])
 
 
 def _bleu(counts: np.ndarray) -> float:
     system_length, reference_length, *ngrams = counts.tolist()
-    # Smoothed as the score of the corpus is, which counts where no n-gram of some length matches.
+    # The corpus score's smoothing matters where no n-gram of some length matches.
     return BLEU.compute_bleu(ngrams[:4], ngrams[4:], system_length, reference_length, smooth_method=SMOOTHING).score

@@ -1,4 +1,4 @@
-"""Subwords: trained by the SentencePiece library, run inside TensorFlow graphs."""
+"""Subword models: trained by SentencePiece, run inside TensorFlow graphs; and the reading of text files."""
 
 from keras_nmt.text.lowercase_rules import lowercase_rules
 from keras_nmt.text.read_blocks import read_blocks

@@ -1,23 +1,26 @@
+"""Rules by which a SentencePiece model lower-cases text."""
+
 from __future__ import annotations
 
 import sys
 import unicodedata
 from collections.abc import Iterator
 
-# What SentencePiece's `nmt_nfkc` does beside NFKC: these become a space, and those nothing.
+# Beside NFKC, SentencePiece's `nmt_nfkc` replaces some characters by a space and removes others.
 SPACES = (0x9, 0xA, 0xC, 0xD, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD)
-NOTHING = (*range(0x1, 0x9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)
+REMOVED = (*range(0x1, 0x9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)
 
 
 def lowercase_rules() -> str:
-    r"""Normalisation that lower-cases, as SentencePiece's trainer takes it (`normalization_rule_tsv`).
+    r"""Rules of normalisation with lower-casing, for SentencePiece's trainer (`normalization_rule_tsv`).
 
-    NFKC, then the lower case of each character: other than the case folding of `nmt_nfkc_cf`, it leaves "ß" as it is.
-    Letters that come with their accents as characters of their own are put together. A subword model that was trained
-    with it lower-cases whatever text it is given, so nothing else has to, where it is served either.
+    The rules are NFKC, then the lower case of each character. Unlike the case folding of `nmt_nfkc_cf`, they keep "ß".
+    Letters and accents that are characters of their own are composed. A subword model that was trained with the rules
+    lower-cases every text itself, so that no other part of a system has to, a server included.
 
     Returns:
-        Lines of two columns with a tab between: what is replaced, and by what, as hexadecimal code points.
+        String of lines with two columns, a tab between: the characters to replace and the replacement, as hexadecimal
+        code points.
 
     Example:
 
@@ -35,9 +38,9 @@ def _rules() -> Iterator[tuple[str, str]]:
         if unicodedata.category(character) in ("Cn", "Co"):
             continue
         lower = _lower(character)
-        yield character, " " if code in SPACES else "" if code in NOTHING else lower
+        yield character, " " if code in SPACES else "" if code in REMOVED else lower
         decomposed = unicodedata.normalize("NFD", character)
-        if len(decomposed) > 1 and not 0xAC00 <= code < 0xD7A4:  # Hangul syllables are put together elsewhere
+        if len(decomposed) > 1 and not 0xAC00 <= code < 0xD7A4:  # SentencePiece composes Hangul syllables
             yield decomposed, lower
             base = unicodedata.normalize("NFC", decomposed[:-1])
             if len(base) == 1:

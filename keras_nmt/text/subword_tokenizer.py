@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import sentencepiece
 import tensorflow as tf
 import tensorflow_text
@@ -16,8 +17,7 @@ from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
-
-_SEED = threading.Lock()  # the library has one seed for all models
+from keras_nmt.text.subword_sampler import SPACE, SubwordSampler
 
 SPECIAL_IDS = {"pad": PAD, "unknown": UNKNOWN, "begin": BEGIN, "end": END}
 
@@ -29,12 +29,12 @@ class SubwordTokenizer(tf.Module):
     (give it to `keras.export.ExportArchive.track`).
 
     Args:
-        model: A SentencePiece model with ids pad 0, unknown 1, begin 2, end 3, as `keras_nmt.text.train_subwords`
-            writes it: the path of the file, or its content as bytes.
+        model: Path of a SentencePiece model, or its content as bytes; with ids pad 0, unknown 1, begin 2, end 3, as
+            `keras_nmt.text.train_subwords` writes it.
 
     Raises:
         OSError: The file cannot be read.
-        UserError: It is no SentencePiece model, or one with other ids.
+        UserError: The file is no SentencePiece model, or one with other ids.
 
     Example:
         >>> import os, tempfile
@@ -60,80 +60,101 @@ class SubwordTokenizer(tf.Module):
         # `tf.Module` tracks the attribute: so does whatever tracks this object.
         self._tokenizer = tensorflow_text.SentencepieceTokenizer(self._proto, out_type=tf.int32)
         self._tokenizer._model_resource = _SharedModel(self._proto)
+        self._sampler = functools.lru_cache(maxsize=4)(functools.partial(SubwordSampler, self._processor))  # by alpha
 
     @property
     def vocabulary_size(self) -> int:
-        """The number of ids, the four special ones included."""
+        """Integer, the number of ids, including the four special ones."""
         return self._vocabulary_size
 
     def pieces(self, start: int, stop: int) -> list[str]:
-        """The subwords of the ids from `start` to below `stop`, as far as there are any."""
+        """The subwords of the ids from `start` to below `stop`, or below the vocabulary's size."""
         return [self._processor.id_to_piece(i) for i in range(start, min(stop, self._vocabulary_size))]
 
     @property
     def proto(self) -> bytes:
-        """The SentencePiece model, as its file holds it."""
+        """Bytes, the content of the SentencePiece model's file."""
         return self._proto
 
     def tokenize(self, strings: tf.Tensor | Sequence[str]) -> tf.RaggedTensor:
-        """Cuts texts into subwords.
+        """Segments texts into subwords.
 
         Args:
             strings: String tensor [N], UTF-8 text.
 
         Returns:
-            `tf.RaggedTensor` [N, (number of subwords)], int32, without begin and end. A row is empty where the text is
-            empty or holds nothing but spaces.
+            `tf.RaggedTensor` [N, (number of subwords)], int32, without begin and end. The row of a text without
+            anything but spaces is empty.
         """
         return self._tokenizer.tokenize(tf.convert_to_tensor(strings, tf.string))
 
     def tokenize_with_offsets(
         self, strings: tf.Tensor | Sequence[str]
     ) -> tuple[tf.RaggedTensor, tf.RaggedTensor, tf.RaggedTensor]:
-        """Cuts texts into subwords, and tells what part of the text each is.
+        """Segments texts into subwords, with the part of the text that each subword stands for.
 
         Args:
             strings: String tensor [N], UTF-8 text.
 
         Returns:
-            Three `tf.RaggedTensor` [N, (number of subwords)]: the ids, as of `tokenize`, and where in the text's bytes
-            each begins and ends.
+            Three `tf.RaggedTensor` [N, (number of subwords)], int32: ids as `tokenize` returns them, and the byte
+            positions in the text where each subword begins and ends.
         """
         return self._tokenizer.tokenize_with_offsets(tf.convert_to_tensor(strings, tf.string))
 
-    def sample(self, texts: Sequence[bytes], alpha: float, seed: int) -> list[list[int]]:
-        """Cuts texts into subwords at random, outside the graph.
+    def sample(
+        self, texts: Sequence[bytes], alpha: float, seed: int | np.random.SeedSequence
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Segments texts at random, outside the graph.
+
+        The result depends on the model and the arguments alone, in every process. Subwords are those of `tokenize` with
+        probabilities instead of a rule; user symbols, unknown characters and bytes stay as they are there.
 
         Args:
-            texts: UTF-8 texts.
-            alpha: In (0, 1]. Of a unigram model: the exponent of the probabilities that segmentations are drawn by; the
-                smaller, the more alike are likely and unlikely ones. Of a BPE model: the probability that a merge is
-                left out.
-            seed: From 0 to 2**32 - 2. The same texts, alpha and seed give the same.
+            texts: Sequence of bytes, UTF-8 texts.
+            alpha: Float above 0 and at most 1. For a unigram model, the exponent of the segmentations' probabilities:
+                the smaller, the more alike are likely and unlikely segmentations. For a BPE model, the probability by
+                which each possible merge is dropped at each step.
+            seed: Integer that is not negative, or a NumPy SeedSequence.
 
         Returns:
-            The ids of each text, without begin and end.
+            ids: int32 [subwords], one text after the other, without begin and end.
+            lengths: int64 [texts], the number of subwords of each text.
+
+        Raises:
+            UserError: The model is neither BPE nor unigram.
 
         Reference:
             Unigram: [Kudo, 2018](https://arxiv.org/abs/1804.10959), section 3.3, with all segmentations (l = inf); BPE:
-            [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267), section 3.
+            [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267), algorithm 1.
         """
-        with _SEED:  # taken up by the thread that the library starts for these texts
-            sentencepiece.set_random_generator_seed(seed)
-            sampled: list[list[int]] = self._processor.encode(
-                texts, enable_sampling=True, nbest_size=-1, alpha=alpha, num_threads=1
-            )
-        return sampled
+        return self._sampler(alpha).sample(texts, seed)
+
+    def sampling_digest(self, alpha: float) -> str:
+        """A digest of one fixed sample: equal digests mean that two processes draw the same samples.
+
+        The sample is of up to 1,000 subwords of the vocabulary, in texts of ten, with seed 0.
+
+        Args:
+            alpha: Float, as for `sample`.
+
+        Returns:
+            String of 64 hexadecimal digits, SHA-256.
+        """
+        pieces = self.pieces(max(SPECIAL_IDS.values()) + 1, 1004)
+        texts = ["".join(pieces[i : i + 10]).replace(SPACE, " ").encode() for i in range(0, len(pieces), 10)]
+        ids, lengths = self.sample(texts, alpha, seed=0)
+        return hashlib.sha256(np.concatenate([lengths, ids]).astype("<i8").tobytes()).hexdigest()
 
     def detokenize(self, ids: tf.Tensor | tf.RaggedTensor | Sequence[Sequence[int]]) -> tf.Tensor:
         """Joins subwords into text.
 
         Args:
-            ids: Tensor [N, T] or `tf.RaggedTensor` [N, (T)], int32 or int64. What follows the first end, and every
-                pad and begin, is left out. Ids outside the vocabulary count as unknown.
+            ids: Tensor [N, T] or `tf.RaggedTensor` [N, (T)], int32 or int64. Ids after the first end and every pad
+                and begin are left out. Ids outside the vocabulary count as unknown.
 
         Returns:
-            String tensor [N]; an unknown subword is written as a "⁇" between spaces.
+            String tensor [N]. An unknown subword becomes a "⁇" between spaces.
         """
         if isinstance(ids, tf.RaggedTensor):
             ids = ids.to_tensor(PAD)
@@ -147,7 +168,7 @@ class SubwordTokenizer(tf.Module):
         """Writes the SentencePiece model to a file, whole or not at all.
 
         Args:
-            path: The file to write; folders above it are made.
+            path: String or path of the file to write. Missing folders are made.
 
         Returns:
             The path.
@@ -156,14 +177,14 @@ class SubwordTokenizer(tf.Module):
 
 
 class _SharedModel(tf.saved_model.experimental.TrackableResource):
-    """The loaded model, under a name made of its content.
+    """The loaded model, under a name that is made of its content.
 
-    TensorFlow Text leaves the name open, and the model then dies with the kernel that loaded it, which
-    `tf.random.set_seed` and `keras.utils.set_random_seed` throw away: "Resource ... does not exist"
-    (tensorflow/text#570). Under a name it lives as long as the process, once for all tokenizers of the same content.
+    TensorFlow Text gives no name. Such a model is deleted with the kernel that loaded it when `tf.random.set_seed` or
+    `keras.utils.set_random_seed` clears the kernels: "Resource ... does not exist" (tensorflow/text#570). A model with
+    a name lives as long as the process, once for all tokenizers of the same content.
 
-    It is loaded by a function, because a SavedModel needs the operator twice, in the graph and for
-    `tf.saved_model.load`, and a function is stored once.
+    A function loads the model: a SavedModel needs the operator twice, in the graph and for `tf.saved_model.load`, and
+    a function is stored once.
     """
 
     def __init__(self, proto: bytes) -> None:
@@ -181,9 +202,9 @@ class _SharedModel(tf.saved_model.experimental.TrackableResource):
 
 
 def _load(proto: bytes, origin: str) -> sentencepiece.SentencePieceProcessor:
-    """Loads a model with the SentencePiece library, whose errors say more than the graph operators' do."""
+    """Loads a model with the SentencePiece library, which says more about errors than the graph's operators."""
     message = f"Not a SentencePiece model. Train one with keras_nmt.text.train_subwords. Received: model={origin}"
-    if not proto:  # the library takes it for an empty model
+    if not proto:  # for the library, an empty model
         raise UserError(message)
     try:
         processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
@@ -194,7 +215,7 @@ def _load(proto: bytes, origin: str) -> sentencepiece.SentencePieceProcessor:
     )
     if ids != SPECIAL_IDS:
         raise UserError(
-            f"A SentencePiece model with other special ids than {SPECIAL_IDS}. Train it anew with "
+            f"A SentencePiece model with other special ids than {SPECIAL_IDS}. Train one with "
             f"keras_nmt.text.train_subwords. Received: model={origin} with {ids}"
         )
     return processor

@@ -23,7 +23,7 @@ from keras_nmt.text.read_blocks import read_blocks
 
 MODEL_TYPES = ("bpe", "unigram")
 RESERVED_SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")
-NUM_THREADS = 16  # the model depends on it: a constant, not the number of cores, makes it the same on every machine
+NUM_THREADS = 16  # the model depends on the number of threads: a constant gives the same model on every machine
 
 
 def train_subwords(
@@ -40,34 +40,34 @@ def train_subwords(
     max_sentences: int = 10_000_000,
     seed: int = 0,
 ) -> Path:
-    """Trains a SentencePiece model on text files, and writes it to a file.
+    """Trains a SentencePiece model on text files and writes it to a file.
 
-    Several files are read one after the other as one text: give those of both languages for a joint vocabulary.
-    Ids are pad 0, unknown 1, begin 2, end 3, then the user symbols. Text is normalised as SentencePiece's `nmt_nfkc`
-    does, or lower-cased, too. The same text and arguments give the same model. Lines of more than 4,192 bytes are no
-    sentences, and passed over.
+    Several files are read one after the other as one text: give those of both languages for a joint vocabulary. Ids are
+    pad 0, unknown 1, begin 2, end 3, then the user symbols. Text is normalised by SentencePiece's `nmt_nfkc`, or with
+    lower-casing. The same text and arguments give the same model. Lines of more than 4,192 bytes are skipped.
 
     Args:
-        files: Text files, UTF-8, one sentence a line, plain or gzip.
-        path: The file to write; folders above it are made.
-        vocabulary_size: The number of ids, special ones and user symbols included.
-        model_type: "bpe" or "unigram".
-        user_symbols: Symbols that are always one subword, such as a language tag "<2de>".
-        character_coverage: The share of the text's characters that get an id of their own. A little less than 1, such
-            as 0.9995, suits scripts with thousands of characters.
-        byte_fallback: Spells unknown characters as bytes instead of the unknown id; takes 256 ids.
-        split_digits: Makes each digit a subword.
-        lowercase: Whether the model lower-cases what it cuts; see `lowercase_rules`.
-        max_sentences: Where there are more, the model is trained on a random sample of this many.
-        seed: Of that sample.
+        files: Path or sequence of paths of text files: UTF-8, one sentence a line of at most 1 MiB, plain or gzip.
+        path: String or path of the file to write. Missing folders are made.
+        vocabulary_size: Integer, the number of ids, including special ones and user symbols.
+        model_type: String, "bpe" or "unigram". Defaults to "bpe".
+        user_symbols: Sequence of strings that are always one subword, such as a language tag "<2de>". Defaults to none.
+        character_coverage: Float, the share of the text's characters that have an id of their own. Slightly less than
+            1, such as 0.9995, suits scripts with thousands of characters. Defaults to 1.
+        byte_fallback: Boolean, whether unknown characters are spelled as bytes, which take 256 ids. Defaults to False.
+        split_digits: Boolean, whether each digit is a subword. Defaults to False.
+        lowercase: Boolean, whether the model lower-cases text, see `lowercase_rules`. Defaults to False.
+        max_sentences: Integer. A random sample of this many sentences is used where there are more. Defaults to 10
+            million.
+        seed: Integer, seed of that sample. Defaults to 0.
 
     Returns:
         The path of the model.
 
     Raises:
         OSError: A file cannot be read or written.
-        UserError: An argument is wrong, a file is not UTF-8 or empty, or the vocabulary is too large or too small for
-            the text; the message then says the largest or smallest possible one.
+        UserError: An argument is wrong, a file is empty or not UTF-8, or the vocabulary is too large or too small for
+            the text. The message then names the largest or smallest possible size.
 
     Example:
         >>> import os, tempfile
@@ -112,7 +112,7 @@ def train_subwords(
 
 @contextlib.contextmanager
 def _normalization(lowercase: bool) -> Iterator[dict[str, Any]]:
-    """The trainer's options. It reads rules from a file only."""
+    """The trainer's options for normalisation. The trainer reads rules from a file only."""
     if not lowercase:
         yield {}
         return
@@ -156,8 +156,8 @@ def _check(
 def _sentences(paths: list[Path], max_sentences: int, seed: int) -> Iterator[str]:
     """The lines of the files, or a random sample of them.
 
-    The files are read once here, before the trainer starts: it would hide the errors that its iterator raises, and its
-    own sample depends on what was trained before in the same process.
+    All files are read once before the trainer starts, because the trainer hides errors of its iterator. The trainer's
+    own sample depends on earlier trainings in the same process.
     """
     num_lines = 0
     for path in paths:
@@ -174,7 +174,7 @@ def _sentences(paths: list[Path], max_sentences: int, seed: int) -> Iterator[str
 
 
 def _explain(error: str, vocabulary_size: int, paths: list[Path]) -> str:
-    """Says in one line what the trainer's message means."""
+    """The meaning of the trainer's message, in one line."""
     received = f"Received: vocabulary_size={vocabulary_size}, files={[str(path) for path in paths]}"
     if match := re.search(r"too high .*value <= (\d+)", error):
         return f"The vocabulary is too large for the text; the largest possible size is {match[1]}. {received}"
@@ -184,5 +184,5 @@ def _explain(error: str, vocabulary_size: int, paths: list[Path]) -> str:
             f"{match[1]}, less with a lower character_coverage. {received}"
         )
     if "all_chars_count" in error or "sentences_.empty()" in error:
-        return f"The text holds no character to train on in lines of at most 4,192 bytes. {received}"
+        return f"The text has no character to train on in lines of at most 4,192 bytes. {received}"
     return f"SentencePiece cannot train on the text: {one_line(error)}. {received}"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,23 @@ def test_many_blocks(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
     assert corpus.source_lengths.tolist() == corpus.target_lengths.tolist() == [(n - 1) % 6 for n in expected]
 
 
+@pytest.mark.parametrize(("constant", "limit"), [("BLOCK_PAIRS", 3), ("BLOCK_CHARACTERS", 10)])
+def test_the_size_of_blocks_changes_nothing(
+    tokenizer: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, constant: str, limit: int
+) -> None:
+    module = sys.modules["keras_nmt.data.read_parallel"]
+    monkeypatch.setattr(module, constant, limit)
+    lines = ["a b c d e"[: 2 * (n % 6)] for n in range(31)]
+    text = "\n".join([*lines, "e"]).encode()
+    files = write(tmp_path, text, text)
+    assert len(list(module._paired_blocks(*files, []))) > 8
+    expected = tokenizer.tokenize([line for line in [*lines, "e"] if line]).to_list()
+    corpus = read_parallel(*files, tokenizer, tokenizer)
+    assert corpus.source.to_list() == corpus.target.to_list() == expected
+    with pytest.raises(UserError, match="with 31 lines, .* with 32$"):
+        read_parallel(*write(tmp_path, "\n".join(lines).encode(), text), tokenizer, tokenizer)
+
+
 @pytest.mark.parametrize(
     ("source", "target", "message"),
     [
@@ -79,6 +97,7 @@ def test_many_blocks(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
         (b"", b"a\n", r"empty.*text\.en"),
         (b"a\n", b"", r"empty.*text\.de"),
         (b"", b"", r"empty.*text\.en"),
+        (b"a\n", b"x" * (2**20 + 1), r"Line 1 is longer than 1,048,576 bytes.*text\.de"),
         (b"a\nb\n", b"a\nb\xff\n", r"Line 2 is not UTF-8.*text\.de"),
         (b"\n \n", b"a\nb\n", r"No pair is left of 2.*'empty': 2.*text\.en"),
     ],

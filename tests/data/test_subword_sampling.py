@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -37,14 +39,23 @@ def test_the_text_of_what_is_kept_is_kept(corpus: ParallelCorpus) -> None:
 
 def test_the_same_seeds_give_the_same(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
     sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.5)
-    pairs = np.arange(2500) % 4  # several blocks
+    pairs = np.arange(2500) % 4
     first, again, other = (sampling.segment(corpus, pairs, seeds) for seeds in ((1, 0), (1, 0), (1, 1)))
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     assert not np.array_equal(first[1], other[1])
     source_lengths = first[1].reshape(-1, 4)
-    assert not np.array_equal(source_lengths[:256], source_lengths[256:512])  # blocks have seeds of their own
-    assert first[0].dtype == np.int32
+    assert len(np.unique(source_lengths, axis=0)) > 100  # a pair's occurrences differ
+    assert [side.dtype for side in first] == [np.int32, np.int64, np.int32, np.int64]
     assert len(first[0]) == first[1].sum()
+
+
+def test_sides_are_drawn_independently(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
+    assert corpus.text is not None
+    twins = dataclasses.replace(corpus, target=corpus.source, text=(corpus.text[0], corpus.text[0]))
+    _, source_lengths, _, target_lengths = SubwordSampling(tokenizer, tokenizer, alpha=0.5).segment(
+        twins, np.zeros(2000, int), (1,)
+    )
+    assert abs(np.corrcoef(source_lengths, target_lengths)[0, 1]) < 0.15
 
 
 def test_what_comes_out_too_long_stays_as_it_is(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
@@ -71,3 +82,17 @@ def test_a_corpus_without_text_is_refused(tokenizer: SubwordTokenizer) -> None:
     corpus = ParallelCorpus.from_lists([[4]], [[5]])
     with pytest.raises(UserError, match="keep_text=True"):
         TrainingBatches(corpus, batch_size=9, sampling=SubwordSampling(tokenizer, tokenizer, alpha=0.1))
+
+
+def test_long_pairs_between_others_keep_their_segmentation(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
+    """Rows before and after are those that are drawn without the limit."""
+    pairs = np.array([1, 0, 1, 3, 0, 1])
+    limit = int(max(corpus.source_lengths.max(), corpus.target_lengths.max())) + 2
+    free = SubwordSampling(tokenizer, tokenizer, alpha=0.7).segment(corpus, pairs, (5,))
+    bound = SubwordSampling(tokenizer, tokenizer, alpha=0.7).segment(corpus, pairs, (5,), limit)
+    kept = np.maximum(free[1], free[3]) < limit
+    assert 0 < kept.sum() < len(pairs)
+    for side, usual in ((0, corpus.source), (2, corpus.target)):
+        rows, freely = (np.split(one[side], np.cumsum(one[side + 1])[:-1]) for one in (bound, free))
+        for row, other, pair, is_kept in zip(rows, freely, pairs, kept, strict=True):
+            assert row.tolist() == (other if is_kept else usual[pair].numpy()).tolist()

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,13 @@ from hypothesis import strategies as st
 from keras_nmt.errors import UserError
 from keras_nmt.text import read_blocks
 
+MODULE = sys.modules["keras_nmt.text.read_blocks"]
 
-def lines_of(path: Path, block_size: int = 3) -> list[str]:
-    return [line for block in read_blocks(path, block_size) for line in block]
+
+def lines_of(path: Path) -> list[str]:
+    blocks = list(read_blocks(path))
+    assert all(blocks)
+    return [line for block in blocks for line in block]
 
 
 @pytest.mark.parametrize(
@@ -31,31 +37,53 @@ def lines_of(path: Path, block_size: int = 3) -> list[str]:
         ("\ufeffa\n\ufeffb\n".encode(), ["a", "\ufeffb"]),
     ],
 )
-def test_lines_end_at_line_feeds_alone(tmp_path: Path, content: bytes, expected: list[str]) -> None:
+@pytest.mark.parametrize("limit", [9, 2**20])
+def test_lines_end_at_line_feeds_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, expected: list[str], limit: int
+) -> None:
+    monkeypatch.setattr(MODULE, "MAX_LINE", limit)  # also the size of blocks
     path = tmp_path / "text"
     path.write_bytes(content)
     assert lines_of(path) == expected
 
 
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs"]))), st.integers(1, 5))
-def test_round_trip_plain_and_gzip(tmp_path_factory: pytest.TempPathFactory, lines: list[str], block_size: int) -> None:
-    content = "".join(line + "\n" for line in lines).encode()
+LINES = st.lists(st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs"]), max_size=15))
+
+
+@settings(max_examples=80, deadline=None)
+@given(lines=LINES, limit=st.integers(1, 40), ends=st.booleans())
+def test_lines_up_to_the_limit_are_read_plain_and_gzipped(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], limit: int, ends: bool
+) -> None:
+    content = "\n".join([*lines, ""] if ends else lines).encode()
     folder = tmp_path_factory.mktemp("text")
     (folder / "plain.gz").write_bytes(content)  # the name does not decide
     (folder / "gzipped").write_bytes(gzip.compress(content))
-    assert lines_of(folder / "plain.gz", block_size) == lines
-    assert lines_of(folder / "gzipped", block_size) == lines
+    too_long = [number for number, line in enumerate(lines, start=1) if len(line.encode()) > limit]
+    expected = lines if ends or not lines or lines[-1] else lines[:-1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MODULE, "MAX_LINE", limit)
+        for path in (folder / "plain.gz", folder / "gzipped"):
+            if too_long:
+                with pytest.raises(UserError, match=rf"^Line {too_long[0]} is longer than {limit} bytes.*{path.name}"):
+                    lines_of(path)
+            else:
+                assert lines_of(path) == expected
 
 
 @pytest.mark.parametrize("number", [1, 3, 4, 7, 9])
 @pytest.mark.parametrize("bad", [b"\xff", b"ab\xc3", b"\xed\xa0\x80"])
-def test_invalid_utf8_names_file_and_line(tmp_path: Path, number: int, bad: bytes) -> None:
+@pytest.mark.parametrize("limit", [8, 2**20])
+def test_invalid_utf8_names_file_and_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, bad: bytes, limit: int
+) -> None:
+    monkeypatch.setattr(MODULE, "MAX_LINE", limit)
     lines = [b"fine"] * 9
     lines[number - 1] = bad
+    position = 3 if bad.startswith(b"ab") else 1
     path = tmp_path / "broken.txt"
     path.write_bytes(b"\n".join(lines))
-    with pytest.raises(UserError, match=rf"Line {number} is not UTF-8.*broken\.txt") as error:
+    with pytest.raises(UserError, match=rf"Line {number} is not UTF-8 .*position {position} .*broken\.txt") as error:
         lines_of(path)
     assert "\n" not in str(error.value)
 
@@ -71,3 +99,28 @@ def test_damaged_gzip_is_a_user_error(tmp_path: Path, damage) -> None:
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"nowhere\.txt"):
         lines_of(tmp_path / "nowhere.txt")
+
+
+def test_a_gzip_bomb_of_one_line_is_an_error_in_bounded_memory(tmp_path: Path) -> None:
+    """256 MiB in one line, read by a process of its own, whose peak of memory is measured."""
+    with gzip.open(tmp_path / "bomb.gz", "wb", compresslevel=1) as file:
+        file.write(b"one\n")
+        for _ in range(256):
+            file.write(bytes(2**20))
+    code = """
+import resource, sys, types
+sys.modules["keras_nmt.text"] = package = types.ModuleType("keras_nmt.text")  # without TensorFlow
+package.__path__ = [sys.argv[1]]
+from keras_nmt.text.read_blocks import read_blocks
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
+try:
+    list(read_blocks(sys.argv[2]))
+except ValueError as error:
+    print(peak() - before, error)
+"""
+    command = [sys.executable, "-c", code, Path(str(MODULE.__file__)).parent, tmp_path / "bomb.gz"]
+    kibibytes, message = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(" ", 1)
+    assert int(kibibytes) < 16 * 1024
+    assert message.startswith("Line 2 is longer than 1,048,576 bytes")
+    assert message.endswith("bomb.gz'\n")

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import collections
 import gc
 import io
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import keras
@@ -14,7 +14,7 @@ import sentencepiece
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
-from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.text import SubwordTokenizer, subword_sampler, train_subwords
 
 TEXTS = ["the cat sat on the mat", "a mat", "", "   ", "the  cat ", "<2de> the mat", "a\0b"]
 
@@ -45,47 +45,45 @@ def test_empty_text_stays_empty(tokenizer: SubwordTokenizer) -> None:
     assert tokenizer.detokenize(tf.zeros((2, 0), tf.int32)).numpy().tolist() == [b"", b""]
 
 
-def test_samples_by_the_seed_alone(tokenizer: SubwordTokenizer) -> None:
-    texts = [text.encode() for text in TEXTS]
-    draws = [tokenizer.sample(texts, alpha=0.5, seed=seed) for seed in (1, 2, 1, 2**32 - 2)]
-    assert draws[0] == draws[2]
-    assert draws[0] != draws[1] != draws[3]
-    usual = tokenizer.detokenize(tokenizer.tokenize(TEXTS)).numpy().tolist()
-    for ids in draws:
-        assert tokenizer.detokenize(tf.ragged.constant(ids, tf.int32)).numpy().tolist() == usual
+def test_samples_are_the_same_text(tokenizer: SubwordTokenizer) -> None:
+    ids, lengths = tokenizer.sample([text.encode() for text in TEXTS], alpha=0.5, seed=1)
+    usual = tokenizer.tokenize(TEXTS)
+    assert not np.array_equal(ids, usual.values)
+    assert len(lengths) == len(TEXTS)
+    sampled = tokenizer.detokenize(tf.RaggedTensor.from_row_lengths(ids, lengths))
+    assert sampled.numpy().tolist() == tokenizer.detokenize(usual).numpy().tolist()
 
 
-def test_samples_unigram_segmentations_by_their_smoothed_probability(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("ab ba aab abb abab bab a b\nabba baab ab ab ba\n" * 3)
-    path = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=14, model_type="unigram")
-    library = sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
-    pieces = {library.id_to_piece(i): i for i in range(4, 14)}
-    scores: dict[tuple[int, ...], float] = {}
-
-    def extend(rest: str, ids: tuple[int, ...], score: float) -> None:
-        if not rest:
-            scores[ids] = score
-        for piece, i in pieces.items():
-            if rest.startswith(piece):
-                extend(rest.removeprefix(piece), (*ids, i), score + library.get_score(i))
-
-    extend("\u2581abab", (), 0.0)
-    assert len(scores) > 5
-    number, alpha = 20_000, 0.5
-    weights = np.exp(alpha * np.array(list(scores.values())))
-    counts = collections.Counter(map(tuple, SubwordTokenizer(path).sample([b"abab"] * number, alpha, seed=3)))
-    assert set(counts) <= set(scores)
-    shares = np.array([counts[ids] / number for ids in scores])
-    # Hoeffding's bound for each of them: together they fail once in 1e9 seeds.
-    assert np.abs(shares - weights / weights.sum()).max() < np.sqrt(np.log(2 * len(scores) / 1e-9) / (2 * number))
+@pytest.mark.parametrize("model_type", ["bpe", "unigram"])
+def test_samples_the_same_in_another_process(run_python: Callable, tmp_path: Path, model_type: str) -> None:
+    """Some versions of the SentencePiece library draw other samples in each process, whatever the seed."""
+    (tmp_path / "text").write_text("the cat sat on the mat\na mat is on the cat\nthat is that: a bat\n" * 3)
+    model = train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=22, model_type=model_type)
+    tokenizer = SubwordTokenizer(model)
+    ids, lengths = tokenizer.sample([b"the cat sat on that mat"] * 99, alpha=0.3, seed=7)
+    code = """
+import sys
+from keras_nmt.text import SubwordTokenizer
+tokenizer = SubwordTokenizer(sys.argv[1])
+print([array.tolist() for array in tokenizer.sample([b"the cat sat on that mat"] * 99, alpha=0.3, seed=7)])
+print(tokenizer.sampling_digest(0.3))
+"""
+    result = run_python("-c", code, model, cwd=tmp_path)
+    assert result.stdout.decode() == f"{[ids.tolist(), lengths.tolist()]}\n{tokenizer.sampling_digest(0.3)}\n"
 
 
-def test_leaves_out_merges_of_bpe(tokenizer: SubwordTokenizer) -> None:
-    text, number = b"the cat sat on the mat", 200
-    lengths = [
-        np.mean([len(ids) for ids in tokenizer.sample([text] * number, alpha, seed=1)]) for alpha in (0.01, 0.3, 1.0)
-    ]
-    assert lengths[0] < lengths[1] < lengths[2] == len("\u2581the\u2581cat\u2581sat\u2581on\u2581the\u2581mat")
+def test_the_sampling_digest_covers_model_alpha_and_draws(
+    tokenizer: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = tokenizer.sampling_digest(0.1)
+    assert len(bytes.fromhex(digest)) == 32
+    assert digest == SubwordTokenizer(tokenizer.proto).sampling_digest(0.1)
+    (tmp_path / "text").write_text("the cat sat on the mat\na mat is on the cat\n" * 3)
+    other = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=30))
+    assert len({digest, tokenizer.sampling_digest(0.2), other.sampling_digest(0.1)}) == 3
+    uniform = subword_sampler._uniform
+    monkeypatch.setattr(subword_sampler, "_uniform", lambda seed: uniform(seed + 1))
+    assert tokenizer.sampling_digest(0.1) != digest
 
 
 def test_detokenize_stops_at_the_end_and_skips_pad_and_begin(tokenizer: SubwordTokenizer) -> None:
