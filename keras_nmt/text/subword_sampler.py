@@ -19,7 +19,7 @@ from keras_nmt.ids import UNKNOWN
 SPACE = "\u2581"  # stands for a space in SentencePiece's normalised text
 UNKNOWN_PENALTY = 10.0  # SentencePiece scores an unknown character this far below the worst piece
 DRAWS = 4096  # random numbers that are drawn at once
-CACHE_SIZE = 2**19  # entries, of some 200 bytes each
+CACHE_SIZE = 2**18  # entries: some 60 MB for BPE models, 120 MB for unigram models
 CACHED_LENGTH = 40  # characters; longer words seldom recur
 CACHED_DROPS = 1  # a word with more drops is segmented again
 NEVER = 2**53
@@ -44,7 +44,7 @@ class SubwordSampler:
 
     def __init__(self, processor: sentencepiece.SentencePieceProcessor, alpha: float) -> None:
         model = ModelProto.FromString(processor.serialized_model_proto())
-        kinds: dict[int, Any] = {TrainerSpec.BPE: _BPEDropout, TrainerSpec.UNIGRAM: _UnigramSampling}
+        kinds = {TrainerSpec.BPE: _BPEDropout, TrainerSpec.UNIGRAM: _UnigramSampling}
         kind = kinds.get(model.trainer_spec.model_type)
         if kind is None or any(piece.type == ModelProto.SentencePiece.UNUSED for piece in model.pieces):
             raise UserError(
@@ -83,7 +83,7 @@ class SubwordSampler:
         """The parts of a text that are segmented independently: user-defined symbols, and words between them."""
         if self._symbol is None:
             return self._word.findall(normalized)
-        words: list[str] = []
+        words = []
         for number, part in enumerate(self._symbol.split(normalized)):
             words += [part] if number % 2 else self._word.findall(part)
         return words
@@ -176,14 +176,13 @@ class _BPEDropout:
         merges = sorted([(costs[word[i : i + 2]], i, i + 2) for i in bounds[:-2] if word[i : i + 2] in costs])
         gap = next(gaps)
         while True:
-            for merge in merges:  # noqa: B007  used behind the loop
+            for _, begin, end in merges:  # noqa: B007 (used below)
                 if gap:
                     gap -= 1
                     break
                 gap = next(gaps)
             else:
                 return self._pieces.ids([word[begin:end] for begin, end in pairwise(bounds)]), gap
-            _, begin, end = merge
             at = bounds.index(begin)
             del bounds[at + 1]
             merges = [other for other in merges if other[2] <= begin or other[1] >= end]
@@ -231,8 +230,8 @@ class _UnigramSampling:
             if word in self._pieces.symbols:
                 ends = [size]
             else:
-                limit = min(begin + self._longest, size)
-                ends = [end for end in range(begin + 1, limit + 1) if end == begin + 1 or word[begin:end] in scores]
+                ends = range(begin + 1, min(begin + self._longest, size) + 1)
+                ends = [end for end in ends if end == begin + 1 or word[begin:end] in scores]
             logs = [self._alpha * scores.get(word[begin:end], self._unknown) + sums[end] for end in ends]
             largest = max(logs)
             *below, total = accumulate(math.exp(log - largest) for log in logs)
