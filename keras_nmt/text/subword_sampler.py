@@ -44,7 +44,7 @@ class SubwordSampler:
 
     def __init__(self, processor: sentencepiece.SentencePieceProcessor, alpha: float) -> None:
         model = ModelProto.FromString(processor.serialized_model_proto())
-        kinds = {TrainerSpec.BPE: _BPEDropout, TrainerSpec.UNIGRAM: _UnigramSampling}
+        kinds: dict[int, Any] = {TrainerSpec.BPE: _BPEDropout, TrainerSpec.UNIGRAM: _UnigramSampling}
         kind = kinds.get(model.trainer_spec.model_type)
         if kind is None or any(piece.type == ModelProto.SentencePiece.UNUSED for piece in model.pieces):
             raise UserError(
@@ -83,7 +83,7 @@ class SubwordSampler:
         """The parts of a text that are segmented independently: user-defined symbols, and words between them."""
         if self._symbol is None:
             return self._word.findall(normalized)
-        words = []
+        words: list[str] = []
         for number, part in enumerate(self._symbol.split(normalized)):
             words += [part] if number % 2 else self._word.findall(part)
         return words
@@ -230,8 +230,8 @@ class _UnigramSampling:
             if word in self._pieces.symbols:
                 ends = [size]
             else:
-                ends = range(begin + 1, min(begin + self._longest, size) + 1)
-                ends = [end for end in ends if end == begin + 1 or word[begin:end] in scores]
+                limit = min(begin + self._longest, size)
+                ends = [end for end in range(begin + 1, limit + 1) if end == begin + 1 or word[begin:end] in scores]
             logs = [self._alpha * scores.get(word[begin:end], self._unknown) + sums[end] for end in ends]
             largest = max(logs)
             *below, total = accumulate(math.exp(log - largest) for log in logs)
