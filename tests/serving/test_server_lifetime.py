@@ -64,9 +64,9 @@ def path(tmp_path, write_version):
 def ending(path):
     """The file that requests under way wait for; it is made at the end at the latest, so that a test ends."""
     try:
-        yield path / "end"
+        yield path.with_name("end")
     finally:
-        (path / "end").touch()
+        path.with_name("end").touch()
 
 
 def clients(server):
