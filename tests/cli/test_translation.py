@@ -66,13 +66,8 @@ def test_a_closed_stream_is_one_line(trained, tmp_path, missing):
         )
 
 
-def test_a_folder_as_input_is_one_line(trained, tmp_path):
-    folder = os.open(tmp_path, os.O_RDONLY)
-    done = subprocess.run([*COMMAND, "translate", str(trained)], stdin=folder, capture_output=True, check=False)
-    os.close(folder)
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"Error: Is a directory")
-    assert done.stderr.count(b"\n") == 1
+def test_a_folder_as_input_is_one_line(trained, tmp_path, error_line):
+    assert error_line("translate", trained, "--input", tmp_path) == f"Error: Is a directory. Received: {tmp_path}\n"
 
 
 def test_invalid_input_names_the_line(trained, tmp_path):

@@ -85,7 +85,7 @@ def test_the_size_of_blocks_changes_nothing(
     corpus = read_parallel(*files, tokenizer, tokenizer)
     assert corpus.source.to_list() == corpus.target.to_list() == expected
     with pytest.raises(UserError, match="with 31 lines, .* with 32$"):
-        read_parallel(*write(tmp_path, "\n".join(lines).encode(), text), tokenizer, tokenizer)
+        read_parallel(*write(tmp_path, "".join(f"{line}\n" for line in lines).encode(), text), tokenizer, tokenizer)
 
 
 @pytest.mark.parametrize(
