@@ -224,7 +224,7 @@ import numpy as np, tensorflow as tf
 from keras_nmt.layers import RoleInteraction
 
 tf.config.threading.set_inter_op_parallelism_threads(4)  # room to start things at once
-B, T, D, HR = 64, 64, 256, 32
+B, T, D, HR = 64, 64, 512, 32
 LIMIT = 4 * B * T * HR * D / 2**20  # MiB: what holding B x T x hr x d floats would take
 
 def memory(name):  # VmRSS: now; VmHWM: the most since it was last reset, in MiB
