@@ -99,7 +99,9 @@ def test_penalties_out_of_range_are_refused(model, tokenizers):
 def test_coverage_needs_a_decoder_that_sees_the_source(make_multilingual):
     model, tokenizers = make_multilingual("recurrent")
     pair = model.pair("de", "fr")
-    translator = Translator(pair, tokenizers["de"], tokenizers["fr"], coverage_penalty=0.2, max_length=4)
+    translator = Translator(
+        pair, {"source": tokenizers["de"], "target": tokenizers["fr"]}, coverage_penalty=0.2, max_length=4
+    )
     with pytest.raises(UserError, match="`coverage_penalty` needs .* with a bridge$"):
         translator.translate(["the small cat"])
 

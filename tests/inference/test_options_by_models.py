@@ -15,7 +15,7 @@ from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.models import Ensemble
 
-OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (8,), "batch_buckets": (2,), "max_length": 7}
+OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (24,), "batch_buckets": (2,), "max_length": 7}
 LINES = ["the small cat sat", "a mouse", "", "seven cats sleep", "zürich"]
 KINDS = ("transformer_model", "recurrent", "without_bridge", "transformer", "label")
 
@@ -86,7 +86,7 @@ def test_prefixes(case, translator):
     free = translator.translate(LINES, *case.languages)
     prefixes = ["a", "", "a", "cat", "a"]
     found = translator.translate(LINES, *case.languages, prefixes=prefixes)
-    assert found[1] == pytest.approx(free[1]) or texts_of(found)[1] == texts_of(free)[1]
+    assert texts_of(found)[1] == texts_of(free)[1]
     assert texts_of(found)[2] == [""] * 3
     for row, (_, _, _, tokenizer) in enumerate(case.rows(LINES)):
         if prefixes[row] and LINES[row]:

@@ -96,9 +96,7 @@ def test_rows_are_computed_once_and_come_back_in_order(lengths, compiled, groupe
 @pytest.fixture(scope="module")
 def pool(lines, translator):
     """Texts of many lengths, among them that of the largest bucket and one more, and their translations alone."""
-    texts = [*lines, "a mouse sat", "cats", "ü" * 9, "a cat a", "the old house"]
-    ends = [text for n in range(30) for text in ["a" * n] if translator.lengths([text], "source") == [12]]
-    texts += ends[:3]
+    texts = [*lines, "a mouse sat", "cats", "ü" * 9, "a cat a", "the old house", *(" ".join("a" * n) for n in (11, 12))]
     return texts, [translator.translate([text])[0] for text in texts]
 
 
@@ -124,9 +122,10 @@ def test_answers_of_many_rows_are_those_of_each_alone(translator, pool, in_graph
 
 def test_a_text_that_fills_the_largest_bucket_is_not_truncated(translator):
     tokenizer = translator.tokenizers["source"]
-    ids = tokenizer.tokenize(["the small cat sat in the garden of the old house"])[:, :13]
-    texts = [tokenizer.detokenize(ids[:, :length]).numpy()[0].decode() for length in (11, 12)]
-    assert tokenizer.tokenize(texts).row_lengths().numpy().tolist() == [11, 12]  # and END
+    long = "the small cat sat in the garden of the old house and never came back again"
+    candidates = [long[:end] for end in range(len(long))] + [" ".join(["a"] * count) for count in range(20)]
+    lengths = tokenizer.tokenize(candidates).row_lengths().numpy().tolist()
+    texts = [candidates[lengths.index(length)] for length in (11, 12)]  # and END
     assert [translation.truncated for translation in translator.translate(texts)] == [False, True]
     inputs = {"text": tf.constant(texts), "prefix": tf.constant(["", ""])}
     assert translator.graph.answer("translate", inputs, False)["truncated"].numpy().tolist() == [False, True]

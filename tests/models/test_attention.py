@@ -59,7 +59,7 @@ def test_of_pairs_and_ensembles(transformer):
         assert (found.sum(-1) < 1 + 1e-5).all()
     # The label's own position is left out, not another's.
     memory = label.encoder(SOURCE)
-    whole = label._view.search.step.side.attention(tf.constant(TARGET), memory)
+    whole = label._search.step.side.attention(tf.constant(TARGET), memory)
     np.testing.assert_allclose(attention(label), whole[:, :, 1:], atol=1e-6)
     both = attention(Ensemble([transformer, recurrent]))
     np.testing.assert_allclose(both, (attention(transformer) + attention(recurrent)) / 2, atol=1e-6)
