@@ -140,6 +140,12 @@ def translate(
             coverage_penalty=coverage_penalty,
         ),
     )
+    if len(translator.directions) > 1:
+        languages = ", ".join(dict.fromkeys(source for source, _ in translator.directions))
+        raise UserError(
+            f"The model of {directory} has the languages {languages}: give --source-language and --target-language. "
+            "Received: neither"
+        )
     truncated, aligned = 0, []
     with output_lines(output) as write:
         write_translation = _writer(write, None, scores)

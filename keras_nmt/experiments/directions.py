@@ -94,12 +94,12 @@ def pairs_of(experiment: Experiment) -> Pairs:
     train = listed("pairs", [(s, t) for s, t in combinations if s != t])
     if not train:
         raise UserError(f"There is no pair to train on. Received: languages={list(e.languages)}")
-    if missing := [language for language in e.languages if not any(language in pair for pair in train)]:
-        raise UserError(f"Not covered by any training pair: {', '.join(missing)}. Received: pairs={e.pairs}")
     # A decoder that was never trained cannot write, an encoder that was never trained cannot read.
     sources, targets = (set(languages) for languages in zip(*train, strict=True))
     if e.init_from is not None and e.architecture != "transformer":  # trained before, or now
         sources = targets = set(e.languages)
+    if missing := [language for language in e.languages if language not in sources | targets]:
+        raise UserError(f"Not covered by any training pair: {', '.join(missing)}. Received: pairs={e.pairs}")
     dev = listed("dev_pairs", [(s, t) for s, t in train if s != t])
     if not dev:
         raise UserError(f"`dev_pairs` is needed where all pairs are of one language. Received: pairs={e.pairs}")

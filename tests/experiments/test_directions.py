@@ -90,8 +90,8 @@ def test_the_command_line_translates_scores_and_embeds(trained, corpus, tmp_path
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["translate", "{}"], "model of digits, words, letters: say which.* Received: from None to None"),
-        (["translate", "{}", "-s", "xx", "-t", "words"], "say which.* Received: from xx to words"),
+        (["translate", "{}"], "digits, words, letters: give --source-language and.*Received: neither"),
+        (["translate", "{}", "-s", "xx", "-t", "words"], "name one to translate from.* Received: from xx to words"),
         (["embed", "{}", "--language", "xx", "--output", "v.npy"], "digits, words, letters.*Received: 'xx'"),
         (["embed", "{}", "--language", "words", "--output", "v.txt"], r"\*.npy. Received: --output v.txt"),
         (["embed", "{}", "--language", "words", "--output", "v.npy"], "Received: no lines"),
