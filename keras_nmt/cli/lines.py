@@ -11,10 +11,25 @@ from typing import Any
 
 from keras_nmt.cli.run_app import check_open
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import atomic_path
+from keras_nmt.files.atomic_files import atomic_path, check_writable
 
 LINES_AT_ONCE = 4096
 LONGEST_LINE = 2**20  # bytes
+
+
+def check_streams(input_: Path | None, output: Path | None) -> None:
+    """Raises an error if the input or the output of a command cannot be used: before the work.
+
+    Args:
+        input_: The file to read, or None for standard input.
+        output: The file to write, or None for standard output.
+    """
+    if input_ is None:
+        check_open(sys.stdin, "Standard input")
+    if output is None:
+        check_open(sys.stdout, "Standard output")
+    else:
+        check_writable(output)
 
 
 def input_lines(path: Path | None = None) -> Iterator[str]:
@@ -22,7 +37,7 @@ def input_lines(path: Path | None = None) -> Iterator[str]:
 
     Raises:
         OSError: The file cannot be read.
-        UserError: A line is not UTF-8, or longer than `LONGEST_LINE` bytes, or standard input is closed.
+        UserError: A line is not UTF-8, or longer than `LONGEST_LINE` bytes.
     """
     name = "Standard input" if path is None else str(path)
     with _opened(path) as stream:
@@ -41,7 +56,6 @@ def input_lines(path: Path | None = None) -> Iterator[str]:
 @contextlib.contextmanager
 def _opened(path: Path | None) -> Iterator[Any]:
     if path is None:
-        check_open(sys.stdin, "Standard input")
         yield sys.stdin.buffer
     elif path.suffix == ".gz":
         import gzip
@@ -60,7 +74,6 @@ def output_lines(path: Path | None = None) -> Iterator[Callable[[str], None]]:
     The file appears when all lines are written.
     """
     if path is None:
-        check_open(sys.stdout, "Standard output")
         yield write_line
         return
     with atomic_path(path) as temporary, open(temporary, "wb") as file:

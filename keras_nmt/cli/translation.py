@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from keras_nmt.cli.lines import chunks, input_lines, output_lines, write_line
+from keras_nmt.cli.lines import check_streams, chunks, input_lines, output_lines, write_line
 from keras_nmt.cli.options import (
     BeamSize,
     CoveragePenalty,
@@ -90,9 +90,9 @@ def translate(
     With --n-best N, each line gives N lines, best first, and as many lines in the file of --alignments. The options of
     the search of a server's model are those of its export.
     """
-    for path in (output, alignments):
-        if path is not None:
-            check_writable(path)
+    check_streams(input_, output)
+    if alignments is not None:
+        check_writable(alignments)
     named = named_on_command_line(context)
     if "seed" in named and not sample:
         raise UserError(f"--seed goes with --sample. Received: --seed {seed}")
@@ -202,7 +202,7 @@ def embed(
     """Writes a vector for each sentence: the mean of the attention bridge's vectors."""
     if output.suffix != ".npy":
         raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
-    check_writable(output)
+    check_streams(input_, output)
     import_tensorflow()
     import io
 
