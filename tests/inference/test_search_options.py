@@ -101,7 +101,7 @@ def test_prefixes_belong_to_their_lines_also_in_parts(translate, tmp_path, monke
     assert [text.startswith(start) for text, start in zip(found, ("sieben vö", "drei"), strict=True)] == [True, True]
 
 
-def test_what_is_cut_is_said(directory):
+def test_truncated_lines_are_reported(directory):
     path = directory / "config.json"
     kept = path.read_text()
     config = json.loads(kept)
@@ -112,7 +112,7 @@ def test_what_is_cut_is_said(directory):
         found = CliRunner().invoke(app, ["translate", str(directory)], input=text.encode())
     finally:
         path.write_text(kept)
-    assert "1 line(s) of 8 subwords or more were cut." in found.stderr
+    assert "1 line(s) of 8 subwords or more were truncated." in found.stderr
 
 
 def test_other_weights_are_loaded(directory, model, tmp_path):
