@@ -44,16 +44,19 @@ class SubwordSampler:
 
     def __init__(self, processor: sentencepiece.SentencePieceProcessor, alpha: float) -> None:
         model = ModelProto.FromString(processor.serialized_model_proto())
-        kinds: dict[int, Any] = {TrainerSpec.BPE: _BPEDropout, TrainerSpec.UNIGRAM: _UnigramSampling}
-        kind = kinds.get(model.trainer_spec.model_type)
-        if kind is None or any(piece.type == ModelProto.SentencePiece.UNUSED for piece in model.pieces):
+        kind = model.trainer_spec.model_type
+        if kind not in (TrainerSpec.BPE, TrainerSpec.UNIGRAM) or any(
+            piece.type == ModelProto.SentencePiece.UNUSED for piece in model.pieces
+        ):
             raise UserError(
                 "Only BPE and unigram models without unused pieces can sample. Train one with "
-                f"keras_nmt.text.train_subwords. Received: model_type={model.trainer_spec.model_type}"
+                f"keras_nmt.text.train_subwords. Received: model_type={TrainerSpec.ModelType.Name(kind).lower()}"
             )
         pieces = _Pieces(model)
         self._processor = processor
-        self._words_sampler = kind(pieces, alpha)
+        segmentation: _BPEDropout | _UnigramSampling
+        segmentation = _BPEDropout(pieces, alpha) if kind == TrainerSpec.BPE else _UnigramSampling(pieces, alpha)
+        self._segmenter = segmentation.segmenter
         longest_first = sorted(pieces.symbols, key=len, reverse=True)
         self._symbol = re.compile(f"({'|'.join(map(re.escape, longest_first))})") if longest_first else None
         splits_at_spaces = not any(SPACE in piece[1:] for piece in pieces.scores)
@@ -70,7 +73,7 @@ class SubwordSampler:
             ids: int32 [subwords], one text after the other, without begin and end.
             lengths: int64 [texts], the number of subwords of each text.
         """
-        segment = self._words_sampler.segmenter(_uniform(seed))
+        segment = self._segmenter(_uniform(seed))
         ids: list[int] = []
         ends = [0]
         for text in texts:
@@ -227,11 +230,8 @@ class _UnigramSampling:
         choices: list[Any] = [None] * (size + 1)
         sums = [0.0] * (size + 1)  # logarithms, over the segmentations of what follows each position
         for begin in reversed(range(size)):
-            if word in self._pieces.symbols:
-                ends = [size]
-            else:
-                limit = min(begin + self._longest, size)
-                ends = [end for end in range(begin + 1, limit + 1) if end == begin + 1 or word[begin:end] in scores]
+            ends = [end for end in range(begin + 2, min(begin + self._longest, size) + 1) if word[begin:end] in scores]
+            ends = [size] if word in self._pieces.symbols else [begin + 1, *ends]
             logs = [self._alpha * scores.get(word[begin:end], self._unknown) + sums[end] for end in ends]
             largest = max(logs)
             *below, total = accumulate(math.exp(log - largest) for log in logs)

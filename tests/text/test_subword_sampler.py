@@ -248,5 +248,5 @@ def test_the_same_in_every_version_and_on_every_machine(model_type: int, expecte
 
 @pytest.mark.parametrize("model_type", ["char", "word"])
 def test_only_bpe_and_unigram_models_sample(model_type: str) -> None:
-    with pytest.raises(UserError, match="BPE and unigram .* Received: model_type="):
+    with pytest.raises(UserError, match=f"BPE and unigram .* Received: model_type={model_type}$"):
         SubwordSampler(train(model_type), 0.1)
