@@ -46,6 +46,7 @@ def relative_links(path):
     [
         "README.md",
         "savedmodels/README.md",
+        *sorted(str(x.relative_to(ROOT)) for x in ROOT.glob("docs/*.md")),
         *sorted(str(x.relative_to(ROOT)) for x in ROOT.glob("recipes/**/README.md")),
     ],
 )
@@ -61,15 +62,26 @@ def test_relative_links_are_found():
     )
 
 
-def test_the_options_that_the_readme_shows_exist():
+COMMAND = r"^    (?:echo .* \| )?keras-nmt (\w+)((?:.*\\\n)*.*)"
+DOCUMENTS = ["README.md", "savedmodels/README.md", *(str(x.relative_to(ROOT)) for x in sorted(ROOT.glob("docs/*.md")))]
+
+
+def test_the_readme_is_short_and_shows_every_command():
+    assert len(README.split()) <= 1500
+    from keras_nmt.cli.app import app
+
+    names = {command.callback.__name__ for command in app.registered_commands} | {"inspect"}
+    assert {name for name, _ in re.findall(COMMAND, README, re.MULTILINE)} == names
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_options_that_are_shown_exist(document):
     from typer.main import get_command
 
     from keras_nmt.cli.app import app
 
     commands = get_command(app).commands
-    shown = re.findall(r"^    (?:echo .* \| )?keras-nmt (\w+)((?:.*\\\n)*.*)", README, re.MULTILINE)
-    assert {name for name, _ in shown} == set(commands)
-    for name, line in shown:
+    for name, line in re.findall(COMMAND, (ROOT / document).read_text(encoding="utf-8"), re.MULTILINE):
         command = commands[name]
         if hasattr(command, "commands"):  # of several words, as `inspect bridge`
             command = command.commands[line.split()[0]]
