@@ -542,4 +542,4 @@ def test_dropout_falls_on_the_embeddings_of_both_sides_and_in_the_stacks():
         np.testing.assert_allclose(dropped[dropped != 0], 2 * plain[dropped != 0], rtol=1e-5)
     assert {stack.dropout for stack in stacks} == {0.5}
     both = AttentionBridgeModel({"de": 17}, **{**TINY, **BOTH}, dropout=0.5)
-    assert {both.de_encoder.dropout, both.de_decoder.dropout} == {0.5}
+    assert {both.de_encoder.options.dropout, both.de_decoder.options.dropout} == {0.5}
