@@ -52,5 +52,6 @@ def serving_api(needed_for: str) -> tuple[Any, Any]:
     Raises:
         UserError: A module is not installed.
     """
-    grpc = import_grpc(needed_for, *(f"tensorflow_serving.apis.{name}" for name in _PROTOCOL))
-    return grpc, importlib.import_module("tensorflow_serving.apis")
+    package = "tensorflow_serving.apis"
+    grpc = import_grpc(needed_for, package, *(f"{package}.{name}" for name in _PROTOCOL))
+    return grpc, importlib.import_module(package)

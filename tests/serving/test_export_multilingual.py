@@ -85,6 +85,14 @@ def test_texts_that_are_no_list_are_refused(exported):
             signatures["translate"](**inputs)
 
 
+def _searches(graph):
+    """The functions that search. Functions of texts sort these by length, by the same operator."""
+    without_texts = [
+        x for x in graph.library.function if types_pb2.DT_STRING not in [y.type for y in x.signature.input_arg]
+    ]
+    return [x for x in without_texts if any("TopK" in node.op for node in x.node_def)]
+
+
 def test_signatures_and_what_they_hold(exported, reached):
     saved_model = saved_model_pb2.SavedModel.FromString((exported / "saved_model.pb").read_bytes())
     graph, signatures = saved_model.meta_graphs[0].graph_def, saved_model.meta_graphs[0].signature_def
@@ -99,12 +107,7 @@ def test_signatures_and_what_they_hold(exported, reached):
     assert "TensorListReserve" in operators  # that is, LSTMs
     assert not [operator for operator in operators if "cudnn" in operator.lower()]
     # No graph is there once a pair: what searches is there for three languages, plain and compiled.
-    # Functions with texts sort these by length, by the same operator.
-    without_texts = [
-        x for x in graph.library.function if types_pb2.DT_STRING not in [y.type for y in x.signature.input_arg]
-    ]
-    searching = [x for x in without_texts if any("TopK" in node.op for node in x.node_def)]
-    assert 0 < len(searching) <= 2 * 3
+    assert 0 < len(_searches(graph)) <= 2 * 3
 
 
 @pytest.mark.filterwarnings("ignore:.*were truncated")
@@ -164,5 +167,4 @@ def test_a_label_model_has_no_embeddings_and_one_search(make_multilingual, tmp_p
     graph, signatures = saved_model.meta_graphs[0].graph_def, saved_model.meta_graphs[0].signature_def
     names = {"serving_default", "translate", "score"}
     assert {name for name in signatures if not name.startswith("__")} == names | {f"{name}_xla" for name in names}
-    searching = [x for x in graph.library.function if any("TopK" in node.op for node in x.node_def)]
-    assert 0 < len(searching) <= 2
+    assert 0 < len(_searches(graph)) <= 2
