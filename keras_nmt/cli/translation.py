@@ -41,7 +41,6 @@ FOR_A_SERVER = {
     *("server", "model", "source_language", "target_language", "n_best", "scores", "sample", "seed"),
     *("batch_size", "input_", "output", "line_buffered"),
 }
-BATCH_BUCKETS = (1, 4, 16, 64)
 
 
 def translate(
@@ -122,9 +121,11 @@ def translate(
     options = sampling(sample, temperature, top_k, top_p)
     import_tensorflow()
     from keras_nmt.inference import Translator
+    from keras_nmt.inference.search_options import SearchOptions
 
     if batch_size is not None:
-        options["batch_buckets"] = [*(size for size in BATCH_BUCKETS if size < batch_size), batch_size]
+        smaller = [size for size in SearchOptions.batch_buckets if size < batch_size]
+        options["batch_buckets"] = [*smaller, batch_size]
     translator = Translator.from_directory(
         directory,
         weights=weights,

@@ -22,7 +22,7 @@ from tensorflow_serving.apis import model_pb2, predict_pb2
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
-from keras_nmt.serving import Client, _grpc
+from keras_nmt.serving import Client, _grpc_transport
 
 
 @pytest.fixture(scope="module")
@@ -265,7 +265,7 @@ def test_the_messages_are_those_of_the_protocol():
         "Request": predict_pb2.PredictRequest,
         "Response": predict_pb2.PredictResponse,
     }
-    for name, message in _grpc._message_classes().items():
+    for name, message in _grpc_transport._message_classes().items():
         if name == "Entry":
             continue
         for field in message.DESCRIPTOR.fields:

@@ -8,8 +8,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 import yaml
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format, wrappers_pb2
-from keras_nmt.inference._text_translator import BATCH_BUCKETS
 from tensorflow_serving.config import model_server_config_pb2
+
+from keras_nmt.inference.search_options import SearchOptions
 
 FOLDER = Path(__file__).parents[2] / "savedmodels"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -112,8 +113,8 @@ def test_the_policy_in_the_comments_can_be_put_in():
 
 def test_batches_have_the_sizes_that_exports_pad_to(configurations):
     batching = configurations["batching.config"]
-    assert tuple(batching.allowed_batch_sizes) == BATCH_BUCKETS
-    assert batching.max_batch_size.value == BATCH_BUCKETS[-1]
+    assert tuple(batching.allowed_batch_sizes) == SearchOptions.batch_buckets
+    assert batching.max_batch_size.value == SearchOptions.batch_buckets[-1]
     assert batching.num_batch_threads.value >= 1
     assert not batching.pad_variable_length_inputs  # texts are scalars: nothing to pad
 
