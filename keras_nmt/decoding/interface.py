@@ -1,4 +1,4 @@
-"""What a search calls, and what it returns."""
+"""The functions that a search calls, and the results that a search returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a translator computes, from texts to texts and numbers, in one TensorFlow graph."""
+"""The computation of a translator, from texts to texts and numbers, in one TensorFlow graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the client's two transports, REST and gRPC, have in common."""
+"""The common parts of the client's two transports, REST and gRPC."""
 
 from __future__ import annotations
 
