@@ -144,12 +144,13 @@ class ServedModel:
             stays = "no version" if before is None else f"version {before.number}"
             print(f"{self.name}: {stays} is served as before. {one_line(error)}", file=sys.stderr, flush=True)
             return
-        if before is not None:
-            self._set_state(before.number, "END")
-            del before
-            gc.collect()  # a loaded model has reference cycles, which would keep its weights
         now = "no version" if folder is None else f"version {folder.name}"
         print(f"{self.name}: {now} is served now.", file=sys.stderr, flush=True)
+        if before is not None:
+            number = before.number
+            del before
+            gc.collect()  # a loaded model has reference cycles, which would keep its weights
+            self._set_state(number, "END")
 
     def _load(self, folder: Path) -> ServedVersion:
         self._set_state(int(folder.name), "LOADING")
