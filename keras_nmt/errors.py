@@ -9,7 +9,7 @@ class UserError(ValueError):
 
 
 def one_line(message: object) -> str:
-    """What an error of another library says, which may be several lines, in one.
+    """Joins the lines of a message, such as that of another library's error.
 
     Example:
 
@@ -19,18 +19,29 @@ def one_line(message: object) -> str:
     return " ".join(str(message).split())
 
 
+def error_and_type(error: Exception) -> str:
+    """An error of any library in one line of bounded length, with the error's type unless it is a `UserError`.
+
+    Example:
+
+    >>> error_and_type(KeyError("format"))
+    "KeyError('format')"
+    """
+    return one_line(error if isinstance(error, UserError) else repr(error))[:500]
+
+
 def exhausted(error: Exception, remedy: str) -> str:
-    """What to tell of TensorFlow's `ResourceExhaustedError`: it stands for a lack of memory, and for a full disk.
+    """The message for TensorFlow's `ResourceExhaustedError`, which stands for a lack of memory or for a full disk.
 
     Example:
 
     >>> exhausted(MemoryError("OOM when\\nallocating"), "lower `beam_size`")
     'Memory does not suffice: lower `beam_size`. Received: OOM when allocating'
     """
-    told = one_line(error)
-    if "No space left" in told:
-        return f"The disk is full: make room. Received: {told}"
-    return f"Memory does not suffice: {remedy}. Received: {told[:200]}"
+    message = one_line(error)
+    if "No space left" in message:
+        return f"The disk is full: make room. Received: {message}"
+    return f"Memory does not suffice: {remedy}. Received: {message[:200]}"
 
 
 def check_positive(**numbers: float | None) -> None:

@@ -13,6 +13,7 @@ from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import Directory
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.json_file import read_json
+from keras_nmt.files.model_config import read_model_config
 
 WIDTH = 24  # of the column of names
 
@@ -22,7 +23,7 @@ def info(directory: Directory) -> None:
 
     Reads the files alone: neither TensorFlow nor the model is loaded.
     """
-    config = _config(directory)
+    config = read_model_config(directory)
     write_line(f"{config['model']['class']} in {directory}")
     for title, rows in (
         ("model", _model_rows(config)),
@@ -34,17 +35,6 @@ def info(directory: Directory) -> None:
             write_line(title)
             for name, value in rows:
                 write_line(f"  {name:{WIDTH}}{value}".rstrip())
-
-
-def _config(directory: Path) -> dict[str, Any]:
-    path = directory / "config.json"
-    if not path.is_file():
-        raise UserError(f"No model directory: it has no config.json. Received: {directory}")
-    config = read_json(path, "the configuration of a model directory")
-    model = config.get("model")
-    if not isinstance(model, dict) or not isinstance(model.get("config"), dict) or not model.get("class"):
-        raise UserError(f"The file describes no model; restore it. Received: {path}")
-    return config
 
 
 def _model_rows(config: dict[str, Any]) -> list[tuple[str, str]]:

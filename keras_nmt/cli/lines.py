@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from keras_nmt.cli.run_app import check_open
-from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_path, check_writable
+from keras_nmt.files.read_blocks import read_blocks
 
 LINES_AT_ONCE = 4096
-LONGEST_LINE = 2**20  # bytes
 
 
 def check_streams(input_: Path | None, output: Path | None) -> None:
@@ -37,34 +37,10 @@ def input_lines(path: Path | None = None) -> Iterator[str]:
 
     Raises:
         OSError: The file cannot be read.
-        UserError: A line is not UTF-8, or longer than `LONGEST_LINE` bytes.
+        UserError: A line is not UTF-8 or too long, or the file is damaged gzip data.
     """
-    name = "Standard input" if path is None else str(path)
-    with _opened(path) as stream:
-        for number in itertools.count(1):
-            line = stream.readline(LONGEST_LINE + 1)
-            if not line:
-                return
-            if len(line) > LONGEST_LINE:
-                raise UserError(f"A line has at most {LONGEST_LINE:,} bytes. Received: {name}, line {number}")
-            try:
-                yield line.rstrip(b"\r\n").decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise UserError(f"{name}, line {number}, is no UTF-8. Received: {error}") from None
-
-
-@contextlib.contextmanager
-def _opened(path: Path | None) -> Iterator[Any]:
-    if path is None:
-        yield sys.stdin.buffer
-    elif path.suffix == ".gz":
-        import gzip
-
-        with gzip.open(path, "rb") as stream:
-            yield stream
-    else:
-        with open(path, "rb") as stream:
-            yield stream
+    blocks = read_blocks(cast(io.BufferedReader, sys.stdin.buffer) if path is None else path)
+    return itertools.chain.from_iterable(blocks)
 
 
 @contextlib.contextmanager

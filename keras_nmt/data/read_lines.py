@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from keras_nmt.errors import UserError
-from keras_nmt.text import read_blocks
+from keras_nmt.files.read_blocks import read_blocks
 
 
 def read_lines(path: str | os.PathLike[str]) -> list[str]:

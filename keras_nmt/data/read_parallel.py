@@ -11,7 +11,8 @@ import tensorflow as tf
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.errors import UserError
-from keras_nmt.text import SubwordTokenizer, read_blocks
+from keras_nmt.files.read_blocks import read_blocks
+from keras_nmt.text import SubwordTokenizer
 
 RATIO_FLOOR = 4  # subwords that a shorter sentence counts as: a translation of "Yes." may well have eleven
 BLOCK_PAIRS = 8192  # tokenized at once

@@ -6,7 +6,7 @@ import functools
 import hashlib
 import os
 
-from keras_nmt.text import read_blocks
+from keras_nmt.files.read_blocks import read_blocks
 
 
 def text_digest(path: str | os.PathLike[str]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
-from keras_nmt.text import read_blocks
+from keras_nmt.files.read_blocks import read_blocks
 
 if TYPE_CHECKING:
     from keras_nmt.experiments.experiment import Experiment

@@ -1,1 +1,1 @@
-"""Reading and writing of files: atomic writes, JSON, weights, locks of folders."""
+"""Reading and writing of files: atomic writes, text, JSON, weights, locks of folders."""

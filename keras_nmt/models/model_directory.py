@@ -13,24 +13,16 @@ from typing import Any
 import keras
 
 import keras_nmt
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, error_and_type
 from keras_nmt.files.atomic_files import write_json
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.limits import check_limits
+from keras_nmt.files.model_config import CONFIG, FORMAT, SEARCH_TYPES, is_search_setting, read_model_config
 from keras_nmt.files.weights_file import read_weights, write_weights
 from keras_nmt.models._without_weights import without_weights
-from keras_nmt.models.limits import check_limits
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import TranslationModel
 
-FORMAT = 1
 OWN_PACKAGE = "keras_nmt>"  # of the registered names of this package's classes, left out in `config.json`
-
-# Settings of search in `config.json`, and their types: defaults of a translator's arguments.
-SEARCH_TYPES: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("length_penalty", "coverage_penalty"), (int, float)),
-    **dict.fromkeys(("beam_size", "num_hypotheses", "max_length", "max_length_factor", "max_length_offset"), (int,)),
-    **dict.fromkeys(("length_buckets", "batch_buckets"), (list,)),
-}
 
 
 class ModelDirectory:
@@ -51,7 +43,7 @@ language | SentencePiece models |
     `keras.saving.register_keras_serializable`; the process that loads the model imports the module of the class.
 
     Each file is written beside its final name and renamed, so no file is ever incomplete. Loading runs no code from
-    the folder, reads no pickle, and refuses sizes above `keras_nmt.models.limits.LIMITS`.
+    the folder, reads no pickle, and refuses sizes above `keras_nmt.files.limits.LIMITS`.
 
     Args:
         path: String or path, the folder. It need not exist before `save_config`.
@@ -73,7 +65,7 @@ language | SentencePiece models |
 
     @property
     def config_path(self) -> Path:
-        return self.path / "config.json"
+        return self.path / CONFIG
 
     @property
     def weights_path(self) -> Path:
@@ -125,7 +117,7 @@ language | SentencePiece models |
             raise UserError(f"Name the subword models of {', '.join(languages)}. Received: {', '.join(subwords)}")
         search = json.loads(json.dumps(search or {}))  # tuples become lists
         for key, value in search.items():
-            if not _is_search_setting(key, value):
+            if not is_search_setting(key, value):
                 raise UserError(f"Settings of search are {', '.join(SEARCH_TYPES)}. Received: {key}={value!r}")
         config: dict[str, Any] = {
             "format": FORMAT,
@@ -149,20 +141,7 @@ language | SentencePiece models |
         Raises:
             UserError: The folder is not a model directory, is of a newer format, or is damaged.
         """
-        if not self.config_path.is_file():
-            raise UserError(f"No model directory: it has no config.json. Received: {self.path}")
-        config = {"search": {}, **read_json(self.config_path, "the configuration of a model")}
-        version = config.get("format")
-        if isinstance(version, int) and version > FORMAT:  # anything else may differ, too
-            raise UserError(
-                f"{self.path} was written by keras_nmt {config.get('keras_nmt')}, and this version reads formats up to "
-                f"{FORMAT}: upgrade keras_nmt. Received: format={version}"
-            )
-        try:
-            _check_structure(config)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise UserError(f"{self.config_path} is damaged; restore it. Received: {_shown(error)}") from None
-        return config
+        return read_model_config(self.path)
 
     def model_class(self) -> type[TranslationModel] | type[MultilingualModel]:
         """The class of the model.
@@ -207,7 +186,7 @@ language | SentencePiece models |
             described = 4 * sum(math.prod(w.shape) for w in without_weights(make).weights if w.dtype == "float32")
         except (TypeError, ValueError, AttributeError, KeyError) as error:
             raise UserError(
-                f"{self.config_path} does not describe a model of this version. Received: {_shown(error)}"
+                f"{self.config_path} does not describe a model of this version. Received: {error_and_type(error)}"
             ) from None
         if described > path.stat().st_size:  # before the model fills memory
             raise UserError(
@@ -220,7 +199,9 @@ language | SentencePiece models |
         except UserError:
             raise
         except (OSError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile) as error:
-            raise UserError(f"{path} does not fit config.json or is damaged. Received: {_shown(error)}") from None
+            raise UserError(
+                f"{path} does not fit config.json or is damaged. Received: {error_and_type(error)}"
+            ) from None
         return model
 
     def subword_paths(self) -> dict[str, Path]:
@@ -234,36 +215,3 @@ language | SentencePiece models |
             if not path.is_file():
                 raise UserError(f"The subword model is missing; restore it. Received: {path}")
         return paths
-
-
-def _check_structure(config: dict[str, Any]) -> None:
-    """Raises the error that using the configuration would raise."""
-    if not isinstance(config["format"], int):
-        raise TypeError(config["format"])
-    model, search = config["model"], config["search"]
-    if not isinstance(model["class"], str):
-        raise TypeError(model["class"])
-    dtype = model["config"].get("dtype", "float32")
-    if not isinstance(dtype, str):  # an object, which Keras would make
-        raise TypeError(dtype)
-    for language in model["config"].get("languages", ("source", "target")):
-        Path(config["subwords"][language])
-    for name in config["subwords"].values():
-        Path(name)
-    for name, value in search.items():
-        if not _is_search_setting(name, value):
-            raise TypeError(f"{name}={value!r}")
-    check_limits(model["config"])
-    check_limits(search)
-
-
-def _is_search_setting(name: str, value: Any) -> bool:
-    values = value if isinstance(value, list) else [value]
-    kinds = SEARCH_TYPES.get(name, ())
-    numbers = (int,) if kinds == (list,) else kinds
-    return isinstance(value, kinds) and all(isinstance(x, numbers) and not isinstance(x, bool) for x in values)
-
-
-def _shown(error: Exception) -> str:
-    """An error in one line of bounded length."""
-    return one_line(error if isinstance(error, UserError) else repr(error))[:500]

@@ -17,9 +17,9 @@ import sentencepiece
 
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.read_blocks import read_blocks
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 from keras_nmt.text.lowercase_rules import lowercase_rules
-from keras_nmt.text.read_blocks import read_blocks
 
 MODEL_TYPES = ("bpe", "unigram")
 RESERVED_SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")

@@ -76,7 +76,7 @@ def test_invalid_input_names_the_line(trained, tmp_path):
         [*COMMAND, "translate", str(trained)], input=b"1 2\n\xff\xfe\n", capture_output=True, check=False
     )
     assert done.returncode == 2
-    assert b"Standard input, line 2, is no UTF-8" in done.stderr
+    assert b"Line 2 is not UTF-8" in done.stderr
 
 
 def test_evaluate_and_score_agree_with_translate(trained, corpus, tmp_path, keras_nmt):

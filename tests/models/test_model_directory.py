@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.limits import LIMITS
 from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
-from keras_nmt.models.limits import LIMITS
 from keras_nmt.text import SubwordTokenizer
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
-from typing import IO, cast
 
 from keras_nmt.errors import UserError
 
@@ -16,15 +16,16 @@ BYTE_ORDER_MARK = "\ufeff"
 MAX_LINE = 2**20  # bytes of a line; also the bytes that are read at once
 
 
-def read_blocks(path: str | os.PathLike[str]) -> Iterator[list[str]]:
-    r"""Reads a text file as blocks of lines, with at most 2 MiB of it in memory.
+def read_blocks(source: str | os.PathLike[str] | io.BufferedReader) -> Iterator[list[str]]:
+    r"""Reads text as blocks of lines, with at most 2 MiB of text in memory.
 
     Lines end at `"\n"` and nowhere else, so that the lines of two files pair up as for `wc -l` and `paste`. The last
     line needs no `"\n"`. A carriage return at the end of a line and a byte-order mark at the start of the file are
     removed. Gzip data are recognised by their first bytes, whatever the file's name.
 
     Args:
-        path: String or path of a file: UTF-8 text, plain or compressed by gzip, lines of at most 1 MiB each.
+        source: String or path of a file, or a stream such as `sys.stdin.buffer`: UTF-8 text, plain or compressed by
+            gzip, lines of at most 1 MiB each. A stream's lines are yielded as soon as the stream has them.
 
     Yields:
         Lists of lines, none of them empty. An empty file yields nothing.
@@ -42,19 +43,20 @@ def read_blocks(path: str | os.PathLike[str]) -> Iterator[list[str]]:
         ...     [line for block in read_blocks(path) for line in block]
         ['one', 'two', 'three']
     """
-    path = Path(path)
+    name = source.name if isinstance(source, io.BufferedReader) else os.fspath(source)
     num_lines = 0
     rest = b""  # the beginning of the next line
-    with path.open("rb") as raw:
+    with contextlib.ExitStack() as stack:
+        raw = source if isinstance(source, io.BufferedReader) else stack.enter_context(open(source, "rb"))
         is_gzip = raw.peek(2)[:2] == GZIP_MAGIC  # no seeking: the file may be a pipe
-        file = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if is_gzip else raw
+        file = gzip.GzipFile(fileobj=raw) if is_gzip else raw
         while True:
             try:
-                block = file.read(MAX_LINE)
+                block = file.read1(MAX_LINE)  # what is there: a pipe may stay open
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise UserError(
                     f"Damaged gzip data after line {num_lines} at the earliest. Make or fetch the file again. "
-                    f"Received: path={str(path)!r} ({error})"
+                    f"Received: {name} ({error})"
                 ) from None
             if not block and not rest:
                 return
@@ -63,17 +65,17 @@ def read_blocks(path: str | os.PathLike[str]) -> Iterator[list[str]]:
             if max(len(text.partition(b"\n")[0]), len(rest)) > MAX_LINE:
                 raise UserError(
                     f"Line {num_lines + 1} is longer than {MAX_LINE:,} bytes. Split or remove the line. "
-                    f"Received: path={str(path)!r}"
+                    f"Received: {name}"
                 )
             if line_end:
-                lines = _decode(text, path, num_lines).split("\n")
+                lines = _decode(text, name, num_lines).split("\n")
                 if num_lines == 0:
                     lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
                 num_lines += len(lines)
                 yield [line.removesuffix("\r") for line in lines]
 
 
-def _decode(text: bytes, path: Path, lines_before: int) -> str:
+def _decode(text: bytes, name: str, lines_before: int) -> str:
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -81,5 +83,5 @@ def _decode(text: bytes, path: Path, lines_before: int) -> str:
         position = error.start - text.rfind(b"\n", 0, error.start)
         raise UserError(
             f"Line {number} is not UTF-8 (byte 0x{text[error.start]:02x} at position {position} of the line). "
-            f"Convert the file to UTF-8. Received: path={str(path)!r}"
+            f"Convert the text to UTF-8. Received: {name}"
         ) from None

@@ -1,0 +1,79 @@
+"""The reader of `config.json`, the configuration of a model directory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.files.json_file import read_json
+from keras_nmt.files.limits import check_limits
+
+CONFIG = "config.json"
+FORMAT = 1
+
+# Settings of search in `config.json`, and their types: defaults of a translator's arguments.
+SEARCH_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("length_penalty", "coverage_penalty"), (int, float)),
+    **dict.fromkeys(("beam_size", "num_hypotheses", "max_length", "max_length_factor", "max_length_offset"), (int,)),
+    **dict.fromkeys(("length_buckets", "batch_buckets"), (list,)),
+}
+
+
+def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
+    """Reads and checks the `config.json` of a model directory.
+
+    Args:
+        directory: String or path, the model directory.
+
+    Returns:
+        The object with the keys "format", "keras_nmt", "model" ("class" and "config"), "subwords" and "search".
+
+    Raises:
+        UserError: The folder is not a model directory, is of a newer format, or is damaged.
+    """
+    path = Path(directory) / CONFIG
+    if not path.is_file():
+        raise UserError(f"No model directory: it has no {CONFIG}. Received: {directory}")
+    config = {"search": {}, **read_json(path, "the configuration of a model")}
+    version = config.get("format")
+    if isinstance(version, int) and version > FORMAT:  # anything else may differ, too
+        raise UserError(
+            f"{directory} was written by keras_nmt {config.get('keras_nmt')}, and this version reads formats up to "
+            f"{FORMAT}: upgrade keras_nmt. Received: format={version}"
+        )
+    try:
+        _check_structure(config)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path} is damaged; restore it. Received: {error_and_type(error)}") from None
+    return config
+
+
+def is_search_setting(name: str, value: Any) -> bool:
+    """Whether a name is that of a setting of search, and the value has the setting's type."""
+    values = value if isinstance(value, list) else [value]
+    kinds = SEARCH_TYPES.get(name, ())
+    numbers = (int,) if kinds == (list,) else kinds
+    return isinstance(value, kinds) and all(isinstance(x, numbers) and not isinstance(x, bool) for x in values)
+
+
+def _check_structure(config: dict[str, Any]) -> None:
+    """Raises the error that using the configuration would raise."""
+    if not isinstance(config["format"], int):
+        raise TypeError(config["format"])
+    model, search = config["model"], config["search"]
+    if not isinstance(model["class"], str):
+        raise TypeError(model["class"])
+    dtype = model["config"].get("dtype", "float32")
+    if not isinstance(dtype, str):  # an object, which Keras would make
+        raise TypeError(dtype)
+    for language in model["config"].get("languages", ("source", "target")):
+        Path(config["subwords"][language])
+    for name in config["subwords"].values():
+        Path(name)
+    for name, value in search.items():
+        if not is_search_setting(name, value):
+            raise TypeError(f"{name}={value!r}")
+    check_limits(model["config"])
+    check_limits(search)
