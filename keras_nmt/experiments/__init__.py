@@ -5,20 +5,17 @@ A name is imported on first use: importing the package loads no TensorFlow.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import lazy_loader
 
 if TYPE_CHECKING:
     from keras_nmt.experiments.comparison import Comparison
     from keras_nmt.experiments.experiment import Experiment
     from keras_nmt.experiments.recipe import Recipe
 
-_MODULES = {"Comparison": "comparison", "Experiment": "experiment", "Recipe": "recipe"}
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__, submod_attrs={"comparison": ["Comparison"], "experiment": ["Experiment"], "recipe": ["Recipe"]}
+)
 
 __all__ = ["Comparison", "Experiment", "Recipe"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

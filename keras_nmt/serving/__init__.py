@@ -5,8 +5,9 @@ A name is imported on first use: the client needs no TensorFlow.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import lazy_loader
 
 if TYPE_CHECKING:
     from keras_nmt.serving._export import export
@@ -14,20 +15,8 @@ if TYPE_CHECKING:
     from keras_nmt.serving.development_server import DevelopmentServer
 
 # A module's public name must differ from the module's own: the import of a module `export` would set that attribute.
-_MODULES = {
-    "Client": "client",
-    "DevelopmentServer": "development_server",
-    "export": "_export",
-}
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__, submod_attrs={"client": ["Client"], "development_server": ["DevelopmentServer"], "_export": ["export"]}
+)
 
 __all__ = ["Client", "DevelopmentServer", "export"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
