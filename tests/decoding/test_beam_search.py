@@ -191,12 +191,13 @@ def test_a_larger_static_length_changes_nothing():
 @pytest.mark.parametrize("compiled", ["graph"], indirect=True)
 def test_limits_of_each_sentence(compiled):
     decoder = TableDecoder(vocabulary_size=8, seed=1, end_bias=-1.0)
-    limits = [1, 3, 50, 0]
-    result = search(decoder, [0, 1, 2, 3], compiled, beam_size=2, max_length=9, max_lengths=limits)
+    limits = [1, 3, 50, 0, -7]
+    result = search(decoder, [0, 1, 2, 3, 3], compiled, beam_size=2, max_length=9, max_lengths=limits)
     for sentence, limit in enumerate(limits[:3]):
         expected, _ = decoder.beam(sentence, 2, min(limit, 9), 0.6)
         assert_same(hypotheses(result, sentence), expected)
-    assert [hypothesis.tokens for hypothesis in hypotheses(result, 3)] == [[], []]
+    for nothing in (hypotheses(result, 3), hypotheses(result, 4)):
+        assert [hypothesis.tokens for hypothesis in nothing] == [[], []]
     assert np.isfinite(result.scores).all()
 
 
@@ -296,6 +297,21 @@ def test_suppressed_tokens_are_never_generated():
     assert not result.finished.numpy().any()
     nothing = search(decoder, [0], beam_size=1, max_length=6, suppress=())
     assert nothing.tokens[0, 0, 0] == np.argmax(decoder.logits(0, []))
+
+
+@pytest.mark.parametrize("constant", [-500.0, 500.0])  # exponentials would vanish, or overflow
+@pytest.mark.parametrize("search_of", [partial(beam_search, beam_size=2), greedy_search])
+def test_a_constant_added_to_all_logits_changes_nothing(constant, search_of):
+    step, _ = fixed_step({END: 0.3, 4: 0.6, 5: 0.1})
+
+    def shifted(*arguments):
+        logits, caches = step(*arguments)
+        return logits + constant, caches
+
+    results = [search_of(each, {}, {}, batch_size=1, max_length=3) for each in (step, shifted)]
+    found, expected = (hypotheses(result, 0) for result in reversed(results))
+    assert [x.tokens for x in found] == [x.tokens for x in expected]
+    np.testing.assert_allclose([x.score for x in found], [x.score for x in expected], atol=1e-3)
 
 
 def test_minus_infinity_in_the_logits_is_harmless(compiled):
