@@ -250,6 +250,54 @@ def test_connections_are_kept_and_shared_by_threads(server):
         time.sleep(0.01)
 
 
+@pytest.mark.parametrize("api", ["rest_url", "grpc_url"])
+def test_close_ends_the_connection(server, api):
+    made = []
+
+    def prepare(connection):
+        made.append(connection)
+        return connection
+
+    with relay(getattr(server, api), prepare) as url:
+        client = Client(url, "echo", retries=0)
+        client.translate(["a"])
+        (connection,) = made
+        assert connection.fileno() >= 0
+        client.close()
+        wait = time.monotonic() + 3
+        while connection.fileno() >= 0:  # the relay closes its side after the client
+            assert time.monotonic() < wait
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("waits", "refusals", "most"),
+    [
+        ((0.05, 30.0), 1, 0.6),  # seconds; gRPC's own first wait is at least 0.8
+        ((0.05, 0.05), 9, 2.5),  # waits that grow, as gRPC's do, are 5 in all
+    ],
+)
+def test_a_refused_grpc_connection_is_tried_again_by_the_clients_waits(server, monkeypatch, waits, refusals, most):
+    for name, seconds in zip(("FIRST_WAIT", "LONGEST_WAIT"), waits, strict=True):
+        monkeypatch.setattr(f"keras_nmt.serving.client.{name}", seconds)
+
+    def seconds():
+        refused = []
+
+        def prepare(connection):
+            if len(refused) < refusals:
+                refused.append(time.monotonic())
+                raise OSError  # the connection is closed
+            return connection
+
+        with relay(server.grpc_url, prepare) as url, Client(url, "echo", retries=99, timeout=30) as client:
+            assert client.translate(["a"])[0].text == "a"
+            assert len(refused) == refusals
+            return time.monotonic() - refused[0]
+
+    assert any(seconds() < most for _ in range(3))  # other processes may delay one
+
+
 def test_a_kept_connection_that_the_server_has_closed_is_replaced():
     closed = threading.Semaphore(0)
 
