@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 # Before TensorFlow is imported, here and by the workers. There are as many test processes as cores: more threads per
-# process would only compete with each other. XLA's code is compiled to be compared once, not to be fast.
+# process would only compete with each other. Most graphs run once: neither XLA nor TensorFlow optimises them.
+NOT_OPTIMIZED = "--xla_backend_optimization_level=0"
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+os.environ.setdefault("XLA_FLAGS", NOT_OPTIMIZED)
 
 import pytest
 from filelock import FileLock
@@ -34,6 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+    if os.environ["XLA_FLAGS"] == NOT_OPTIMIZED:
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
 
 
 @pytest.fixture(autouse=True)

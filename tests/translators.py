@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -129,15 +129,17 @@ def make_multilingual(
 ) -> Callable[..., tuple[MultilingualModel, dict[str, SubwordTokenizer]]]:
     """A model of some kind whose weights are large enough for translations to differ, and its tokenizers."""
 
-    def make(kind: str, **overrides: Any) -> tuple[MultilingualModel, dict[str, SubwordTokenizer]]:
+    def make(
+        kind: str, names: Sequence[str] = tuple(LANGUAGES), **overrides: Any
+    ) -> tuple[MultilingualModel, dict[str, SubwordTokenizer]]:
         keras.utils.set_random_seed(7)
         model_class, sizes = MULTILINGUAL[kind]
         layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
-        languages = LANGUAGES if kind != "label" else list(LANGUAGES)
+        languages = {name: LANGUAGES[name] for name in names} if kind != "label" else list(names)
         model = model_class(languages, hidden_dim=8, **{**layers, **sizes, **overrides})
         rng = np.random.default_rng(7)
         model.set_weights([weight + rng.normal(0, 0.4, weight.shape) for weight in model.get_weights()])
-        tokenizers = dict.fromkeys(LANGUAGES, source_tokenizer)
+        tokenizers = dict.fromkeys(names, source_tokenizer)
         return model, tokenizers if kind == "label" else {**tokenizers, "fr": target_tokenizer}
 
     return make
