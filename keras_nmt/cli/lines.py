@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import cast
 
 from keras_nmt.cli.run_app import check_open
 from keras_nmt.files.atomic_files import atomic_path, check_writable
@@ -39,7 +37,7 @@ def input_lines(path: Path | None = None) -> Iterator[str]:
         OSError: The file cannot be read.
         UserError: A line is not UTF-8 or too long, or the file is damaged gzip data.
     """
-    blocks = read_blocks(cast(io.BufferedReader, sys.stdin.buffer) if path is None else path)
+    blocks = read_blocks(sys.stdin.buffer if path is None else path)
     return itertools.chain.from_iterable(blocks)
 
 

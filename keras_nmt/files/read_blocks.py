@@ -8,6 +8,7 @@ import io
 import os
 import zlib
 from collections.abc import Iterator
+from typing import BinaryIO
 
 from keras_nmt.errors import UserError
 
@@ -16,7 +17,7 @@ BYTE_ORDER_MARK = "\ufeff"
 MAX_LINE = 2**20  # bytes of a line; also the bytes that are read at once
 
 
-def read_blocks(source: str | os.PathLike[str] | io.BufferedReader) -> Iterator[list[str]]:
+def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]]:
     r"""Reads text as blocks of lines, with at most 2 MiB of text in memory.
 
     Lines end at `"\n"` and nowhere else, so that the lines of two files pair up as for `wc -l` and `paste`. The last
@@ -43,11 +44,17 @@ def read_blocks(source: str | os.PathLike[str] | io.BufferedReader) -> Iterator[
         ...     [line for block in read_blocks(path) for line in block]
         ['one', 'two', 'three']
     """
-    name = source.name if isinstance(source, io.BufferedReader) else os.fspath(source)
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a stream")
     num_lines = 0
     rest = b""  # the beginning of the next line
     with contextlib.ExitStack() as stack:
-        raw = source if isinstance(source, io.BufferedReader) else stack.enter_context(open(source, "rb"))
+        if isinstance(source, (str, os.PathLike)):
+            raw = stack.enter_context(open(source, "rb"))
+        elif isinstance(source, io.BufferedReader):
+            raw = source
+        else:
+            raw = io.BufferedReader(source)  # type: ignore[arg-type]  # a stream without `peek`
+            stack.callback(raw.detach)  # else the stream would be closed with its wrapper
         is_gzip = raw.peek(2)[:2] == GZIP_MAGIC  # no seeking: the file may be a pipe
         file = gzip.GzipFile(fileobj=raw) if is_gzip else raw
         while True:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +96,18 @@ def test_damaged_gzip_is_a_user_error(tmp_path: Path, damage) -> None:
     path.write_bytes(damage(gzip.compress("".join(f"line {i * i}\n" for i in range(999)).encode())))
     with pytest.raises(UserError, match=r"Damaged gzip.*damaged\.gz"):
         lines_of(path)
+
+
+def test_a_stream_gives_its_lines_as_they_come() -> None:
+    reading, writing = os.pipe()
+    with open(reading, "rb") as stream, open(writing, "wb", buffering=0) as end:
+        blocks = read_blocks(stream)
+        for text in (b"one\ntwo\nth", b"ree\n"):
+            end.write(text)
+            assert next(blocks) == (["one", "two"] if text.startswith(b"one") else ["three"])
+    memory = io.BytesIO(gzip.compress(b"a\nb"))
+    assert list(read_blocks(memory)) == [["a"], ["b"]]
+    assert not memory.closed
 
 
 def test_missing_file(tmp_path: Path) -> None:
