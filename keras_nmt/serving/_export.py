@@ -128,11 +128,8 @@ def _checked_directions(
 
 
 def _write(translator: Translator, sampler: Translator | None, directions: list[tuple[str, str]], folder: Path) -> None:
-    archive = keras.export.ExportArchive()
-    # Not the model: its weights, found through the endpoints, would be written twice.
-    for tokenizer in set(translator.tokenizers.values()):
-        archive.track(tokenizer)
     languages = [] if len(translator.directions) == 1 else ["source_language", "target_language"]
+    signatures: dict[str, Any] = {}
 
     def add(name: str, graph: TextGraph, method: str, *inputs: str, fixed: Mapping[str, str] | None = None) -> None:
         signature = [tf.TensorSpec([None], tf.int32 if key == "seed" else tf.string, name=key) for key in inputs]
@@ -145,7 +142,8 @@ def _write(translator: Translator, sampler: Translator | None, directions: list[
                     named |= dict.fromkeys(languages, named.pop("language"))
                 return graph.answer(method, named, compiled)
 
-            archive.add_endpoint(name + suffix, endpoint, input_signature=signature)
+            function = tf.function(endpoint, input_signature=signature, autograph=False)
+            signatures[name + suffix] = function.get_concrete_function()
 
     graph = translator.graph
     for name in ("serving_default", *(["translate"] if languages else [])):
@@ -160,4 +158,8 @@ def _write(translator: Translator, sampler: Translator | None, directions: list[
         add("embed", graph, "embed", "text", "language")
     # Gradients have no place in a server, and would hold on to their tensors.
     options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
-    archive.write_out(str(folder), options=options, verbose=False)
+    # Not by `keras.export.ExportArchive`, which traces each signature twice.
+    saved = tf.Module()
+    saved.tokenizers = list(dict.fromkeys(translator.tokenizers.values()))
+    saved.weights = list({id(x): x for function in signatures.values() for x in function.variables}.values())
+    tf.saved_model.save(saved, str(folder), signatures=signatures, options=options)
