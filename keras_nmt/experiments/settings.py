@@ -155,6 +155,7 @@ def as_user_errors() -> Iterator[None]:
         raise UserError(str(error)) from error
 
 
+@functools.cache  # evaluating annotations takes milliseconds
 def _hints(cls: type) -> dict[str, Any]:
     """The type of each setting, without constraints."""
     hints = typing.get_type_hints(cls)
