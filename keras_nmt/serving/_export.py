@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import keras
 import tensorflow as tf
 
 from keras_nmt.errors import UserError

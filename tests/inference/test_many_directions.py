@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tensorflow as tf
+from one_in import these
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import END
@@ -17,7 +18,10 @@ SOURCES = ["de", "fr", "zh-Hans", "de", "fr", "zh-Hans", "de", "de", "fr", "de"]
 TARGETS = ["fr", "fr", "de", "fr", "de", "de", "fr", "zh-Hans", "de", "fr"]  # more rows of de-fr than a batch bucket
 
 
-@pytest.fixture(scope="module", params=["recurrent", "without_bridge", "transformer", "label"])
+KINDS = ("recurrent", "label", "transformer", "without_bridge")
+
+
+@pytest.fixture(scope="module", params=these((0, 1), KINDS, str))
 def translator(request, make_multilingual):
     return Translator(*make_multilingual(request.param), **OPTIONS)
 

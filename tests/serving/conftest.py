@@ -35,11 +35,32 @@ from keras_nmt.text import SubwordTokenizer
 
 @pytest.fixture(scope="session")
 def exported(
-    model: Transformer, tokenizers: dict[str, SubwordTokenizer], tmp_path_factory: pytest.TempPathFactory
+    model: Transformer,
+    tokenizers: dict[str, SubwordTokenizer],
+    made_once: Callable[[str, Callable[[Path], object]], Path],
 ) -> Path:
     """A version folder, with warm-up records for both searches."""
-    path = tmp_path_factory.mktemp("exports") / "model"
-    return export(path, model, tokenizers, **OPTIONS, warmup=LINES, warmup_xla=True)
+
+    def make(folder: Path) -> None:
+        export(folder / "model", model, tokenizers, **OPTIONS, warmup=LINES, warmup_xla=True)
+
+    return made_once("export of one direction", make) / "model" / "1"
+
+
+MANY: dict[str, Any] = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
+
+
+@pytest.fixture(scope="session")
+def exported_multilingual(
+    make_multilingual: Callable[..., Any], made_once: Callable[[str, Callable[[Path], object]], Path]
+) -> Path:
+    """A version folder of a bridge model that was trained by cuDNN, where there is a GPU, with `MANY` as options."""
+
+    def make(folder: Path) -> None:
+        model = make_multilingual("recurrent", use_cudnn="auto", dtype="mixed_bfloat16")
+        export(folder / "model", *model, directions=[("de", "fr"), ("zh-Hans", "de")], **MANY)
+
+    return made_once("export of several directions", make) / "model" / "1"
 
 
 # What a process that knows nothing of keras_nmt runs: the server's way of loading, by a session.

@@ -22,10 +22,8 @@ def trained(make_multilingual):
 
 
 @pytest.fixture(scope="module")
-def exported(trained, tmp_path_factory):
-    """A version folder."""
-    folder = tmp_path_factory.mktemp("multilingual") / "model"
-    return export(folder, *trained, directions=[("de", "fr"), ("zh-Hans", "de")], **OPTIONS)
+def exported(exported_multilingual):
+    return exported_multilingual
 
 
 @pytest.fixture(scope="module")
