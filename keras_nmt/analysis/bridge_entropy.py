@@ -14,7 +14,7 @@ from keras_nmt.errors import UserError
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BridgeEntropy:
-    """How widely the k heads of an attention bridge spread their attention over N sentences, in nats.
+    """Entropies of the attention of a bridge's k heads over N sentences, in nats.
 
     The entropy is 0 if a head attends to one token, and log n if it attends to all n tokens alike. Means are over rows
     of A: each head of each sentence counts once. A mean over no rows is not a number (nan).

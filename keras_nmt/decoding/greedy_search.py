@@ -44,7 +44,7 @@ def greedy_search(
         batch_size: Integer, B.
         max_length: Integer, most tokens that are generated, `END` included.
         max_lengths: `[B]` int32, a limit for each sentence, at most `max_length`. Defaults to `max_length` for all.
-        length_penalty: Float, alpha of the length penalty. It changes only the scores. Defaults to 0.6.
+        length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
         suppress: List of ids that are never generated. Their probability is not given to the other tokens. Defaults to
             `PAD` and `BEGIN`.
         prefix: `[B, P]` int32, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.

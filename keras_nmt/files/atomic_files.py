@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-PREFIX = ".writing-"  # of temporary names
+PREFIX = ".writing-"  # prefix of temporary names
 
 
 @contextlib.contextmanager
@@ -108,7 +108,7 @@ def _mode(path: Path) -> int:
 
 @contextlib.contextmanager
 def errors_that_name(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Makes system errors without a file name, such as that of a full disk, name `path`."""
+    """Adds `path` to system errors without a file name, such as the error of a full disk."""
     try:
         yield
     except OSError as error:

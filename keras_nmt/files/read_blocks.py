@@ -36,12 +36,13 @@ def read_blocks(source: str | os.PathLike[str] | io.BufferedReader) -> Iterator[
             file and the line.
 
     Example:
-        >>> import os, tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "numbers.txt")
-        ...     _ = open(path, "w").write("one\ntwo\nthree")
-        ...     [line for block in read_blocks(path) for line in block]
-        ['one', 'two', 'three']
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "numbers.txt")
+    ...     _ = open(path, "w").write("one\ntwo\nthree")
+    ...     [line for block in read_blocks(path) for line in block]
+    ['one', 'two', 'three']
     """
     name = source.name if isinstance(source, io.BufferedReader) else os.fspath(source)
     num_lines = 0
@@ -52,7 +53,7 @@ def read_blocks(source: str | os.PathLike[str] | io.BufferedReader) -> Iterator[
         file = gzip.GzipFile(fileobj=raw) if is_gzip else raw
         while True:
             try:
-                block = file.read1(MAX_LINE)  # what is there: a pipe may stay open
+                block = file.read1(MAX_LINE)  # the bytes that are available: a pipe may stay open
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise UserError(
                     f"Damaged gzip data after line {num_lines} at the earliest. Make or fetch the file again. "
@@ -61,7 +62,7 @@ def read_blocks(source: str | os.PathLike[str] | io.BufferedReader) -> Iterator[
             if not block and not rest:
                 return
             text, line_end, rest = (rest + block).rpartition(b"\n") if block else (rest, b"\n", b"")
-            # Only a line that began in the block before can be longer than what is read at once.
+            # Only a line that began in the previous block can be longer than one read.
             if max(len(text.partition(b"\n")[0]), len(rest)) > MAX_LINE:
                 raise UserError(
                     f"Line {num_lines + 1} is longer than {MAX_LINE:,} bytes. Split or remove the line. "

@@ -62,7 +62,7 @@ def check_layer(layer: int, count: int) -> None:
 
 
 class SearchModels(Untracked):
-    """The parts of a model that search calls. They share the model's weights, so Keras must not track them again."""
+    """The parts of a model that search calls. Keras must not track them: they share the model's weights."""
 
     encoder: keras.Model
     prepare: Prepare

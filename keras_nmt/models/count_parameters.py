@@ -21,7 +21,7 @@ def count_parameters(*, preset: str = "transformer_base", **arguments: Any) -> i
         The number.
 
     Raises:
-        ValueError: `Transformer` refuses the arguments.
+        ValueError: `Transformer` rejects the arguments.
 
     Example:
 

@@ -40,7 +40,7 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
         A `MatchedWidth`.
 
     Raises:
-        ValueError: `parameters` is not a positive integer, `hidden_dim` is given, or the smallest width has more.
+        ValueError: `parameters` is not a positive integer, `hidden_dim` is given, or the smallest width has too many.
 
     Example:
 

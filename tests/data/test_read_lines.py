@@ -32,5 +32,5 @@ def test_pairs_belong_together(tmp_path: Path) -> None:
     (tmp_path / "two").write_text("c\n\n")
     assert read_line_pairs(tmp_path / "one", tmp_path / "two") == (["a", "b"], ["c", ""])
     (tmp_path / "two").write_text("c\n")
-    with pytest.raises(UserError, match=r"as many lines as each other.*one: 2.*two: 1"):
+    with pytest.raises(UserError, match=r"the same number of lines.*one: 2.*two: 1"):
         read_line_pairs(tmp_path / "one", tmp_path / "two")

@@ -107,7 +107,7 @@ def test_key_value_projection_keeps_the_contract(check_layer, tensors):
 @pytest.mark.parametrize("kind", ["plain", "fusion"])
 @pytest.mark.parametrize("shape", [(2, 1, D), (1, 5, D), (5, D), (2, 4, D)])
 def test_lexical_of_another_length_is_refused(tensors, random, kind, shape):
-    with pytest.raises(ValueError, match="same shape but for their last dimension"):
+    with pytest.raises(ValueError, match="same shape except for their last dimension"):
         LexicalShortcut(D, kind)(tensors[0], random(*shape))
 
 

@@ -135,7 +135,7 @@ def test_wrong_arguments_are_named(arguments):
 
 def test_lexical_and_shortcut_go_together(random):
     x = random(B, T, D)
-    with pytest.raises(ValueError, match="`lexical` is given where `shortcut` is set"):
+    with pytest.raises(ValueError, match="`lexical` must be given if `shortcut` is set"):
         MultiHeadAttention(H, D, shortcut="plain")(x)
-    with pytest.raises(ValueError, match="`lexical` is given where `shortcut` is set"):
+    with pytest.raises(ValueError, match="`lexical` must be given if `shortcut` is set"):
         MultiHeadAttention(H, D)(x, lexical=x)

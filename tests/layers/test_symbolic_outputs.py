@@ -108,12 +108,12 @@ def test_the_source_of_a_shortcut_is_checked_where_the_model_is_made(case):
     make, shapes, _ = CASES[case]
     states, memory = (keras.Input(shape[1:]) for shape in shapes)
     layer = make(cross_shortcut="plain")
-    with pytest.raises(ValueError, match="must have the same shape but for their last dimension. Received: "):
+    with pytest.raises(ValueError, match="must have the same shape except for their last dimension. Received: "):
         layer(states, memory, memory_lexical=keras.Input((S + 1, D)))
     layer(states, memory, memory_lexical=keras.Input((S, D)))
     with pytest.raises(ValueError, match=f"`memory_lexical` must be .*last dimension is {D}. Received: "):
         layer(states, memory, memory_lexical=keras.Input((S, D + 2)))
-    with pytest.raises(ValueError, match="`memory_lexical` is given where `cross_shortcut` is set.* Received: "):
+    with pytest.raises(ValueError, match="`memory_lexical` must be given if `cross_shortcut` is set.* Received: "):
         layer(states, memory)
 
 
@@ -124,8 +124,8 @@ def test_the_source_of_a_layers_own_shortcut_is_checked_where_the_model_is_made(
     layer(states, memory, lexical=keras.Input((T, E)))
     for lexical, message in (
         (keras.Input((T, D)), f"`lexical` must be .*last dimension is {E}. Received: "),
-        (keras.Input((S, E)), "`inputs` and `lexical` must have the same shape but for.* Received: "),
-        (None, "`lexical` is given where `shortcut` is set, and only there. Received: "),
+        (keras.Input((S, E)), "`inputs` and `lexical` must have the same shape except for.* Received: "),
+        (None, "`lexical` must be given if `shortcut` is set, and only then. Received: "),
     ):
         with pytest.raises(ValueError, match=message):
             layer(states, memory, lexical=lexical)

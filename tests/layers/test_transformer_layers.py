@@ -236,7 +236,7 @@ def test_rates_are_checked_by_their_own_names(name):
 
 
 def test_the_decoder_names_its_own_arguments(random):
-    with pytest.raises(ValueError, match="`memory_lexical` is given where `cross_shortcut` is set"):
+    with pytest.raises(ValueError, match="`memory_lexical` must be given if `cross_shortcut` is set"):
         TransformerDecoder(1, 2, D, F, cross_shortcut="plain")(random(B, T, D), random(B, S, D))
 
 

@@ -329,7 +329,7 @@ def test_without_a_bridge_there_is_no_penalty():
 
 
 def test_a_pair_is_not_saved_by_itself(tmp_path):
-    with pytest.raises(ValueError, match="save that one, or the pair's weights. Received: de-fr of AttentionBridge"):
+    with pytest.raises(ValueError, match="save that model, or the pair's weights. Received: de-fr of AttentionBridge"):
         _model().pair("de", "fr").save(tmp_path / "pair.keras")
 
 
