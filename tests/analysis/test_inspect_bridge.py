@@ -1,4 +1,4 @@
-"""The command, end to end."""
+"""The command `keras-nmt inspect bridge`, end to end."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_numbers_and_figures(run, directory, attentions, sentences, tmp_path):
         assert (output / name).read_bytes().startswith(b"\x89PNG")
 
 
-def test_first_heads_are_as_many_as_asked_for(run, directory, attentions):
+def test_the_number_of_first_heads_is_an_option(run, directory, attentions):
     code, told, _ = run(directory, "--language", "de", "--first", 1, stdin="the small cat\n")
     assert not code
     assert "first 1 heads" in told
