@@ -167,7 +167,7 @@ def test_a_pair_trains_all_weights_of_its_languages(options):
         tape.gradient(loss, [w.value for w in pair.trainable_weights]),
         strict=True,
     ):
-        idle = weight.path in ("de_embedding/table/reverse_embeddings", "bridge/scores/bias")  # no effect: softmax
+        idle = weight.path in ("de_embedding/table/reverse_embeddings", "bridge/scores/bias")  # cancelled by softmax
         assert idle or np.abs(np.asarray(tf.convert_to_tensor(gradient))).max() > 0, weight.path
 
 

@@ -98,7 +98,7 @@ def test_every_configuration_makes_an_experiment_with_a_valid_model(script, conf
         ("wmt17/roles", "one_hot_residual"),
     ],
 )
-def test_runs_that_start_from_another_run_load_all_its_weights(script, configuration):
+def test_runs_that_start_from_another_run_load_its_weights(script, configuration):
     recipe, made = RECIPES[script], experiment(script, configuration)
     other = recipe.configurations[configuration]["start_from"]
     assert Path(made.init_from) == Path("runs") / f"{recipe.name}-{other}-1"
