@@ -58,7 +58,7 @@ class BridgeEntropy:
         }
 
     def numbers(self) -> dict[str, Any]:
-        """All means in types of JSON; None where the mean is not a number."""
+        """All means in types of JSON; None if the mean is not a number."""
 
         def means(entropy: BridgeEntropy) -> dict[str, Any]:
             values = {name: getattr(entropy, name) for name in ("all_heads", "first_heads", "other_heads")}

@@ -80,7 +80,7 @@ class SubwordSampling:
         Returns:
             source_ids: int32 [source subwords], one source sentence after the other.
             source_lengths: int64 [n], the number of subwords of each source sentence.
-            target_ids: int32 [target subwords], likewise.
+            target_ids: int32 [target subwords], one target sentence after the other.
             target_lengths: int64 [n].
         """
         assert corpus.text is not None

@@ -332,7 +332,7 @@ class TrainingBatches:
 
 
 def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
-    """int64 [buckets], the checked edges, or the default ones up to the longest sentence."""
+    """int64 [buckets], the checked edges, or the default edges up to the longest sentence."""
     if length_buckets is None:
         edges = list(range(4, 33, 2))
         while edges[-1] < longest:
@@ -350,7 +350,7 @@ def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
 
 
 def _rows(sentences: tuple[tf.Tensor, tf.Tensor], rows: tf.Tensor, length: tf.Tensor, end: int) -> tf.Tensor:
-    """Gathers sentences, int32 [rows, length]: ids, `end`, then pad; only pad where the row is -1."""
+    """Gathers sentences, int32 [rows, length]: ids, `end`, then pad; only pad if the row is -1."""
     ids, row_splits = sentences
     row = tf.maximum(rows, 0)
     begins = tf.gather(row_splits, row)

@@ -96,7 +96,7 @@ def beam_search(
         num_hypotheses: Integer, N, number of returned hypotheses, at most `beam_size`. With fewer, the search may stop
             earlier. Defaults to `beam_size`.
         suppress: List of ids that are never generated. Their probability is not given to the other tokens, so a score
-            equals that of teacher forcing. Defaults to `PAD` and `BEGIN`.
+            equals the score of teacher forcing. Defaults to `PAD` and `BEGIN`.
         ranking: String, "log_probability" or "score", the order in which open hypotheses are chosen; see above.
             Defaults to "log_probability".
         prefix: `[B, P]` int32, tokens with which hypotheses begin: an entry other than `PAD` must be generated at its
@@ -286,14 +286,14 @@ def _truncated(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
 
 
 def _merge(first: SearchResult, second: SearchResult, count: int) -> SearchResult:
-    """The best of two sets by score; of equal hypotheses, those of the first set."""
+    """The best of two sets by score; among equal scores, hypotheses of the first set."""
     both = _concatenate(first, second)
     _, chosen = ops.top_k(both.scores, count)
     return tree.map_structure(lambda x: take_beams(x, chosen), both)
 
 
 def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> SearchResult:
-    """Finished hypotheses, then unfinished ones in the remaining entries."""
+    """Finished hypotheses, then unfinished hypotheses in the remaining entries."""
     num_finished = ops.sum(ops.cast(finished.finished, "int32"), axis=1, keepdims=True)  # [B, 1]
     entries = ops.arange(count, dtype="int32")[None, :]
     chosen = ops.where(entries < num_finished, entries, count + entries - num_finished)  # [B, N]

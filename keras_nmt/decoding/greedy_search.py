@@ -34,7 +34,7 @@ def greedy_search(
 ) -> SearchResult:
     """Takes the likeliest token at every step, until `END` or the length limit.
 
-    The result equals that of `beam_search` with a beam of 1 and takes less time. Runs eagerly or traced, with or
+    The result equals `beam_search` with a beam of 1 and takes less time. Runs eagerly or traced, with or
     without XLA; shapes are static.
 
     Args:
@@ -50,7 +50,7 @@ def greedy_search(
         prefix: `[B, P]` int32, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
 
     Returns:
-        A `SearchResult` with one hypothesis for each sentence; `finished` is False where the limit truncated it.
+        A `SearchResult` with one hypothesis for each sentence; `finished` is False if the limit truncated it.
 
     Raises:
         ValueError: `max_length` is below 1.

@@ -50,7 +50,7 @@ def force_prefix(logits: Any, given: Any, prefix: Any, position: Any) -> Any:
     Args:
         logits: `[B, K, V]` float32, the logits without a prefix, suppressed tokens impossible.
         given: `[B, K, V]` float32, the logits that the token of the prefix keeps, suppressed or not.
-        prefix: `[B, P]` int32, `PAD` where any token may be chosen, or `None`.
+        prefix: `[B, P]` int32, `PAD` at positions without a forced token, or `None`.
         position: int32 scalar.
 
     Returns:
@@ -77,7 +77,7 @@ def log_normalizer(logits: Any) -> Any:
 
 
 def top_k(logits: Any, k: int) -> tuple[Any, Any]:
-    """The `k` largest logits and their ids, largest first; of equal ones, the lowest ids.
+    """The `k` largest logits and their ids, largest first; among equal logits, the lowest ids.
 
     A large vocabulary is searched in two stages: the `k` largest logits are in the `k` blocks with the largest maxima.
     The hypotheses are put side by side, which vectorises, and undoes the transposition at the end of a model's step.

@@ -157,7 +157,7 @@ def _nucleus(logits: Any, top_p: float) -> Any:
 
 
 def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:
-    """Random numbers of the standard Gumbel distribution, each a function of its own seed, sample, position and id.
+    """Random numbers of the standard Gumbel distribution, each a function of seed, sample, position and id.
 
     Keras' random generators draw a whole tensor from one seed, so a number depends on its index in the batch. These
     numbers are hashes, as in a counter-based generator: the same on every device, with or without XLA, and in any

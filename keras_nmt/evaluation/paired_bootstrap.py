@@ -110,7 +110,7 @@ def paired_bootstrap(
             system=float(after.score),
             baseline=float(before.score),
             delta=float(after.score - before.score),
-            # Without a difference, every sample has a difference at least as large; sacreBLEU counts larger ones only.
+            # If the scores are equal, every sample has a difference at least as large; sacreBLEU counts larger ones.
             p_value=float(after.p_value) if after.score != before.score else 1.0,
             system_interval=float(after.ci),
             baseline_interval=float(before.ci),

@@ -98,7 +98,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The permissions of a file; for a new file, those that the umask allows."""
+    """The permissions of a file; for a new file, the permissions that the umask allows."""
     if path.exists():
         return stat.S_IMODE(path.stat().st_mode)
     umask = os.umask(0)

@@ -21,7 +21,7 @@ def read_blocks(source: str | os.PathLike[str] | io.BufferedReader) -> Iterator[
 
     Lines end at `"\n"` and nowhere else, so that the lines of two files pair up as for `wc -l` and `paste`. The last
     line needs no `"\n"`. A carriage return at the end of a line and a byte-order mark at the start of the file are
-    removed. Gzip data are recognised by their first bytes, whatever the file's name.
+    removed. Gzip data are recognised by their first bytes, not by the file's name.
 
     Args:
         source: String or path of a file, or a stream such as `sys.stdin.buffer`: UTF-8 text, plain or compressed by

@@ -54,7 +54,7 @@ class AttentionBridgeModel(MultilingualModel):
             decoders: `num_heads` (defaults to 8), `intermediate_dim` (defaults to 4 d) and any of its mechanisms. Over
             a bridge, shortcuts on cross-attention gate M with A E, where A is the bridge's attention and E the source's
             embeddings, or states, by `shortcut_source`.
-        use_cudnn: False or "auto". "auto": cuDNN's kernels for recurrent encoders where a GPU is visible, which train
+        use_cudnn: False or "auto". "auto": cuDNN's kernels for recurrent encoders if a GPU is visible, which train
             faster and which XLA cannot compile. Not part of the configuration: a model that is loaded or exported has
             no such kernels. Defaults to False.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.

@@ -164,7 +164,7 @@ class MultilingualModel(keras.Model):
     def encoder_for(self, source: str, target: str) -> keras.Model:
         """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
-        The encoder depends on one of the two languages, the one that `encodes_by` names.
+        The encoder depends on the language that `encodes_by` selects.
         """
         self._check_languages(source, target)
         return self._encoder(source, target)[0]

@@ -60,7 +60,7 @@ class TranslationModel(keras.Model):
     def encoder_for(self, source: str, target: str) -> keras.Model:
         """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
-        The encoder depends on one of the two languages, the one that `encodes_by` names.
+        The encoder depends on the language that `encodes_by` selects.
         """
         return self.pair(source, target).encoder
 
@@ -90,7 +90,7 @@ class TranslationModel(keras.Model):
         """Runs one target position of every hypothesis.
 
         Args:
-            tokens: int32 tensor `[B, K]`, the tokens before the predicted ones; the begin id at position 0.
+            tokens: int32 tensor `[B, K]`, the tokens before the predicted tokens; the begin id at position 0.
             position: int32 scalar tensor, the position, from 0.
             constants: Nest of tensors from `prepare`.
             caches: Nest of tensors from `prepare` or from the previous step.

@@ -58,14 +58,14 @@ class SubwordTokenizer(tf.Module):
         self._proto = model if isinstance(model, bytes) else Path(model).read_bytes()
         self._processor = _load(self._proto, origin)
         self._vocabulary_size = int(self._processor.get_piece_size())
-        # `tf.Module` tracks the attribute, and so does any object that tracks this one.
+        # `tf.Module` tracks the attribute, as does any object that tracks this tokenizer.
         self._tokenizer = tensorflow_text.SentencepieceTokenizer(self._proto, out_type=tf.int32)
         self._tokenizer._model_resource = _SharedModel(self._proto)
         self._sampler = functools.lru_cache(maxsize=4)(functools.partial(SubwordSampler, self._processor))  # by alpha
 
     @property
     def vocabulary_size(self) -> int:
-        """Integer, the number of ids, including the four special ones."""
+        """Integer, the number of ids, including the four special ids."""
         return self._vocabulary_size
 
     def pieces(self, start: int, stop: int) -> list[str]:

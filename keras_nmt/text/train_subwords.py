@@ -49,10 +49,10 @@ def train_subwords(
     Args:
         files: Path or sequence of paths of text files: UTF-8, one sentence per line of at most 1 MiB, plain or gzip.
         path: String or path of the file to write. Missing folders are made.
-        vocabulary_size: Integer, the number of ids, including special ones and user symbols.
+        vocabulary_size: Integer, the number of ids, including special ids and user symbols.
         model_type: String, "bpe" or "unigram". Defaults to "bpe".
         user_symbols: Sequence of strings that are always one subword, such as a language tag "<2de>". Defaults to none.
-        character_coverage: Float, the share of the text's characters that have an id of their own. Slightly less than
+        character_coverage: Float, the share of the text's characters that have a separate id. Slightly less than
             1, such as 0.9995, suits scripts with thousands of characters. Defaults to 1.
         byte_fallback: Boolean, whether unknown characters are spelled as bytes, which take 256 ids. Defaults to False.
         split_digits: Boolean, whether each digit is a subword. Defaults to False.

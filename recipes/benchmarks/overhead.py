@@ -273,7 +273,7 @@ def main(
     steps: Annotated[int, typer.Option(help="Tokens decoded.")] = 16,
     beam: Annotated[int, typer.Option(help="Hypotheses per sentence.")] = 4,
     rounds: Annotated[int, typer.Option(help="Measurements per variant.")] = 5,
-    dtype: Annotated[str, typer.Option(help="float32, or mixed_bfloat16 where the processor supports it.")] = "float32",
+    dtype: Annotated[str, typer.Option(help="float32, or mixed_bfloat16 if the processor supports it.")] = "float32",
     mechanisms: Annotated[str, typer.Option(help="Names of mechanisms, separated by commas. Default: all.")] = "",
     cpu_time: Annotated[
         bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")

@@ -211,7 +211,7 @@ def test_the_same_in_another_process() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parent, env=environment
     )
     assert result.stdout.strip() == digest(), result.stderr
-    # The order of batches decides what a run with a given seed learns: a change makes kept runs irreproducible.
+    # The order of batches determines the result of a run with a given seed: a change makes kept runs irreproducible.
     assert digest() == "394343c8a91d4b9e7d4e4a10cf04a0e438a5af2b134ba95e6bebcdb6c4f066fe"
 
 

@@ -94,7 +94,7 @@ def works(overhead):
 @pytest.mark.nightly
 def test_counts_the_transformer(works):
     # A layer: attention 4 d^2 a position, of which cross-attention projects 2 d^2 from the source; feed-forward 4 d^2.
-    # Scores and sums: 2 d for each pair of positions; in search, for those of all hypotheses of a sentence.
+    # Scores and sums: 2 d for each pair of positions; in search, for the positions of all hypotheses of a sentence.
     def encoder(rows):
         return rows * 5 * (8 * D**2 + 2 * 5 * D)
 
