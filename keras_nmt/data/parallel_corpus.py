@@ -19,12 +19,12 @@ class ParallelCorpus:
     `keras_nmt.data.read_parallel` makes a corpus from files, `ParallelCorpus.from_lists` from lists of ids.
 
     Args:
-        source: `tf.RaggedTensor` [pairs, (subwords)], int32, the source sentences without begin and end.
-        target: `tf.RaggedTensor` [pairs, (subwords)], int32, the target sentences.
-        line_numbers: int32 [pairs], the line of each pair in its file, counted from 1.
+        source: `tf.RaggedTensor` `[pairs, (subwords)]`, int32, the source sentences without begin and end.
+        target: `tf.RaggedTensor` `[pairs, (subwords)]`, int32, the target sentences.
+        line_numbers: int32 array `[pairs]`, the line of each pair in its file, counted from 1.
         num_read: Integer, the number of pairs read, including dropped ones.
         dropped: Dictionary from a reason to the number of pairs dropped for this reason. Defaults to none.
-        text: Tuple of two arrays of bytes objects [pairs], the source and the target text; or None if the text is not
+        text: Tuple of two arrays of bytes objects `[pairs]`, the source and the target text; or None if the text is not
             kept. Defaults to None.
 
     Example:
@@ -86,11 +86,11 @@ class ParallelCorpus:
         """Makes a corpus from flat arrays of ids and the sentences' lengths.
 
         Args:
-            source_ids: Array [source subwords], one source sentence after the other.
-            source_lengths: Array [pairs], the number of subwords of each source sentence.
-            target_ids: Array [target subwords], one target sentence after the other.
-            target_lengths: Array [pairs].
-            line_numbers: Array [pairs], the line of each pair in its file, counted from 1.
+            source_ids: Array `[source subwords]`, one source sentence after the other.
+            source_lengths: Array `[pairs]`, the number of subwords of each source sentence.
+            target_ids: Array `[target subwords]`, one target sentence after the other.
+            target_lengths: Array `[pairs]`.
+            line_numbers: Array `[pairs]`, the line of each pair in its file, counted from 1.
             num_read: Integer, the number of pairs read, including dropped ones.
             dropped: Dictionary from a reason to the number of pairs dropped for this reason. Defaults to none.
             text: Tuple of two arrays [pairs], the text of both sides. Defaults to None.
@@ -140,12 +140,12 @@ class ParallelCorpus:
 
     @cached_property
     def source_lengths(self) -> np.ndarray:
-        """int64 [pairs], the number of subwords of each source sentence, without the end."""
+        """int64 array `[pairs]`, the number of subwords of each source sentence, without the end."""
         return self.source.row_lengths().numpy()
 
     @cached_property
     def target_lengths(self) -> np.ndarray:
-        """int64 [pairs], the number of subwords of each target sentence, without begin and end."""
+        """int64 array `[pairs]`, the number of subwords of each target sentence, without begin and end."""
         return self.target.row_lengths().numpy()
 
     def summary(self) -> str:

@@ -73,15 +73,15 @@ class SubwordSampling:
 
         Args:
             corpus: ParallelCorpus with its text.
-            pairs: int64 [n], indices of pairs in the corpus. They may repeat.
+            pairs: int64 array `[n]`, indices of pairs in the corpus. They may repeat.
             seeds: Sequence of integers that are not negative. They determine the segmentation.
             max_length: Integer, in place of the constructor's. Defaults to the constructor's.
 
         Returns:
-            source_ids: int32 [source subwords], one source sentence after the other.
-            source_lengths: int64 [n], the number of subwords of each source sentence.
-            target_ids: int32 [target subwords], one target sentence after the other.
-            target_lengths: int64 [n].
+            source_ids: int32 array `[source subwords]`, one source sentence after the other.
+            source_lengths: int64 array `[n]`, the number of subwords of each source sentence.
+            target_ids: int32 array `[target subwords]`, one target sentence after the other.
+            target_lengths: int64 array `[n]`.
         """
         assert corpus.text is not None
         sides = [

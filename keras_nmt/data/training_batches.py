@@ -178,7 +178,7 @@ class TrainingBatches:
         )
 
     def _drawn(self, generator: np.random.Generator, epoch: int) -> np.ndarray:
-        """int64 [draws], the pairs of an epoch in random order."""
+        """int64 array `[draws]`, the pairs of an epoch in random order."""
         drawn, begin = [], 0
         for number, (size, draws) in enumerate(zip(self._sizes, self._draws, strict=True)):
             if draws % size == 0:
@@ -203,13 +203,13 @@ class TrainingBatches:
         """The batches of a portion of an epoch, which depend only on the seed and the arguments.
 
         Returns:
-            rows: int64 [rows], the rows of all batches, -1 for filler: numbers of pairs in the corpus, or in `pairs`
-                below if sentences are segmented anew.
-            begins: int64 [updates], where each batch begins in `rows`.
-            sizes: int64 [updates], the number of rows of each batch.
-            lengths: int64 [updates], the length to which each batch is padded.
-            For sentences segmented anew, also pairs, int64 [portion]; and ids, int32, and row splits, int64, of the
-            source and the target.
+            rows: int64 array `[rows]`, the rows of all batches, -1 for filler: numbers of pairs in the corpus, or in
+                `pairs` below if sentences are segmented anew.
+            begins: int64 array `[updates]`, where each batch begins in `rows`.
+            sizes: int64 array `[updates]`, the number of rows of each batch.
+            lengths: int64 array `[updates]`, the length to which each batch is padded.
+            For sentences segmented anew, also pairs, int64 array `[portion]`; and ids, int32, and row splits, int64, of
+            the source and the target.
         """
         generator = np.random.default_rng([self.seed, epoch])
         drawn = self._drawn(generator, epoch)
@@ -254,10 +254,10 @@ class TrainingBatches:
         Returns:
             A dataset of dictionaries:
 
-            - "source": int32 [rows, length], ids, end, then pad;
-            - "target_input": int32 [rows, length], begin, ids, then pad;
-            - "target_output": int32 [rows, length], ids, end, then pad;
-            - "line_numbers": int32 [rows], the pairs' lines; -1 for rows of padding only.
+            - "source": int32 tensor `[rows, length]`, ids, end, then pad;
+            - "target_input": int32 tensor `[rows, length]`, begin, ids, then pad;
+            - "target_output": int32 tensor `[rows, length]`, ids, end, then pad;
+            - "line_numbers": int32 tensor `[rows]`, the pairs' lines; -1 for rows of padding only.
 
         Raises:
             UserError: An argument is out of its range.
@@ -332,7 +332,7 @@ class TrainingBatches:
 
 
 def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
-    """int64 [buckets], the checked edges, or the default edges up to the longest sentence."""
+    """int64 array `[buckets]`, the checked edges, or the default edges up to the longest sentence."""
     if length_buckets is None:
         edges = list(range(4, 33, 2))
         while edges[-1] < longest:
@@ -350,7 +350,7 @@ def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
 
 
 def _rows(sentences: tuple[tf.Tensor, tf.Tensor], rows: tf.Tensor, length: tf.Tensor, end: int) -> tf.Tensor:
-    """Gathers sentences, int32 [rows, length]: ids, `end`, then pad; only pad if the row is -1."""
+    """Gathers sentences, int32 tensor `[rows, length]`: ids, `end`, then pad; only pad if the row is -1."""
     ids, row_splits = sentences
     row = tf.maximum(rows, 0)
     begins = tf.gather(row_splits, row)

@@ -91,7 +91,7 @@ def beam_search(
         batch_size: Integer, B.
         beam_size: Integer, K, number of open hypotheses of each sentence.
         max_length: Integer, the maximum number of generated tokens, `END` included.
-        max_lengths: `[B]` int32, a limit for each sentence, at most `max_length`. Defaults to `max_length` for all.
+        max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty, 0 for none. Defaults to 0.6.
         num_hypotheses: Integer, N, number of returned hypotheses, at most `beam_size`. With fewer, the search may stop
             earlier. Defaults to `beam_size`.
@@ -99,9 +99,9 @@ def beam_search(
             equals the score of teacher forcing. Defaults to `PAD` and `BEGIN`.
         ranking: String, "log_probability" or "score", the order in which open hypotheses are chosen; see above.
             Defaults to "log_probability".
-        prefix: `[B, P]` int32, tokens with which hypotheses begin: an entry other than `PAD` must be generated at its
-            position, even if it is in `suppress`; `END` ends the hypothesis. Scores and lengths include the prefix.
-            Defaults to `None`.
+        prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin: an entry other than `PAD` is generated at its
+            position, even if the entry is in `suppress`; `END` ends the hypothesis. Scores and lengths include the
+            prefix. Defaults to `None`.
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence.

@@ -11,7 +11,7 @@ class DecoderStep(Protocol):
     `decoder_step` of a translation model is such a function; any function with this signature works.
 
     Call arguments:
-        tokens: `[B, K]` int32, the last token of every hypothesis (`BEGIN` at position 0).
+        tokens: int32 tensor `[B, K]`, the last token of every hypothesis (`BEGIN` at position 0).
         position: int32 scalar, number of tokens generated before this call.
         constants: Nest of tensors `[B, ...]`, computed once for each sentence. Never reordered.
         caches: Nest of tensors `[B, K, ...]`, the state of each hypothesis. The search reorders the rows as hypotheses
@@ -34,11 +34,11 @@ class SearchResult(NamedTuple):
     all hypotheses are empty, and scores have no meaning.
 
     Attributes:
-        tokens: `[B, N, max_length]` int32, `END` included, then `PAD`.
-        scores: `[B, N]` float32, log-probability divided by the length penalty.
-        log_probabilities: `[B, N]` float32, natural logarithm, `END` included.
-        lengths: `[B, N]` int32, number of tokens, `END` included.
-        finished: `[B, N]` bool, whether the hypothesis ends in `END`.
+        tokens: int32 tensor `[B, N, max_length]`, `END` included, then `PAD`.
+        scores: float32 tensor `[B, N]`, log-probability divided by the length penalty.
+        log_probabilities: float32 tensor `[B, N]`, natural logarithm, `END` included.
+        lengths: int32 tensor `[B, N]`, number of tokens, `END` included.
+        finished: bool tensor `[B, N]`, whether the hypothesis ends in `END`.
     """
 
     tokens: Any

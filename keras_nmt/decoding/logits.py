@@ -26,7 +26,7 @@ def suppress_tokens(logits: Any, tokens: Sequence[int]) -> Any:
     """Makes tokens impossible to choose. The other logits are unchanged.
 
     Args:
-        logits: `[..., V]` float32.
+        logits: float32 tensor `[..., V]`.
         tokens: List of ids that must not be generated.
 
     Returns:
@@ -48,9 +48,9 @@ def force_prefix(logits: Any, given: Any, prefix: Any, position: Any) -> Any:
     """Makes every token but the prefix's impossible, in sentences whose prefix has a token at this position.
 
     Args:
-        logits: `[B, K, V]` float32, the logits without a prefix, suppressed tokens impossible.
-        given: `[B, K, V]` float32, the logits that the token of the prefix keeps, suppressed or not.
-        prefix: `[B, P]` int32, `PAD` at positions without a forced token, or `None`.
+        logits: float32 tensor `[B, K, V]`, the logits without a prefix, suppressed tokens impossible.
+        given: float32 tensor `[B, K, V]`, the logits that the token of the prefix keeps, suppressed or not.
+        prefix: int32 tensor `[B, P]`, `PAD` at positions without a forced token, or `None`.
         position: int32 scalar.
 
     Returns:
@@ -83,7 +83,7 @@ def top_k(logits: Any, k: int) -> tuple[Any, Any]:
     The hypotheses are put side by side, which vectorises, and undoes the transposition at the end of a model's step.
 
     Args:
-        logits: `[B, K, V]` float32.
+        logits: float32 tensor `[B, K, V]`.
         k: Integer, at most V.
 
     Returns:

@@ -59,17 +59,17 @@ def sampling_search(
         caches: Nest of tensors `[B, num_samples, ...]`, passed to `step`.
         batch_size: Integer, B.
         max_length: Integer, the maximum number of generated tokens, `END` included.
-        seeds: `[B]` int32, a seed for each sentence.
+        seeds: int32 tensor `[B]`, a seed for each sentence.
         num_samples: Integer, N, number of hypotheses of each sentence. Defaults to 1.
         temperature: Float, divisor of the logits: below 1 likely tokens become likelier, above 1 less likely. Defaults
             to 1.
         top_k: Integer, the number of likeliest tokens that may be drawn, 0 for all. Defaults to 0.
         top_p: Float, total probability of the tokens that may be drawn, above 0 and at most 1. Defaults to 1, for
             all.
-        max_lengths: `[B]` int32, a limit for each sentence, at most `max_length`. Defaults to `max_length` for all.
+        max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
         suppress: List of ids that are never generated. Defaults to `PAD` and `BEGIN`.
-        prefix: `[B, P]` int32, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
+        prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence. Log-probabilities and scores are those of the model, as in

@@ -70,8 +70,8 @@ class SubwordSampler:
             seed: Integer that is not negative, or a NumPy SeedSequence.
 
         Returns:
-            ids: int32 [subwords], one text after the other, without begin and end.
-            lengths: int64 [texts], the number of subwords of each text.
+            ids: int32 array `[subwords]`, one text after the other, without begin and end.
+            lengths: int64 array `[texts]`, the number of subwords of each text.
         """
         segment = self._segmenter(_uniform(seed))
         ids: list[int] = []

@@ -81,10 +81,10 @@ class SubwordTokenizer(tf.Module):
         """Segments texts into subwords.
 
         Args:
-            strings: String tensor [N], UTF-8 text.
+            strings: String tensor `[N]`, UTF-8 text.
 
         Returns:
-            `tf.RaggedTensor` [N, (number of subwords)], int32, without begin and end. The row of a text without
+            `tf.RaggedTensor` `[N, (number of subwords)]`, int32, without begin and end. The row of a text without
             anything but spaces is empty.
         """
         return self._tokenizer.tokenize(tf.convert_to_tensor(strings, tf.string))
@@ -95,10 +95,10 @@ class SubwordTokenizer(tf.Module):
         """Segments texts into subwords, with the part of the text that each subword stands for.
 
         Args:
-            strings: String tensor [N], UTF-8 text.
+            strings: String tensor `[N]`, UTF-8 text.
 
         Returns:
-            Three `tf.RaggedTensor` [N, (number of subwords)], int32: ids as `tokenize` returns them, and the byte
+            Three `tf.RaggedTensor` `[N, (number of subwords)]`, int32: ids as `tokenize` returns them, and the byte
             positions in the text where each subword begins and ends.
         """
         return self._tokenizer.tokenize_with_offsets(tf.convert_to_tensor(strings, tf.string))
@@ -119,8 +119,8 @@ class SubwordTokenizer(tf.Module):
             seed: Integer that is not negative, or a NumPy SeedSequence.
 
         Returns:
-            ids: int32 [subwords], one text after the other, without begin and end.
-            lengths: int64 [texts], the number of subwords of each text.
+            ids: int32 array `[subwords]`, one text after the other, without begin and end.
+            lengths: int64 array `[texts]`, the number of subwords of each text.
 
         Raises:
             UserError: The model is neither BPE nor unigram.
@@ -151,11 +151,11 @@ class SubwordTokenizer(tf.Module):
         """Joins subwords into text.
 
         Args:
-            ids: Tensor [N, T] or `tf.RaggedTensor` [N, (T)], int32 or int64. Ids after the first end and every pad
+            ids: Tensor `[N, T]` or `tf.RaggedTensor` `[N, (T)]`, int32 or int64. Ids after the first end and every pad
                 and begin are left out. Ids outside the vocabulary count as unknown.
 
         Returns:
-            String tensor [N]. An unknown subword becomes a "⁇" between spaces.
+            String tensor `[N]`. An unknown subword becomes a "⁇" between spaces.
         """
         if isinstance(ids, tf.RaggedTensor):
             ids = ids.to_tensor(PAD)
