@@ -36,7 +36,7 @@ def joint_beam_search(
     suppress: Sequence[int],
     prefix: Any,
 ) -> SearchResult:
-    """See `beam_search`. `limits` `[B]` int32 are the sentences' maximum numbers of tokens. Returns K hypotheses."""
+    """The search of `beam_search` with `ranking="score"`; `limits` `[B]` are the sentences' maximum lengths."""
 
     def unfinished(position: Any, done: Any, beam: _Beam, caches: Any) -> Any:
         return ops.logical_not(ops.all(done))

@@ -151,14 +151,14 @@ def czech_hour(hour: int) -> str:
 
 
 def opening(rng: random.Random) -> Phrases:
-    """From one time to another, in figures."""
+    """Opening hours in figures: "from 8:00 to 17:30"."""
     start, end = (f"{rng.randint(*hours)}:{rng.choice(('00', '15', '30', '45'))}" for hours in ((6, 11), (14, 23)))
     french = f"de {start} à {end}".replace(":", " h ")
     return phrases((f"from {start} to {end}", f"von {start} bis {end} Uhr", french, f"od {start} do {end}"))
 
 
 def weekday(rng: random.Random) -> Phrases:
-    """On a day of the week: "on Monday"; "every Monday" as `:every`, "last Monday" as `:last`."""
+    """A day of the week: "on Monday"; "every Monday" as `:every`, "last Monday" as `:last`."""
     (english,), (german,), (french,), czech = rng.choice(WORDS["WEEKDAYS"])
     texts = phrases((f"on {english}", f"am {german}", french, czech[0]))
     texts = with_form("every", texts, (f"every {english}", f"jeden {german}", f"tous les {french}s", czech[1]))
@@ -166,7 +166,7 @@ def weekday(rng: random.Random) -> Phrases:
 
 
 def weekdays(rng: random.Random) -> Phrases:
-    """From one day of the week to another."""
+    """A range of days of the week: "from Monday to Friday"."""
     first, last = (
         [*forms_of(WORDS["WEEKDAYS"][i])[:3], WORDS["WEEKDAYS"][i][3][3]] for i in sorted(rng.sample(range(7), 2))
     )

@@ -78,7 +78,7 @@ def test_folders_and_large_files_are_rejected_and_missing_files_are_not_found(tm
 
 @pytest.fixture
 def commands(tmp_path):
-    """For each JSON file, its path and a command that reads it."""
+    """The path of each JSON file, and a command that reads the file."""
     text, run = tmp_path / "text", tmp_path / "run"
     text.write_text("a b c\n" * 20)
     (run / "checkpoints").mkdir(parents=True)

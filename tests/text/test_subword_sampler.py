@@ -114,7 +114,7 @@ def test_bpe_with_all_merges_dropped_is_characters(bpe: sentencepiece.SentencePi
 def test_the_likeliest_unigram_segmentation_equals_the_library(
     unigram: sentencepiece.SentencePieceProcessor, text: str
 ) -> None:
-    """With a large exponent only the likeliest segmentation is drawn. Several segmentations may be equally likely."""
+    """A large exponent draws only the likeliest segmentation. Several segmentations may be equally likely."""
     (ids,) = sample(unigram, [text], alpha=3000.0)
     expected = unigram.encode(text)
     fixed = {i for i in range(unigram.get_piece_size()) if unigram.id_to_piece(i) in SYMBOLS or unigram.is_byte(i)} | {

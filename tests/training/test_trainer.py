@@ -91,7 +91,7 @@ class PenaltyLayer(keras.layers.Layer):
 
 
 def test_the_split_of_a_batch_does_not_matter(make_trainer: Make) -> None:
-    """With a Transformer; test_tasks.py tests each kind of split separately."""
+    """Updates of a Transformer; test_tasks.py tests each kind of split separately."""
 
     def model() -> keras.Model:
         keras.utils.set_random_seed(0)
@@ -541,7 +541,7 @@ def test_lower_is_better_for_losses_and_error_rates(make_trainer: Make, metric: 
 
 
 def test_a_loss_scale_is_undone_on_replicas(make_trainer: Make) -> None:
-    """With SGD, because a factor does not change Adam's updates."""
+    """Updates by SGD, because a factor does not change Adam's updates."""
 
     def weights(name: str, wrap: Callable[[Any], Any]) -> list[np.ndarray]:
         def optimizer() -> Any:
