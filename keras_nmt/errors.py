@@ -2,14 +2,14 @@
 
 
 class UserError(ValueError):
-    """Something the user gave cannot be used: one line that says what, where, and what to do about it.
+    """An error that a user can cause, such as a wrong file. The message is one line: fault, place and remedy.
 
     The command line prints the line alone, without a traceback, and exits with code 2.
     """
 
 
 def one_line(message: object) -> str:
-    """Joins the lines of a message, such as that of another library's error.
+    """Joins the lines of a message, such as another library's error.
 
     Example:
 
@@ -62,7 +62,7 @@ def check_backend(what: str) -> None:
     Args:
         what: String, the part of the package that needs TensorFlow, such as "Training".
     """
-    import keras  # here: `keras_nmt.errors` is imported where there is no Keras
+    import keras  # here: `keras_nmt.errors` must work without Keras
 
     if keras.backend.backend() != "tensorflow":
         raise UserError(

@@ -1,4 +1,4 @@
-"""Compares any configurations with each other: trains each with several seeds, and writes one table.
+"""Compares any configurations: trains each configuration with several seeds, and writes one table.
 
     python recipes/compare.py LIST.json --output runs/comparison
 
@@ -11,9 +11,8 @@ LIST.json lists the configurations:
       "seeds": [1, 2, 3]
     }
 
-`settings` are those of `keras_nmt.experiments.experiment.Experiment` that all share; each of `configurations` has its
-changes.
-The configurations of a recipe are compared by its own `compare`.
+`settings` are settings of `keras_nmt.experiments.experiment.Experiment` that all configurations share; each
+configuration has its changes. To compare the configurations of a recipe, use the recipe's `compare`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.recipe import merge_settings
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
-FLAGS = {"seed": "--seeds", "directory": "--output"}  # settings that each run has of its own
+FLAGS = {"seed": "--seeds", "directory": "--output"}  # settings that differ between runs
 
 
 def main(
@@ -43,12 +42,12 @@ def main(
     unequal: Unequal = False,
     table_only: TableOnly = False,
 ) -> None:
-    """Trains configurations with several seeds and writes one table. Started again, it goes on.
+    """Trains configurations with several seeds and writes one table. The same command continues a stopped comparison.
 
-    LIST.json is an object: "settings", those of an experiment that all share; "configurations", by name, the changes
-    of each; "baseline", the name of the one to compare with; "seeds", a list, for which --seeds may stand in. Such as
-    {"settings": {"train_source": "train.en", ...}, "configurations": {"plain": {}, "fusion": {"model": {"shortcuts":
-    "fusion"}}}, "baseline": "plain", "seeds": [1, 2, 3]}.
+    LIST.json is an object: "settings", the shared settings of all experiments; "configurations", the changes of each
+    configuration by name; "baseline", the name of the configuration to compare with; "seeds", a list, which --seeds
+    replaces. For example: {"settings": {"train_source": "train.en", ...}, "configurations": {"plain": {}, "fusion":
+    {"model": {"shortcuts": "fusion"}}}, "baseline": "plain", "seeds": [1, 2, 3]}.
     """
     compared = read_list(list_file)
     overrides = parse_overrides(set_, FLAGS)
@@ -83,7 +82,7 @@ def read_list(path: Path) -> dict[str, Any]:
     for name, settings in {"settings": compared["settings"], **compared["configurations"]}.items():
         if its_own := sorted(set(FLAGS) & set(settings)):
             raise UserError(
-                "Each run has a seed and a directory of its own: use `seeds` and --output. "
+                "Each run has its own seed and directory: use `seeds` and --output. "
                 f"Received: {', '.join(its_own)} in {name}"
             )
     if not all(isinstance(seed, int) for seed in compared["seeds"]):

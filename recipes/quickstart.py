@@ -1,4 +1,4 @@
-"""The quickstart: trains a small model on a corpus that comes with the project, and takes it to a server's door.
+"""The quickstart: trains a small model on a corpus that comes with the project, and exports the model for a server.
 
     python recipes/quickstart.py
 
@@ -29,10 +29,10 @@ from keras_nmt.serving import export
 DATA = Path(__file__).parent / "quickstart_data"
 LANGUAGES = ("en", "de", "fr", "cs")
 
-# The program of an engineer who has TensorFlow and TensorFlow Text, and never installed keras_nmt.
+# A program that needs TensorFlow and TensorFlow Text, but not keras_nmt.
 WITHOUT_KERAS_NMT = """
 import json, sys
-sys.modules["keras_nmt"] = None  # any import of it would fail
+sys.modules["keras_nmt"] = None  # makes any import of keras_nmt fail
 import tensorflow as tf, tensorflow_text
 translate = tf.saved_model.load(sys.argv[1]).signatures["serving_default"]
 texts = translate(text=tf.constant(json.loads(sys.argv[2])))["translation"].numpy()
@@ -45,10 +45,10 @@ def main(
     target: Annotated[str, typer.Option(help="Language to translate to.")] = "de",
     shortcuts: Annotated[str, typer.Option(help="Lexical shortcuts: none, plain or fusion.")] = "plain",
     output: Annotated[Path, typer.Option(help="Folder for the model and its export.")] = Path("runs/quickstart"),
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of all random numbers.")] = 1,
     max_updates: Annotated[int, typer.Option(help="Updates to train.")] = 600,
 ) -> None:
-    """Trains, evaluates, exports, and runs the export in a process of its own."""
+    """Trains, evaluates, exports, and runs the export in a separate process."""
     start = time.monotonic()
     for language in (source, target):
         if language not in LANGUAGES:

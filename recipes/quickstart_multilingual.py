@@ -1,4 +1,4 @@
-"""The multilingual quickstart: four languages through an attention bridge, and pairs that were never trained.
+"""The multilingual quickstart: four languages with an attention bridge, and pairs that were never trained.
 
     python recipes/quickstart_multilingual.py train many_to_many --monolingual --leave-out fr-cs
 

@@ -1,8 +1,9 @@
 """Runs Python programs in separate processes that start with TensorFlow already imported.
 
-Started by `tests/conftest.py`. Imports the packages that take seconds to import, executes nothing of them, and forks
-for each line of standard input: JSON with the arguments behind `python`, folder, environment, and files for standard
-input, output and error. Answers with the exit status. keras_nmt is not imported, for programs that must do without.
+Started by `tests/conftest.py`. The server imports the packages that take seconds to import, calls none of their
+functions, and forks for each line of standard input: JSON with the arguments after `python`, folder, environment, and
+files for standard input, output and error. The answer is the exit status. keras_nmt is not imported, because some
+programs must run without keras_nmt.
 """
 
 from __future__ import annotations
@@ -69,5 +70,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.pop(0)  # this folder: programs should not see it
+    sys.path.pop(0)  # removes this folder, which programs should not see
     main()

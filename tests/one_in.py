@@ -1,4 +1,4 @@
-"""Many variants, of which the usual run tries some."""
+"""Parameters for tests of many variants: the usual run takes some variants, the nightly run all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 
 def one_in(every: int, variants: Iterable[Any], name: Callable[[Any], str]) -> list[Any]:
-    """Parameters of a test: one in `every` of the variants; the others are marked `nightly`."""
+    """Parameters of a test: one in `every` variants; the others are marked `nightly`."""
     variants = list(variants)
     return these(range(0, len(variants), every), variants, name)
 

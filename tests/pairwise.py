@@ -17,7 +17,7 @@ def pairwise(
         allowed: Function of a combination. Defaults to all.
 
     Returns:
-        A list of mappings of names to values. Each of them has the most pairs of values that none before it has.
+        A list of mappings of names to values. Each mapping has the most pairs of values that do not occur before.
 
     Example:
 

@@ -32,7 +32,7 @@ NO_TENSORFLOW = ("layers", "models", "decoding")
 
 
 def _files(name: str) -> list[Path]:
-    """Those of a package, or the one of a module."""
+    """The files of a package, or the file of a module."""
     return [*(ROOT / name).rglob("*.py")] or [ROOT / f"{name}.py"]
 
 
@@ -47,14 +47,14 @@ def _imports(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("package", ALLOWED)
-def test_packages_import_only_what_stands_below_them(package):
+def test_packages_import_only_lower_packages(package):
     for path in _files(package):
         own = {name.split(".")[1] for name in _imports(path) if name.startswith("keras_nmt.") and "." in name}
         own &= set(ALLOWED)
         assert own <= ALLOWED[package] | BASE | {package}, f"{path} imports {own}"
 
 
-def test_the_table_has_all_there_is():
+def test_the_table_lists_all_packages():
     there = {path.stem for path in ROOT.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
     assert there - {"__init__"} == set(ALLOWED) | BASE
 

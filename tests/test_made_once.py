@@ -11,7 +11,7 @@ import keras
 import pytest
 
 
-def test_one_of_several_at_once_makes_and_all_get_the_folder(made_once):
+def test_one_of_several_processes_makes_the_folder_for_all(made_once):
     name, calls = str(uuid.uuid4()), []
 
     def make(folder: Path) -> None:
@@ -26,7 +26,7 @@ def test_one_of_several_at_once_makes_and_all_get_the_folder(made_once):
     assert [file.name for file in calls[0].iterdir()] == ["made"]
 
 
-def test_an_attempt_that_failed_leaves_nothing(made_once):
+def test_a_failed_attempt_leaves_nothing(made_once):
     def fail(folder: Path) -> None:
         (folder / "half").touch()
         raise ValueError("no")
@@ -37,7 +37,7 @@ def test_an_attempt_that_failed_leaves_nothing(made_once):
     assert not list(made_once(name, lambda folder: None).iterdir())
 
 
-def test_the_seed_is_the_same_whoever_makes(made_once):
+def test_the_seed_does_not_depend_on_the_caller(made_once):
     drawn = []
     for _ in range(2):
         keras.random.uniform([])

@@ -1,4 +1,4 @@
-"""The combinations that tests draw."""
+"""Pairwise combinations of options."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def test_every_allowed_pair_of_values_occurs(sizes, forbidden):
     assert len(chosen) <= len(everything)
 
 
-def test_there_are_few():
+def test_combinations_are_few():
     assert len(pairwise({str(i): [0, 1, 2] for i in range(5)})) < 20

@@ -1,4 +1,4 @@
-"""The examples, options and links of the README work."""
+"""The examples, options and links of the READMEs and of the documentation."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_layer_in_a_model_of_your_own_trains():
+def test_the_examples_with_layers_work():
     alone, with_mechanisms = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[:2]
     names: dict = {}
     exec(alone, names)
     tokens = np.array([[5, 6, 7, 0], [8, 9, 10, 11]])
-    names["model"].jit_compile = False  # XLA, the default, takes ten seconds and is in the contract of each layer
+    names["model"].jit_compile = False  # XLA, the default, takes ten seconds and is tested for each layer
     names["model"].fit(tokens, np.array([0, 1]), verbose=0)
-    # Padding is invisible, although nobody passed a mask.
+    # Padding makes no difference, although no mask is passed.
     np.testing.assert_allclose(names["model"](tokens[:1, :3]), names["model"](tokens[:1]), rtol=1e-4, atol=1e-5)
     exec(with_mechanisms, names)
     assert names["composed"].shape == (None, None, 256)
 
 
-def test_the_two_commands_of_the_setup_are_there():
+def test_the_readme_has_the_two_commands_of_the_setup():
     assert "pip install -e . && python recipes/quickstart.py" in README
     assert 'pip install -e ".[test]" && python -m pytest' in README
 
 
-def test_no_figure_is_left_to_be_filled_in():
+def test_no_placeholder_is_left():
     for path in [ROOT / "README.md", *ROOT.glob("recipes/**/*.md"), *ROOT.glob("savedmodels/*.md")]:
         assert not re.findall(r"^[A-Z0-9_]{6,}$|\b[A-Z0-9]+_(?:FIGURES|TABLE)\b", path.read_text(), re.MULTILINE), path
 
@@ -75,7 +75,7 @@ def test_the_readme_is_short_and_shows_every_command():
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_the_options_that_are_shown_exist(document):
+def test_the_documented_options_exist(document):
     from typer.main import get_command
 
     from keras_nmt.cli.app import app
@@ -83,7 +83,7 @@ def test_the_options_that_are_shown_exist(document):
     commands = get_command(app).commands
     for name, line in re.findall(COMMAND, (ROOT / document).read_text(encoding="utf-8"), re.MULTILINE):
         command = commands[name]
-        if hasattr(command, "commands"):  # of several words, as `inspect bridge`
+        if hasattr(command, "commands"):  # a command of several words, as `inspect bridge`
             command = command.commands[line.split()[0]]
         known = {option for parameter in command.params for option in parameter.opts}
         assert set(re.findall(r"--[a-z-]+", line)) <= known, line

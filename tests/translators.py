@@ -1,4 +1,4 @@
-"""Tiny models with their subwords, and translators of them: fixtures for the tests of inference and of serving."""
+"""Tiny models with subwords and translators: fixtures for the tests of inference and of serving."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from keras_nmt.inference import Translator
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, MultilingualModel, Transformer
 from keras_nmt.text import SubwordTokenizer, train_subwords
 
-# Few shapes, so that little is compiled. The largest length cuts the longest line.
+# Few shapes, so that little is compiled. The largest length truncates the longest line.
 OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (6, 12), "batch_buckets": (1, 4)}
 LINES = [
     "the small cat sat",
@@ -28,7 +28,7 @@ LINES = [
 
 @pytest.fixture(scope="session")
 def source_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
-    """Subwords of generated sentences, those of `LINES` among them."""
+    """Subwords of generated sentences, including `LINES`."""
     folder = tmp_path_factory.mktemp("source")
     rng = np.random.default_rng(0)
     words = " ".join(LINES).split()
@@ -53,7 +53,7 @@ def tokenizers(source_tokenizer: SubwordTokenizer, target_tokenizer: SubwordToke
 
 
 def _make_model(noise: float = 0.3, **overrides: Any) -> Transformer:
-    """A model whose weights are large enough for translations to differ, and to end."""
+    """A model whose weights are large enough for translations to differ and to end."""
     sizes = {
         "source_vocabulary_size": 120,
         "num_encoder_layers": 1,
@@ -101,7 +101,7 @@ def compiled_translator(model: Transformer, tokenizers: dict[str, SubwordTokeniz
     return Translator(model, tokenizers, **OPTIONS, jit_compile=True)
 
 
-# Three languages, two of them with the same subwords, one with a name that is no Python name.
+# Three languages: two have the same subwords, one has a name that is not a Python identifier.
 LANGUAGES = {"de": 120, "fr": 100, "zh-Hans": 120}
 MULTILINGUAL: dict[str, tuple[type[MultilingualModel], dict[str, Any]]] = {
     "recurrent": (AttentionBridgeModel, {"bridge_heads": 3, "bridge_hidden_dim": 6}),
@@ -127,7 +127,7 @@ MULTILINGUAL: dict[str, tuple[type[MultilingualModel], dict[str, Any]]] = {
 def make_multilingual(
     source_tokenizer: SubwordTokenizer, target_tokenizer: SubwordTokenizer
 ) -> Callable[..., tuple[MultilingualModel, dict[str, SubwordTokenizer]]]:
-    """A model of some kind whose weights are large enough for translations to differ, and its tokenizers."""
+    """A model of any kind whose weights are large enough for translations to differ, and its tokenizers."""
 
     def make(
         kind: str, names: Sequence[str] = tuple(LANGUAGES), **overrides: Any

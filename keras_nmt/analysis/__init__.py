@@ -1,4 +1,4 @@
-"""Analysis of trained models: functions that return numbers, and figures of these."""
+"""Analysis of trained models: functions that return numbers, and figures of the numbers."""
 
 from keras_nmt.analysis.bridge_attention import BridgeAttention, bridge_attention
 from keras_nmt.analysis.bridge_entropy import BridgeEntropy, bridge_entropy

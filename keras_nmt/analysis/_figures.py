@@ -1,4 +1,4 @@
-"""Figures by matplotlib without its global state: no window opens, and no figure must be closed."""
+"""Figures by matplotlib without its global state: no window opens, and figures need not be closed."""
 
 from __future__ import annotations
 

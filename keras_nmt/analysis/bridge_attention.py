@@ -38,13 +38,13 @@ def bridge_attention(
         model: `AttentionBridgeModel` with a bridge.
         tokenizer: `SubwordTokenizer` of the language.
         language: String, the language of the sentences.
-        sentences: Sequence of texts of any length. They are not truncated; an empty text has its end alone.
+        sentences: Sequence of texts of any length, which are not truncated. An empty text has only its end.
 
     Returns:
         A list of `BridgeAttention`, one per sentence.
 
     Raises:
-        UserError: The model has no bridge, or not this language.
+        UserError: The model has no bridge, or does not have the language.
 
     Example:
 

@@ -14,7 +14,7 @@ from keras_nmt.errors import UserError
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class BridgeEntropy:
-    """How widely the k heads of an attention bridge spread their attention over N sentences, in nats.
+    """Entropies of the attention of a bridge's k heads over N sentences, in nats.
 
     The entropy is 0 if a head attends to one token, and log n if it attends to all n tokens alike. Means are over rows
     of A: each head of each sentence counts once. A mean over no rows is not a number (nan).
@@ -58,7 +58,7 @@ class BridgeEntropy:
         }
 
     def numbers(self) -> dict[str, Any]:
-        """All means in types of JSON; None where the mean is not a number."""
+        """All means in types of JSON; None if the mean is not a number."""
 
         def means(entropy: BridgeEntropy) -> dict[str, Any]:
             values = {name: getattr(entropy, name) for name in ("all_heads", "first_heads", "other_heads")}

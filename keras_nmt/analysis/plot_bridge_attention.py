@@ -39,7 +39,7 @@ def plot_bridge_attention(attention: BridgeAttention, title: str | None = None) 
     figure = new_figure(min(2 + 0.3 * n, 60), min(1.5 + 0.25 * k, 60))
     axes = figure.add_subplot()
     image = axes.imshow(weights, cmap="Blues", vmin=0, aspect="auto", interpolation="nearest")
-    # A subword with dollar signs is no formula.
+    # Dollar signs in a subword are not a formula.
     axes.set_xticks(range(n), tokens, rotation=90, parse_math=False)
     axes.set_yticks(range(k), [str(head) for head in range(1, k + 1)])
     axes.set_ylabel("head")

@@ -19,18 +19,19 @@ class ParallelCorpus:
     `keras_nmt.data.read_parallel` makes a corpus from files, `ParallelCorpus.from_lists` from lists of ids.
 
     Args:
-        source: `tf.RaggedTensor` [pairs, (subwords)], int32, the source sentences without begin and end.
-        target: `tf.RaggedTensor` [pairs, (subwords)], int32, the target sentences.
-        line_numbers: int32 [pairs], the line of each pair in its file, counted from 1.
+        source: `tf.RaggedTensor` `[pairs, (subwords)]`, int32, the source sentences without begin and end.
+        target: `tf.RaggedTensor` `[pairs, (subwords)]`, int32, the target sentences.
+        line_numbers: int32 array `[pairs]`, the line of each pair in its file, counted from 1.
         num_read: Integer, the number of pairs read, including dropped ones.
-        dropped: Dictionary from a reason to the number of pairs dropped for it. Defaults to an empty one.
-        text: Tuple of two arrays of bytes objects [pairs], the source and the target text; or None if the text is not
+        dropped: Dictionary from a reason to the number of pairs dropped for this reason. Defaults to none.
+        text: Tuple of two arrays of bytes objects `[pairs]`, the source and the target text; or None if the text is not
             kept. Defaults to None.
 
     Example:
-        >>> corpus = ParallelCorpus.from_lists([[4, 5], [6]], [[7], [8, 9]])
-        >>> len(corpus), corpus.source_lengths.tolist(), corpus.target_lengths.tolist()
-        (2, [2, 1], [1, 2])
+
+    >>> corpus = ParallelCorpus.from_lists([[4, 5], [6]], [[7], [8, 9]])
+    >>> len(corpus), corpus.source_lengths.tolist(), corpus.target_lengths.tolist()
+    (2, [2, 1], [1, 2])
     """
 
     source: tf.RaggedTensor = field(repr=False)
@@ -46,7 +47,7 @@ class ParallelCorpus:
 
         Args:
             source: Sequence of source sentences, each a sequence of ids.
-            target: Sequence of as many target sentences.
+            target: Sequence of the same number of target sentences.
 
         Returns:
             The corpus.
@@ -85,26 +86,26 @@ class ParallelCorpus:
         """Makes a corpus from flat arrays of ids and the sentences' lengths.
 
         Args:
-            source_ids: Array [source subwords], one source sentence after the other.
-            source_lengths: Array [pairs], the number of subwords of each source sentence.
-            target_ids: Array [target subwords], one target sentence after the other.
-            target_lengths: Array [pairs].
-            line_numbers: Array [pairs], the line of each pair in its file, counted from 1.
+            source_ids: Array `[source subwords]`, one source sentence after the other.
+            source_lengths: Array `[pairs]`, the number of subwords of each source sentence.
+            target_ids: Array `[target subwords]`, one target sentence after the other.
+            target_lengths: Array `[pairs]`.
+            line_numbers: Array `[pairs]`, the line of each pair in its file, counted from 1.
             num_read: Integer, the number of pairs read, including dropped ones.
-            dropped: Dictionary from a reason to the number of pairs dropped for it. Defaults to none.
+            dropped: Dictionary from a reason to the number of pairs dropped for this reason. Defaults to none.
             text: Tuple of two arrays [pairs], the text of both sides. Defaults to None.
 
         Returns:
             The corpus.
         """
-        with tf.device("CPU"):  # a corpus would waste a GPU's memory
+        with tf.device("CPU"):  # on a GPU, a corpus would waste memory
             source = tf.RaggedTensor.from_row_lengths(source_ids.astype(np.int32), source_lengths.astype(np.int64))
             target = tf.RaggedTensor.from_row_lengths(target_ids.astype(np.int32), target_lengths.astype(np.int64))
         return cls(source, target, line_numbers.astype(np.int32), num_read, dict(dropped or {}), text)
 
     @classmethod
     def concatenate(cls, corpora: Sequence[ParallelCorpus]) -> ParallelCorpus:
-        """Concatenates corpora. Line numbers of each corpus continue after those of the one before.
+        """Concatenates corpora. Line numbers continue from corpus to corpus.
 
         Args:
             corpora: Sequence of at least one ParallelCorpus.
@@ -113,9 +114,10 @@ class ParallelCorpus:
             The corpus.
 
         Example:
-            >>> corpus = ParallelCorpus.from_lists([[4, 5]], [[7]])
-            >>> ParallelCorpus.concatenate([corpus, corpus]).line_numbers.tolist()
-            [1, 2]
+
+        >>> corpus = ParallelCorpus.from_lists([[4, 5]], [[7]])
+        >>> ParallelCorpus.concatenate([corpus, corpus]).line_numbers.tolist()
+        [1, 2]
         """
         before = np.cumsum([0, *(corpus.num_read for corpus in corpora)])
         texts = [corpus.text for corpus in corpora if corpus.text is not None]
@@ -138,12 +140,12 @@ class ParallelCorpus:
 
     @cached_property
     def source_lengths(self) -> np.ndarray:
-        """int64 [pairs], the number of subwords of each source sentence, without the end."""
+        """int64 array `[pairs]`, the number of subwords of each source sentence, without the end."""
         return self.source.row_lengths().numpy()
 
     @cached_property
     def target_lengths(self) -> np.ndarray:
-        """int64 [pairs], the number of subwords of each target sentence, without begin and end."""
+        """int64 array `[pairs]`, the number of subwords of each target sentence, without begin and end."""
         return self.target.row_lengths().numpy()
 
     def summary(self) -> str:

@@ -15,7 +15,7 @@ def read_line_pairs(
 
     Args:
         source_file: String or path of the source sentences, UTF-8.
-        target_file: String or path of their translations, as many lines.
+        target_file: String or path of the translations, with the same number of lines.
 
     Returns:
         The lines of both files, two lists as `read_lines` returns them.
@@ -27,7 +27,7 @@ def read_line_pairs(
     sources, targets = read_lines(source_file), read_lines(target_file)
     if len(sources) != len(targets):
         raise UserError(
-            f"The files must have as many lines as each other. Received: {source_file}: {len(sources)}, "
+            f"The files must have the same number of lines. Received: {source_file}: {len(sources)}, "
             f"{target_file}: {len(targets)}"
         )
     return sources, targets

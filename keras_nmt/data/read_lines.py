@@ -24,12 +24,13 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
         UserError: The file is empty or damaged gzip data, or a line is not UTF-8 or too long.
 
     Example:
-        >>> import os, tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "numbers.txt")
-        ...     _ = open(path, "w").write("one\n\nthree\n")
-        ...     read_lines(path)
-        ['one', '', 'three']
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "numbers.txt")
+    ...     _ = open(path, "w").write("one\n\nthree\n")
+    ...     read_lines(path)
+    ['one', '', 'three']
     """
     lines = [line for block in read_blocks(path) for line in block]
     if not lines:

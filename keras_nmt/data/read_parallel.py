@@ -14,8 +14,8 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.read_blocks import read_blocks
 from keras_nmt.text import SubwordTokenizer
 
-RATIO_FLOOR = 4  # subwords that a shorter sentence counts as: a translation of "Yes." may well have eleven
-BLOCK_PAIRS = 8192  # tokenized at once
+RATIO_FLOOR = 4  # shorter sentences count as this many subwords: a translation of "Yes." may have eleven
+BLOCK_PAIRS = 8192  # pairs that are tokenized at once
 BLOCK_CHARACTERS = 2**23  # a block with long lines ends earlier
 
 
@@ -32,21 +32,21 @@ def read_parallel(
     r"""Reads two text files that are translations of each other, line by line, and segments them into subwords.
 
     A parallel `tf.data` map tokenizes the text. A pair is dropped, and counted, for the first of these reasons that
-    holds:
+    applies:
 
     - "empty": a side has no subword (an empty line, or only spaces);
     - "too long": a side has more than `max_length` subwords, end included;
-    - "badly matched": a side has more than `max_ratio` times as many subwords as the other, where fewer than 4 count
-      as 4.
+    - "badly matched": a side has more than `max_ratio` times as many subwords as the other side; fewer than 4 subwords
+      count as 4.
 
     Args:
-        source_file: String or path of the source sentences: UTF-8, one a line of at most 1 MiB, plain or gzip.
-        target_file: String or path of their translations, as many lines.
+        source_file: String or path of the source sentences: UTF-8, one per line of at most 1 MiB, plain or gzip.
+        target_file: String or path of the translations, with the same number of lines.
         source_tokenizer: SubwordTokenizer of the source text.
         target_tokenizer: SubwordTokenizer of the target text, the same object for a joint vocabulary.
         max_length: Integer, the longest sentence kept in subwords, end included; or None for no limit. Defaults to 256.
         max_ratio: Float, the largest ratio of lengths kept; or None for no limit. Defaults to 3.
-        keep_text: Boolean, whether the corpus has its text too, for `SubwordSampling`. Defaults to False.
+        keep_text: Boolean, whether the corpus keeps the text too, for `SubwordSampling`. Defaults to False.
 
     Returns:
         The `ParallelCorpus`, in the order of the files.
@@ -57,23 +57,24 @@ def read_parallel(
             pair is left.
 
     Example:
-        >>> import os, tempfile
-        >>> from keras_nmt.text import train_subwords
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     text = os.path.join(folder, "text.txt")
-        ...     _ = open(text, "w").write("the cat sat\n\nthe mat sat\n")
-        ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
-        ...     tokenizer = SubwordTokenizer(model)
-        ...     corpus = read_parallel(text, text, tokenizer, tokenizer)
-        >>> corpus.line_numbers.tolist(), corpus.dropped
-        ([1, 3], {'empty': 1, 'too long': 0, 'badly matched': 0})
+
+    >>> import os, tempfile
+    >>> from keras_nmt.text import train_subwords
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = os.path.join(folder, "text.txt")
+    ...     _ = open(text, "w").write("the cat sat\n\nthe mat sat\n")
+    ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
+    ...     tokenizer = SubwordTokenizer(model)
+    ...     corpus = read_parallel(text, text, tokenizer, tokenizer)
+    >>> corpus.line_numbers.tolist(), corpus.dropped
+    ([1, 3], {'empty': 1, 'too long': 0, 'badly matched': 0})
     """
     if max_length is not None and max_length < 2:
         raise UserError(f"The longest sentence has at least 2 subwords, end included. Received: {max_length=}")
     if max_ratio is not None and max_ratio < 1:
         raise UserError(f"The ratio of the longer to the shorter sentence is at least 1. Received: {max_ratio=}")
 
-    failures: list[Exception] = []  # `tf.data` would replace them by an error of its own
+    failures: list[Exception] = []  # `tf.data` would replace these by its own error
     strings = tf.TensorSpec([None], tf.string)
     blocks = tf.data.Dataset.from_generator(
         lambda: _paired_blocks(source_file, target_file, failures), output_signature=(strings, strings)
@@ -130,7 +131,7 @@ def read_parallel(
 def _paired_blocks(
     source_file: str | os.PathLike[str], target_file: str | os.PathLike[str], failures: list[Exception]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yields blocks of as many lines of either file. An error ends them and is added to `failures`."""
+    """Yields pairs of blocks with equally many lines. An error ends the blocks and is added to `failures`."""
     sides: tuple[list[str], list[str]] = [], []
     num_source = num_target = num_characters = 0
     try:

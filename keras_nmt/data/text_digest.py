@@ -12,9 +12,9 @@ from keras_nmt.files.read_blocks import read_blocks
 def text_digest(path: str | os.PathLike[str]) -> str:
     r"""SHA-256 of the lines of a text file, plain or gzip.
 
-    The digest is that of the lines as the package reads them: compression, a byte-order mark, carriage returns and a
-    missing end of the last line make no difference. Otherwise it equals `sha256sum` of the plain file. The digest is
-    cached until the file changes.
+    The digest covers the lines as the package reads them: compression, a byte-order mark, carriage returns and a
+    missing end of the last line make no difference. Otherwise the digest equals `sha256sum` of the plain file. The
+    digest is cached until the file changes.
 
     Args:
         path: String or path of a UTF-8 file.
@@ -27,12 +27,13 @@ def text_digest(path: str | os.PathLike[str]) -> str:
         UserError: A line is not UTF-8 or too long (the message names the line), or the file is damaged gzip data.
 
     Example:
-        >>> import os, tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "numbers.txt")
-        ...     _ = open(path, "w").write("one\ntwo\n")
-        ...     text_digest(path)[:16]
-        'c3f9c8c283a2b1f2'
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "numbers.txt")
+    ...     _ = open(path, "w").write("one\ntwo\n")
+    ...     text_digest(path)[:16]
+    'c3f9c8c283a2b1f2'
     """
     status = os.stat(path)
     return _digest(os.path.abspath(path), status.st_size, status.st_mtime_ns)

@@ -13,27 +13,27 @@ from keras_nmt.data.subword_sampling import SubwordSampling
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD
 
-ROW_MULTIPLE = 8  # rows of batches by tokens are a multiple: 2, 4 or 8 parts of a batch have equal sizes
+ROW_MULTIPLE = 8  # numbers of rows are multiples: 2, 4 or 8 parts of a batch have equal sizes
 BATCH_UNITS = ("tokens", "sentences")
 PORTION = 2**17  # pairs that are segmented at once; two portions are in memory
-TYPICAL = 2**14  # pairs whose segmentation estimates the lengths of all
+TYPICAL = 2**14  # pairs whose segmentation estimates the lengths of all pairs
 
 
 class TrainingBatches:
     """Batches of a corpus: an endless, reproducible sequence of updates.
 
     Pairs are grouped in buckets by the length of their longer side, begin or end included. Both sides are padded to the
-    bucket's edge: one batch shape a bucket. An epoch is a random order of the batches, and of the pairs within a
-    bucket, that depends on `seed` and the epoch's number only. Each pair occurs exactly once an epoch. Pairs that do
+    bucket's edge: one batch shape per bucket. An epoch is a random order of the batches, and of the pairs within a
+    bucket, that depends on `seed` and the epoch's number only. Each pair occurs exactly once per epoch. Pairs that do
     not fill a batch of their bucket move to the next longer bucket, so that an epoch has at most one short batch;
     padding fills its missing rows. All epochs have the same number of batches of each shape.
 
-    With several corpora, an epoch has the pairs of each corpus as often as its weight says. If the weight is not a
-    whole number, successive epochs continue through the corpus, in a new random order for each pass, so that the counts
-    of its pairs differ by at most one.
+    With several corpora, the weight of a corpus is the number of times that its pairs occur in an epoch. If the weight
+    is not a whole number, successive epochs continue through the corpus, in a new random order for each pass, so that
+    the counts of its pairs differ by at most one.
 
     With `sampling`, each occurrence of a pair is segmented anew. A portion of 131,072 pairs is segmented at once, one
-    portion ahead of training, and makes up batches of its own. Batch counts and row counts per epoch are fixed; only
+    portion ahead of training, and has separate batches. Batch counts and row counts per epoch are fixed; only
     lengths vary. The pairs of a portion, ordered by bucket, fill its batches, and a batch with longer pairs than usual
     is padded to a longer bucket's edge.
 
@@ -41,30 +41,30 @@ class TrainingBatches:
         corpus: ParallelCorpus, or a sequence of them.
         batch_size: Integer, the size of one update's batch over all replicas, workers and accumulation steps.
         batch_unit: String, the unit of `batch_size`. "tokens": positions on one side, padding included; a batch has as
-            many rows as fit, in multiples of 8, and at least 8 however small `batch_size`. "sentences": rows. Defaults
-            to "tokens".
+            many rows as fit, in multiples of 8, and at least 8. "sentences": rows. Defaults to "tokens".
         length_buckets: Sequence of the buckets' edges, ascending; the last one at least the longest sentence's length
             plus 1. None: every 2 positions up to 32, then growing by about 15%, which keeps padding near a tenth.
             Defaults to None.
         seed: Integer that determines the order, not negative. Defaults to 0.
-        weights: Sequence of floats, how often an epoch has the pairs of each corpus. Defaults to 1 for each.
-        sampling: SubwordSampling, by which pairs are segmented anew (corpora need their text); or None for the
-            corpora's segmentation. Defaults to None.
+        weights: Sequence of floats, the number of times that each corpus occurs in an epoch. Defaults to 1 for each.
+        sampling: SubwordSampling, which segments the pairs anew (corpora need their text); or None for the corpora's
+            segmentation. Defaults to None.
 
     Raises:
         UserError: An argument is wrong.
 
     Example:
-        >>> corpus = ParallelCorpus.from_lists([[4, 5], [6]], [[7], [8, 9]])
-        >>> batches = TrainingBatches(corpus, batch_size=2, batch_unit="sentences", seed=1)
-        >>> batches.updates_per_epoch, batches.shapes
-        (1, [(2, 3, 3)])
-        >>> batch = next(iter(batches.dataset()))
-        >>> order = batch["line_numbers"].numpy().argsort()
-        >>> batch["source"].numpy()[order].tolist()
-        [[4, 5, 3], [6, 3, 0]]
-        >>> batch["target_input"].numpy()[order].tolist(), batch["target_output"].numpy()[order].tolist()
-        ([[2, 7, 0], [2, 8, 9]], [[7, 3, 0], [8, 9, 3]])
+
+    >>> corpus = ParallelCorpus.from_lists([[4, 5], [6]], [[7], [8, 9]])
+    >>> batches = TrainingBatches(corpus, batch_size=2, batch_unit="sentences", seed=1)
+    >>> batches.updates_per_epoch, batches.shapes
+    (1, [(2, 3, 3)])
+    >>> batch = next(iter(batches.dataset()))
+    >>> order = batch["line_numbers"].numpy().argsort()
+    >>> batch["source"].numpy()[order].tolist()
+    [[4, 5, 3], [6, 3, 0]]
+    >>> batch["target_input"].numpy()[order].tolist(), batch["target_output"].numpy()[order].tolist()
+    ([[2, 7, 0], [2, 8, 9]], [[7, 3, 0], [8, 9, 3]])
     """
 
     def __init__(
@@ -101,9 +101,9 @@ class TrainingBatches:
         self._sampling = sampling
         self._sizes = [len(one) for one in corpora]
         self._draws = [max(1, round(size * weight)) for size, weight in zip(self._sizes, weights, strict=True)]
-        draws = sum(self._draws)  # pairs an epoch
+        draws = sum(self._draws)  # pairs per epoch
 
-        # The lengths in an epoch, and how often each occurs: those of all pairs, or of a random part of the pairs.
+        # The lengths in an epoch and their numbers of occurrences, from all pairs or from a random part of the pairs.
         source, target = self.corpus.source_lengths, self.corpus.target_lengths
         occurrences = np.repeat(np.array(self._draws) / self._sizes, self._sizes)  # [pairs]
         longest = int(np.maximum(source, target).max()) + 1
@@ -121,7 +121,7 @@ class TrainingBatches:
         if sampling is None:  # drop buckets without pairs
             occurring, buckets = np.unique(buckets, return_inverse=True)
             edges = edges[occurring]
-        self._buckets, self._edges = buckets, edges  # [pairs], where lengths are fixed; [buckets]
+        self._buckets, self._edges = buckets, edges  # [pairs], if lengths are fixed; [buckets]
         self._rows = np.array([self._rows_at(int(edge)) for edge in edges])
         shares = np.bincount(buckets, occurrences, len(edges)) / draws
         sizes = [draws] if sampling is None else [min(PORTION, draws - i) for i in range(0, draws, PORTION)]
@@ -154,7 +154,7 @@ class TrainingBatches:
     def shapes(self) -> list[tuple[int, int, int]]:
         """List of the shapes of updates' batches, as (rows, source positions, target positions).
 
-        With `sampling`, these are the usual shapes; longer ones occur.
+        With `sampling`, these are the usual shapes; longer shapes occur.
         """
         return [
             (int(rows), int(edge), int(edge))
@@ -170,7 +170,7 @@ class TrainingBatches:
         return {"source": source, "target": target, "both": (source + target) / 2}
 
     def summary(self) -> str:
-        """One line with the number of updates an epoch, their shapes, and the share of padding."""
+        """One line with the number of updates per epoch, their shapes, and the share of padding."""
         shapes = self.shapes
         return (
             f"{self.updates_per_epoch:,} updates an epoch, {len(shapes)} shapes from {shapes[0][0]} x {shapes[0][2]} "
@@ -178,7 +178,7 @@ class TrainingBatches:
         )
 
     def _drawn(self, generator: np.random.Generator, epoch: int) -> np.ndarray:
-        """int64 [draws], the pairs of an epoch in random order."""
+        """int64 array `[draws]`, the pairs of an epoch in random order."""
         drawn, begin = [], 0
         for number, (size, draws) in enumerate(zip(self._sizes, self._draws, strict=True)):
             if draws % size == 0:
@@ -200,16 +200,16 @@ class TrainingBatches:
         return self._sampling.segment(self.corpus, pairs, (self.seed, epoch, portion), self._longest)
 
     def _plan(self, epoch: int, portion: int) -> tuple[np.ndarray, ...]:
-        """The batches of a portion of an epoch: a function of the seed and the arguments alone.
+        """The batches of a portion of an epoch, which depend only on the seed and the arguments.
 
         Returns:
-            rows: int64 [rows], the rows of all batches, -1 for filler: numbers of pairs in the corpus, or in `pairs`
-                below where sentences are segmented anew.
-            begins: int64 [updates], where each batch begins in `rows`.
-            sizes: int64 [updates], the number of rows of each batch.
-            lengths: int64 [updates], the length to which each batch is padded.
-            For sentences segmented anew, also pairs, int64 [portion]; and ids, int32, and row splits, int64, of the
-            source and the target.
+            rows: int64 array `[rows]`, the rows of all batches, -1 for filler: numbers of pairs in the corpus, or in
+                `pairs` below if sentences are segmented anew.
+            begins: int64 array `[updates]`, where each batch begins in `rows`.
+            sizes: int64 array `[updates]`, the number of rows of each batch.
+            lengths: int64 array `[updates]`, the length to which each batch is padded.
+            For sentences segmented anew, also pairs, int64 array `[portion]`; and ids, int32, and row splits, int64, of
+            the source and the target.
         """
         generator = np.random.default_rng([self.seed, epoch])
         drawn = self._drawn(generator, epoch)
@@ -243,7 +243,7 @@ class TrainingBatches:
         Each update's batch is split into `parts` slices of equally many rows, one for each replica and accumulation
         step. Shard `shard_index` has the `shard_index`-th run of `parts / num_shards` slices, as successive elements.
         The updates are the same for all numbers of parts and shards. Rows of padding are added at the end of a batch
-        whose number of rows is no multiple of `parts`. A late start takes no longer than a start at 0.
+        whose number of rows is not a multiple of `parts`. A late start takes no longer than a start at 0.
 
         Args:
             start: Integer, the first update, in epoch `start // updates_per_epoch`. Defaults to 0.
@@ -254,10 +254,10 @@ class TrainingBatches:
         Returns:
             A dataset of dictionaries:
 
-            - "source": int32 [rows, length], ids, end, then pad;
-            - "target_input": int32 [rows, length], begin, ids, then pad;
-            - "target_output": int32 [rows, length], ids, end, then pad;
-            - "line_numbers": int32 [rows], the pairs' lines; -1 for rows of padding only.
+            - "source": int32 tensor `[rows, length]`, ids, end, then pad;
+            - "target_input": int32 tensor `[rows, length]`, begin, ids, then pad;
+            - "target_output": int32 tensor `[rows, length]`, ids, end, then pad;
+            - "line_numbers": int32 tensor `[rows]`, the pairs' lines; -1 for rows of padding only.
 
         Raises:
             UserError: An argument is out of its range.
@@ -332,7 +332,7 @@ class TrainingBatches:
 
 
 def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
-    """int64 [buckets], the checked edges, or the default ones up to the longest sentence."""
+    """int64 array `[buckets]`, the checked edges, or the default edges up to the longest sentence."""
     if length_buckets is None:
         edges = list(range(4, 33, 2))
         while edges[-1] < longest:
@@ -350,7 +350,7 @@ def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
 
 
 def _rows(sentences: tuple[tf.Tensor, tf.Tensor], rows: tf.Tensor, length: tf.Tensor, end: int) -> tf.Tensor:
-    """Gathers sentences, int32 [rows, length]: ids, `end`, then pad; only pad where the row is -1."""
+    """Gathers sentences, int32 tensor `[rows, length]`: ids, `end`, then pad; only pad if the row is -1."""
     ids, row_splits = sentences
     row = tf.maximum(rows, 0)
     begins = tf.gather(row_splits, row)

@@ -1,4 +1,4 @@
-"""Operations on beams that both kinds of beam search share: reordering, sorting, sentences that are done."""
+"""Operations on beams that both kinds of beam search share: reordering, sorting, keeping finished sentences."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def joint_beam_search(
     suppress: Sequence[int],
     prefix: Any,
 ) -> SearchResult:
-    """See `beam_search`. `limits` [B] int32 are the most tokens of each sentence; returns K hypotheses."""
+    """The search of `beam_search` with `ranking="score"`; `limits` `[B]` are the sentences' maximum lengths."""
 
     def unfinished(position: Any, done: Any, beam: _Beam, caches: Any) -> Any:
         return ops.logical_not(ops.all(done))
@@ -47,7 +47,7 @@ def joint_beam_search(
         allowed = force_prefix(suppress_tokens(logits, suppress), logits, prefix, position)
         new_beam, parents = _next_beam(beam, logits, allowed, position, length_penalty)
         caches = take_caches(caches, parents)
-        # A sentence that is done does not change while others go on.
+        # Finished sentences do not change while other sentences continue.
         beam = keep_done(done, beam, new_beam)
         still_open = ops.logical_not(beam.finished) & possible(beam.log_probabilities)
         done = done | ops.logical_not(ops.any(still_open, axis=1)) | (position + 1 >= limits)
@@ -70,7 +70,7 @@ def joint_beam_search(
 def _next_beam(beam: _Beam, logits: Any, allowed: Any, position: Any, alpha: float) -> tuple[_Beam, Any]:
     """The K continuations `[B, K]` with the best scores, best first, and their parents.
 
-    `logits` `[B, K, V]` are the model's; in `allowed`, tokens that must not be chosen are impossible.
+    `logits` `[B, K, V]` are the model's; `allowed` are the logits without the tokens that must not be chosen.
     """
     beam_size, vocabulary_size = logits.shape[1:]
     normalizer = log_normalizer(logits)  # [B, K, 1]
@@ -79,7 +79,7 @@ def _next_beam(beam: _Beam, logits: Any, allowed: Any, position: Any, alpha: flo
     finished = beam.finished[:, :, None]  # [B, K, 1]
     end = ops.where(finished, 0.0, allowed[:, :, END : END + 1] - normalizer)
     go_on = ops.where(finished, IMPOSSIBLE, values - normalizer)
-    # END first: where two scores are equal, END wins.
+    # END first: if two scores are equal, END wins.
     log_probabilities = beam.log_probabilities[:, :, None] + ops.concatenate([end, go_on], axis=2)  # [B, K, C]
     ids = ops.concatenate([ops.full_like(ids[:, :, :1], END), ids], axis=2)
     # In the step that gives END, a hypothesis is ranked by its length without END (see `beam_search`).

@@ -27,7 +27,7 @@ RANKINGS = ("log_probability", "score")
 
 
 class _Open(NamedTuple):
-    """The hypotheses that can be continued, likeliest first. An impossible log-probability marks an empty entry."""
+    """Open hypotheses, likeliest first. An impossible log-probability marks an empty entry."""
 
     tokens: Any  # [B, K, max_length]
     last: Any  # [B, K]
@@ -60,24 +60,25 @@ def beam_search(
 ) -> SearchResult:
     """Beam search with a length penalty, n-best lists and early stop.
 
-    The search keeps a beam of `beam_size` open hypotheses, and the best finished hypotheses. At every step it considers
-    the `2 * beam_size` likeliest continuations: those that end in `END` are finished, with the score
+    The search keeps a beam of `beam_size` open hypotheses, and the best finished hypotheses. Every step considers the
+    `2 * beam_size` likeliest continuations. Continuations that end in `END` are finished hypotheses, with the score
     `log_probability / ((5 + length) / 6) ** length_penalty`, `END` counted, and never change again; the likeliest
-    others are the next beam. A beam of 1 considers only one continuation, which makes it greedy search.
+    other continuations are the next beam. A beam of 1 considers only one continuation, so the search is greedy.
 
     A hypothesis that reaches its sentence's limit is finished if `END` is among the `2 * beam_size` likeliest tokens
-    there. Otherwise it is unfinished, and is returned, after the finished ones, only where these are too few.
+    at that position. Otherwise the hypothesis is unfinished, and is returned, after the finished hypotheses, only if
+    there are too few finished hypotheses.
 
     A sentence stops at its limit, or as soon as no open hypothesis can get a better score than its `num_hypotheses`
-    finished ones, whatever tokens follow; the search stops with its last sentence. Neither the early stop nor the rest
-    of the batch changes the result.
+    finished hypotheses, whatever tokens follow; the search stops with its last sentence. Neither the early stop nor
+    the rest of the batch changes the result.
 
-    With `ranking="score"` it is the search of TensorFlow Addons' `BeamSearchDecoder`: one beam of `beam_size`
-    hypotheses, finished and open ones together, ranked by score at every step. A finished hypothesis is kept as long
-    as its score is among the best, and takes the entry of an open one. In the step that gives `END` a hypothesis is
-    ranked by its length without `END`, in all later steps and in the result by its length with `END`. A sentence stops
-    when its whole beam is finished, or at its limit, where `END` has no advantage. A beam of 1 is then not greedy
-    search, unless `length_penalty` is 0. The rest of the batch does not change the result either.
+    `ranking="score"` is the search of TensorFlow Addons' `BeamSearchDecoder`: one beam of `beam_size` hypotheses,
+    finished and open, ranked by score at every step. A finished hypothesis is kept as long as its score is among the
+    best, and takes the entry of an open hypothesis. In the step that gives `END` a hypothesis is ranked by its length
+    without `END`, in all later steps and in the result by its length with `END`. A sentence stops when its whole beam
+    is finished, or at its limit, where `END` has no advantage. A beam of 1 is then not greedy search, unless
+    `length_penalty` is 0. The rest of the batch does not change the result either.
 
     Runs eagerly or traced, with or without XLA; all shapes are static. Equal scores are resolved by the order of the
     beam, equal logits by the lower id (with `ranking="score"`, `END` comes before all).
@@ -89,18 +90,18 @@ def beam_search(
             the key "kept".
         batch_size: Integer, B.
         beam_size: Integer, K, number of open hypotheses of each sentence.
-        max_length: Integer, most tokens that are generated, `END` included.
-        max_lengths: `[B]` int32, a limit for each sentence, at most `max_length`. Defaults to `max_length` for all.
+        max_length: Integer, the maximum number of generated tokens, `END` included.
+        max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty, 0 for none. Defaults to 0.6.
         num_hypotheses: Integer, N, number of returned hypotheses, at most `beam_size`. With fewer, the search may stop
             earlier. Defaults to `beam_size`.
         suppress: List of ids that are never generated. Their probability is not given to the other tokens, so a score
-            equals that of teacher forcing. Defaults to `PAD` and `BEGIN`.
+            equals the score of teacher forcing. Defaults to `PAD` and `BEGIN`.
         ranking: String, "log_probability" or "score", the order in which open hypotheses are chosen; see above.
             Defaults to "log_probability".
-        prefix: `[B, P]` int32, tokens with which hypotheses begin: an entry other than `PAD` must be generated at its
-            position, even if it is in `suppress`; `END` ends the hypothesis. Scores and lengths include the prefix.
-            Defaults to `None`.
+        prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin: an entry other than `PAD` is generated at its
+            position, even if the entry is in `suppress`; `END` ends the hypothesis. Scores and lengths include the
+            prefix. Defaults to `None`.
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence.
@@ -153,7 +154,7 @@ def beam_search(
             prefix=prefix,
         )
         return SearchResult(*(x[:, :num_hypotheses] for x in result))
-    # Enough for an END of each hypothesis and a full beam of others.
+    # Enough for an END of each hypothesis and a full beam of other continuations.
     num_candidates = 2 * beam_size if beam_size > 1 else 1
 
     def unfinished(position: Any, done: Any, open_beam: _Open, finished: SearchResult, caches: Any) -> Any:
@@ -168,7 +169,7 @@ def beam_search(
         new_finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
         new_open, parents = _go_on(candidates, beam_size)
         caches = take_caches(caches, parents)
-        # A sentence that is done does not change while others go on.
+        # Finished sentences do not change while other sentences continue.
         open_beam = keep_done(done, open_beam, new_open)
         finished = keep_done(done, finished, new_finished)
         hopeless = _best_possible(open_beam, length, limits, length_penalty) <= finished.scores[:, -1]
@@ -213,18 +214,18 @@ def _nothing_finished(batch_size: int, num_hypotheses: int, max_length: int) -> 
 def _continue(
     open_beam: _Open, logits: Any, allowed: Any, position: Any, at_limit: Any, num_candidates: int
 ) -> _Candidates:
-    """The likeliest continuations of a whole beam, likeliest first (at the limit: those that end first).
+    """The likeliest continuations of a whole beam, likeliest first (at the limit: finished continuations first).
 
-    `logits` `[B, K, V]` are the model's; in `allowed`, tokens that must not be chosen are impossible.
+    `logits` `[B, K, V]` are the model's; `allowed` are the logits without the tokens that must not be chosen.
     """
     beam_size, vocabulary_size = logits.shape[1:]
-    # Log-probabilities only of the candidates: those of the whole vocabulary are never stored.
+    # Only the candidates' log-probabilities are stored, never those of the whole vocabulary.
     per_beam = min(num_candidates, vocabulary_size)
     values, ids = top_k(allowed, per_beam)  # [B, K, per_beam]
     values = values - log_normalizer(logits) + open_beam.log_probabilities[:, :, None]
     values = ops.reshape(values, (-1, beam_size * per_beam))
     ids = ops.reshape(ids, (-1, beam_size * per_beam))
-    # At the limit, finished candidates come before all others, which are returned only where too few finish.
+    # At the limit, finished candidates precede unfinished ones, which are returned only if too few finish.
     closes = at_limit[:, None] & (ids == END) & possible(values)
     _, chosen = ops.top_k(ops.where(closes, 1.0, values), min(num_candidates, beam_size * per_beam))
     chosen = ops.cast(chosen, "int32")  # [B, C]
@@ -236,7 +237,7 @@ def _continue(
 
 
 def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:
-    """The candidates as finished hypotheses; those that do not end in `END` get an impossible score."""
+    """The candidates as finished hypotheses; candidates that do not end in `END` get an impossible score."""
     finished = (candidates.last == END) & possible(candidates.log_probabilities)
     scores = candidates.log_probabilities / penalty(length, alpha)
     return SearchResult(
@@ -262,16 +263,16 @@ def _go_on(candidates: _Candidates, beam_size: int) -> tuple[_Open, Any]:
 
 
 def _best_possible(open_beam: _Open, length: Any, limits: Any, alpha: float) -> Any:
-    """The score `[B]` that no open hypothesis can exceed, whatever follows."""
+    """The upper bound `[B]` of the scores that open hypotheses can reach."""
     best = ops.max(open_beam.log_probabilities, axis=1)
-    # A log-probability only falls; the most a hypothesis can hope for is to keep its own and to end where the penalty
-    # is largest: at the limit if alpha is positive, at the next token if it is negative.
+    # A log-probability only falls. In the best case a hypothesis keeps its log-probability and ends where the penalty
+    # is largest: at the limit if alpha is positive, at the next token if alpha is negative.
     bound = best / ops.maximum(penalty(length + 1, alpha), penalty(limits, alpha))
     return ops.where(possible(best), bound, IMPOSSIBLE)
 
 
 def _truncated(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
-    """Open hypotheses as unfinished results; when a sentence stops at its limit, they all have that length."""
+    """Open hypotheses as unfinished results; all have the length of their sentence's limit."""
     there = possible(open_beam.log_probabilities)
     lengths = ops.where(there, limits[:, None], 0)
     scores = open_beam.log_probabilities / penalty(limits, alpha)[:, None]
@@ -285,14 +286,14 @@ def _truncated(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
 
 
 def _merge(first: SearchResult, second: SearchResult, count: int) -> SearchResult:
-    """The best of two sets by score; of equal hypotheses, those of the first set."""
+    """The best of two sets by score; among equal scores, hypotheses of the first set."""
     both = _concatenate(first, second)
     _, chosen = ops.top_k(both.scores, count)
     return tree.map_structure(lambda x: take_beams(x, chosen), both)
 
 
 def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> SearchResult:
-    """Finished hypotheses, then unfinished ones in the remaining entries."""
+    """Finished hypotheses, then unfinished hypotheses in the remaining entries."""
     num_finished = ops.sum(ops.cast(finished.finished, "int32"), axis=1, keepdims=True)  # [B, 1]
     entries = ops.arange(count, dtype="int32")[None, :]
     chosen = ops.where(entries < num_finished, entries, count + entries - num_finished)  # [B, N]

@@ -34,7 +34,7 @@ def greedy_search(
 ) -> SearchResult:
     """Takes the likeliest token at every step, until `END` or the length limit.
 
-    The result equals that of `beam_search` with a beam of 1 and takes less time. Runs eagerly or traced, with or
+    The result equals `beam_search` with a beam of 1 and takes less time. Runs eagerly or traced, with or
     without XLA; shapes are static.
 
     Args:
@@ -42,15 +42,15 @@ def greedy_search(
         constants: Nest of tensors `[B, ...]`, passed to `step`.
         caches: Nest of tensors `[B, 1, ...]`, passed to `step`.
         batch_size: Integer, B.
-        max_length: Integer, most tokens that are generated, `END` included.
-        max_lengths: `[B]` int32, a limit for each sentence, at most `max_length`. Defaults to `max_length` for all.
-        length_penalty: Float, alpha of the length penalty. It changes only the scores. Defaults to 0.6.
+        max_length: Integer, the maximum number of generated tokens, `END` included.
+        max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
+        length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
         suppress: List of ids that are never generated. Their probability is not given to the other tokens. Defaults to
             `PAD` and `BEGIN`.
-        prefix: `[B, P]` int32, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
+        prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
 
     Returns:
-        A `SearchResult` with one hypothesis for each sentence; `finished` is False where the limit truncated it.
+        A `SearchResult` with one hypothesis for each sentence; `finished` is False if the limit truncated it.
 
     Raises:
         ValueError: `max_length` is below 1.
@@ -108,8 +108,8 @@ def token_by_token(
         choose: Function from logits `[B, N, V]` float32 and the position to the next tokens `[B, N]`.
         batch_size: Integer, B.
         num_hypotheses: Integer, N.
-        max_length: Integer, most tokens that are generated, `END` included.
-        max_lengths: `[B]` int32, a limit for each sentence, or `None`.
+        max_length: Integer, the maximum number of generated tokens, `END` included.
+        max_lengths: int32 tensor `[B]`, a limit for each sentence, or `None`.
         length_penalty: Float, alpha of the length penalty.
 
     Returns:

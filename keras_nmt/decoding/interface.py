@@ -8,15 +8,15 @@ from typing import Any, NamedTuple, Protocol
 class DecoderStep(Protocol):
     """The function of a model that a search calls: the logits after one more token of every hypothesis.
 
-    `decoder_step` of a translation model is one; so is any function with this signature.
+    `decoder_step` of a translation model is such a function; any function with this signature works.
 
     Call arguments:
-        tokens: `[B, K]` int32, the last token of every hypothesis (`BEGIN` at position 0).
+        tokens: int32 tensor `[B, K]`, the last token of every hypothesis (`BEGIN` at position 0).
         position: int32 scalar, number of tokens generated before this call.
         constants: Nest of tensors `[B, ...]`, computed once for each sentence. Never reordered.
         caches: Nest of tensors `[B, K, ...]`, the state of each hypothesis. The search reorders the rows as hypotheses
             survive or are dropped. Entries of dictionaries under the key "kept" may have any shape and are not
-            reordered: the step has to know which of their rows belongs to which hypothesis.
+            reordered: the step must keep track of which row belongs to which hypothesis.
 
     Returns:
         The logits `[B, K, V]` of the next token, and the caches in the same structure, shapes and dtypes.
@@ -28,17 +28,17 @@ class DecoderStep(Protocol):
 class SearchResult(NamedTuple):
     """The hypotheses that a search returns: `[B, N]`, N hypotheses for each sentence, best first.
 
-    Finished hypotheses, which end in `END`, come first, ordered by score. Where a sentence has fewer than N of them,
-    unfinished ones that were truncated by the length limit follow, ordered by score. Where it has fewer than N
-    hypotheses in all, the rest is empty: no tokens, length 0, scores of -1e9. Where the limit is 0, all hypotheses are
-    empty, and scores mean nothing.
+    Finished hypotheses, which end in `END`, come first, ordered by score. If a sentence has fewer than N finished
+    hypotheses, unfinished hypotheses that the length limit truncated follow, ordered by score. If a sentence has fewer
+    than N hypotheses in total, the remaining entries are empty: no tokens, length 0, scores of -1e9. If the limit is 0,
+    all hypotheses are empty, and scores have no meaning.
 
     Attributes:
-        tokens: `[B, N, max_length]` int32, `END` included, then `PAD`.
-        scores: `[B, N]` float32, log-probability divided by the length penalty.
-        log_probabilities: `[B, N]` float32, natural logarithm, `END` included.
-        lengths: `[B, N]` int32, number of tokens, `END` included.
-        finished: `[B, N]` bool, whether the hypothesis ends in `END`.
+        tokens: int32 tensor `[B, N, max_length]`, `END` included, then `PAD`.
+        scores: float32 tensor `[B, N]`, log-probability divided by the length penalty.
+        log_probabilities: float32 tensor `[B, N]`, natural logarithm, `END` included.
+        lengths: int32 tensor `[B, N]`, number of tokens, `END` included.
+        finished: bool tensor `[B, N]`, whether the hypothesis ends in `END`.
     """
 
     tokens: Any

@@ -14,19 +14,19 @@ from keras_nmt.ids import PAD
 
 # Stands for minus infinity; finite, so no sum or product is NaN. Log-probabilities below half of it are impossible.
 IMPOSSIBLE = -1e9
-BLOCK = 64  # of `top_k`
+BLOCK = 64  # ids in a block of `top_k`
 
 
 def possible(log_probabilities: Any) -> Any:
-    """Whether a log-probability is that of a hypothesis: empty entries and suppressed tokens have impossible ones."""
+    """True at log-probabilities of hypotheses, False at the impossible ones of empty entries and suppressed tokens."""
     return log_probabilities > IMPOSSIBLE / 2
 
 
 def suppress_tokens(logits: Any, tokens: Sequence[int]) -> Any:
-    """Makes tokens impossible to choose. The other logits, and so their log-probabilities, are unchanged.
+    """Makes tokens impossible to choose. The other logits are unchanged.
 
     Args:
-        logits: `[..., V]` float32.
+        logits: float32 tensor `[..., V]`.
         tokens: List of ids that must not be generated.
 
     Returns:
@@ -45,12 +45,12 @@ def suppress_tokens(logits: Any, tokens: Sequence[int]) -> Any:
 
 
 def force_prefix(logits: Any, given: Any, prefix: Any, position: Any) -> Any:
-    """Makes every token impossible but that of the prefix, where there is one at this position.
+    """Makes every token but the prefix's impossible, in sentences whose prefix has a token at this position.
 
     Args:
-        logits: `[B, K, V]` float32, what may be chosen without a prefix.
-        given: `[B, K, V]` float32, the logits that the token of the prefix keeps, suppressed or not.
-        prefix: `[B, P]` int32, `PAD` where any token may be chosen, or `None`.
+        logits: float32 tensor `[B, K, V]`, the logits without a prefix, suppressed tokens impossible.
+        given: float32 tensor `[B, K, V]`, the logits that the token of the prefix keeps, suppressed or not.
+        prefix: int32 tensor `[B, P]`, `PAD` at positions without a forced token, or `None`.
         position: int32 scalar.
 
     Returns:
@@ -69,7 +69,7 @@ def force_prefix(logits: Any, given: Any, prefix: Any, position: Any) -> Any:
 def log_normalizer(logits: Any) -> Any:
     """The logarithm of the sum of exponentials over the vocabulary, `[B, K, V]` -> `[B, K, 1]`.
 
-    Like `top_k`, it puts the hypotheses side by side, because sums over the vocabulary then vectorise.
+    The hypotheses are put side by side, as in `top_k`, because sums over the vocabulary then vectorise.
     """
     columns = ops.transpose(logits, (2, 0, 1))  # [V, B, K]
     highest = ops.max(columns, axis=0)
@@ -77,13 +77,13 @@ def log_normalizer(logits: Any) -> Any:
 
 
 def top_k(logits: Any, k: int) -> tuple[Any, Any]:
-    """The `k` largest logits and their ids, largest first; of equal ones, the lowest ids.
+    """The `k` largest logits and their ids, largest first; among equal logits, the lowest ids.
 
     A large vocabulary is searched in two stages: the `k` largest logits are in the `k` blocks with the largest maxima.
     The hypotheses are put side by side, which vectorises, and undoes the transposition at the end of a model's step.
 
     Args:
-        logits: `[B, K, V]` float32.
+        logits: float32 tensor `[B, K, V]`.
         k: Integer, at most V.
 
     Returns:
@@ -110,7 +110,7 @@ def top_k(logits: Any, k: int) -> tuple[Any, Any]:
     # The last block may be short: entries past its end are lower than even suppressed logits, so none is chosen.
     candidates = ops.where(ids < vocabulary_size, candidates, 2 * IMPOSSIBLE)
     values, positions = ops.top_k(candidates, k)
-    # Beside logits of -inf an entry past the end may be chosen all the same, and must be an id.
+    # If logits are -inf, an entry past the end may be chosen, and must be an id.
     ids = ops.minimum(ops.take_along_axis(ids, ops.cast(positions, "int32"), axis=-1), vocabulary_size - 1)
     shape = (batch_size, beam_size, k)
     return ops.reshape(values, shape), ops.reshape(ids, shape)
@@ -125,7 +125,7 @@ def length_limits(batch_size: Any, max_length: Any, max_lengths: Any) -> Any:
 def check_arguments(
     batch_size: Any, length_penalty: Any, seeds: Any = None, max_lengths: Any = None, prefix: Any = None
 ) -> None:
-    """Raises a `ValueError` where the penalty is not finite, or a tensor has another rank or number of rows."""
+    """Raises a `ValueError` if the penalty is not finite, or a tensor has another rank or number of rows."""
     if isinstance(length_penalty, numbers.Real) and not math.isfinite(length_penalty):
         raise ValueError(f"`length_penalty` must be finite. Received: length_penalty={length_penalty}")
     for name, value, form in (

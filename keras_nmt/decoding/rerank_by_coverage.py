@@ -11,7 +11,7 @@ from keras_nmt.decoding.interface import SearchResult
 from keras_nmt.decoding.logits import possible
 from keras_nmt.ids import PAD
 
-# The least coverage of a source token: the logarithm of 0 is minus infinity.
+# The minimum coverage of a source token: the logarithm of 0 is minus infinity.
 _LEAST = 1e-6
 
 
@@ -28,8 +28,8 @@ def rerank_by_coverage(result: SearchResult, attention: Any, source_mask: Any, c
 
     Args:
         result: `SearchResult` of a search, N hypotheses of each sentence.
-        attention: `[B, N, T, S]`, attention of every token of the hypotheses; T is their `max_length`.
-        source_mask: `[B, S]` bool, which source tokens have to be covered.
+        attention: Float tensor `[B, N, T, S]`, attention of every token of the hypotheses; T is their `max_length`.
+        source_mask: bool tensor `[B, S]`, True at source tokens that must be covered.
         coverage_penalty: Float, beta, 0 for none.
 
     Returns:

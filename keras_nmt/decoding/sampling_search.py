@@ -1,4 +1,4 @@
-"""Sampling with temperature, `top_k` and `top_p`, each sentence by its own seed."""
+"""Sampling with temperature, `top_k` and `top_p`, with a seed for each sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from keras_nmt.decoding.logits import IMPOSSIBLE, check_arguments, force_prefix,
 from keras_nmt.decoding.logits import top_k as largest
 from keras_nmt.ids import BEGIN, PAD
 
-# Halvings of an interval of at most 1: it is then as short as the distance of float32 numbers around 1e-3.
+# Halvings of an interval of at most 1, down to the distance of float32 numbers around 1e-3.
 _HALVINGS = 32
 # A fraction made of 32 random bits: its unit, and the largest fraction below 1 in float32.
 _UNIT = 2.0**-32
@@ -42,34 +42,34 @@ def sampling_search(
     """Draws hypotheses at random, each token by its probability, until `END` or the length limit.
 
     A token is drawn from `softmax(logits / temperature)` over the tokens that are not suppressed; with `top_k`, over
-    the likeliest k of these tokens; with `top_p`, over the smallest set of the likeliest of these whose probabilities,
+    the likeliest k of these tokens; with `top_p`, over the smallest set of the likeliest tokens whose probabilities,
     normalised after `top_k`, sum to at least p.
 
     The randomness of a sentence comes from its own seed: its samples are the same alone and in any batch, in every
-    run, with and without XLA, up to rounding where two tokens are nearly equal. Sample n is the same however many
-    samples are drawn. Samples are independent, so two may be equal, and are returned best first as by every search: to
-    get a sample that is not chosen by its score, draw one.
+    run, with and without XLA, up to rounding if two tokens are nearly equal. Sample n does not depend on the number of
+    samples. Samples are independent, so two may be equal. As in every search, samples are returned best first: to get a
+    sample that is not chosen by its score, draw one.
 
     Runs eagerly or traced, with or without XLA; all shapes are static. With a `top_k` of, say, 100, drawing and `top_p`
-    cost almost nothing; without it, both work on the whole vocabulary at every position.
+    cost almost nothing; without `top_k`, both work on the whole vocabulary at every position.
 
     Args:
         step: Function, a `DecoderStep`, called with `num_samples` hypotheses of each sentence.
         constants: Nest of tensors `[B, ...]`, passed to `step`.
         caches: Nest of tensors `[B, num_samples, ...]`, passed to `step`.
         batch_size: Integer, B.
-        max_length: Integer, most tokens that are generated, `END` included.
-        seeds: `[B]` int32, a seed for each sentence.
+        max_length: Integer, the maximum number of generated tokens, `END` included.
+        seeds: int32 tensor `[B]`, a seed for each sentence.
         num_samples: Integer, N, number of hypotheses of each sentence. Defaults to 1.
         temperature: Float, divisor of the logits: below 1 likely tokens become likelier, above 1 less likely. Defaults
             to 1.
-        top_k: Integer, how many of the likeliest tokens may be drawn, 0 for all. Defaults to 0.
+        top_k: Integer, the number of likeliest tokens that may be drawn, 0 for all. Defaults to 0.
         top_p: Float, total probability of the tokens that may be drawn, above 0 and at most 1. Defaults to 1, for
             all.
-        max_lengths: `[B]` int32, a limit for each sentence, at most `max_length`. Defaults to `max_length` for all.
-        length_penalty: Float, alpha of the length penalty. It changes only the scores. Defaults to 0.6.
+        max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
+        length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
         suppress: List of ids that are never generated. Defaults to `PAD` and `BEGIN`.
-        prefix: `[B, P]` int32, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
+        prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence. Log-probabilities and scores are those of the model, as in
@@ -112,7 +112,7 @@ def sampling_search(
     def draw(logits: Any, position: Any) -> Any:
         """Tokens [B, N] of logits [B, N, V]."""
         vocabulary_size = logits.shape[-1]
-        # Without the largest logit, so no logit divided by a small temperature is below a suppressed one.
+        # The largest logit is subtracted, so that no logit divided by a small temperature is below a suppressed one.
         best = ops.max(suppress_tokens(logits, suppress), axis=-1, keepdims=True)
         allowed = suppress_tokens((logits - best) / temperature, suppress)
         allowed = force_prefix(allowed, logits, prefix, position)
@@ -139,7 +139,7 @@ def sampling_search(
 
 
 def _nucleus(logits: Any, top_p: float) -> Any:
-    """Which of `logits` `[B, N, V]` belong to the likeliest tokens that sum to `top_p`, ties included.
+    """True at the `logits` `[B, N, V]` of the likeliest tokens that sum to `top_p`, ties included.
 
     The least probability in the set is found by bisection, which costs far less than sorting.
     """
@@ -157,7 +157,7 @@ def _nucleus(logits: Any, top_p: float) -> Any:
 
 
 def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:
-    """Random numbers of the standard Gumbel distribution, each a function of its own seed, sample, position and id.
+    """Random numbers of the standard Gumbel distribution, each a function of seed, sample, position and id.
 
     Keras' random generators draw a whole tensor from one seed, so a number depends on its index in the batch. These
     numbers are hashes, as in a counter-based generator: the same on every device, with or without XLA, and in any
@@ -180,7 +180,7 @@ def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:
     state = _mix(_uint32(seeds))
     for counter in (samples, position, ids):
         state = _mix(ops.bitwise_xor(state, _wrapped(_uint32(counter) * _constant(0x9E3779B9) + _constant(0x7F4A7C15))))
-    # Small fractions are exact in float32. They give the large numbers, which decide.
+    # Small fractions are exact in float32. Small fractions give the large numbers, which decide.
     fraction = ops.minimum((ops.cast(state, "float32") + 0.5) * _UNIT, _LARGEST)
     # -log1p(-fraction), which XLA does not vectorise: a series where 1 - fraction would round.
     series = fraction * (1.0 + fraction * (1 / 2 + fraction * (1 / 3 + fraction / 4)))

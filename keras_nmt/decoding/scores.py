@@ -35,10 +35,10 @@ def shift_right(targets: Any) -> Any:
     """The target input of teacher forcing, from which a decoder predicts `targets`.
 
     Args:
-        targets: `[B, T]` int32, `y1 ... yn END`, then `PAD`.
+        targets: int32 tensor `[B, T]`, `y1 ... yn END`, then `PAD`.
 
     Returns:
-        `[B, T]` int32, `BEGIN y1 ... yn`, then `PAD`: `END` is predicted, not read.
+        int32 tensor `[B, T]`, `BEGIN y1 ... yn`, then `PAD`: `END` is predicted, not read.
 
     Example:
 
@@ -55,11 +55,11 @@ def sequence_log_probability(logits: Any, targets: Any) -> Any:
     """Log-probability of whole target sequences, from the logits of teacher forcing.
 
     Args:
-        logits: `[B, T, V]`, the model's output for the target input `BEGIN y1 ... yn`.
-        targets: `[B, T]` int, the target output `y1 ... yn END`, then `PAD`, which does not count.
+        logits: Float tensor `[B, T, V]`, the model's output for the target input `BEGIN y1 ... yn`.
+        targets: Integer tensor `[B, T]`, the target output `y1 ... yn END`, then `PAD`, which does not count.
 
     Returns:
-        `[B]` float32, natural logarithm; 0 for a row that is all padding.
+        float32 tensor `[B]`, natural logarithm; 0 for a row that is all padding.
 
     Example:
 

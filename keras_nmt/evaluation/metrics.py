@@ -13,7 +13,7 @@ METRICS = ("bleu", "chrf", "ter")
 
 
 def make_metrics(names: Sequence[str], *, lowercase: bool, tokenize: str, chrf_word_order: int) -> dict[str, Metric]:
-    """Makes sacreBLEU's metrics, by the package's names of them in the order of `names`."""
+    """Makes sacreBLEU's metrics, by the package's names, in the order of `names`."""
     unknown = [name for name in names if name not in METRICS]
     if unknown or not names:
         raise UserError(f"Metrics must be some of {', '.join(METRICS)}. Received: metrics={tuple(names)}")
@@ -41,7 +41,7 @@ def check_lines(**columns: Sequence[str]) -> None:
 
 
 def reference_streams(references: Sequence[str] | Sequence[Sequence[str]]) -> list[list[str]]:
-    """A list of references' lists, also if there is one reference only."""
+    """The references as a list of lists, also for a single reference."""
     if not references:
         raise UserError("There is nothing to compare with: `references` is empty. Received: references=[]")
     if isinstance(references[0], str):
@@ -50,6 +50,6 @@ def reference_streams(references: Sequence[str] | Sequence[Sequence[str]]) -> li
 
 
 def check_against(hypotheses: dict[str, Sequence[str]], streams: list[list[str]]) -> None:
-    """Raises a `UserError` unless systems' outputs and all references have the same number of lines."""
+    """Raises a `UserError` unless the systems' outputs and all references have the same number of lines."""
     names = ["references"] if len(streams) == 1 else [f"references[{i}]" for i in range(len(streams))]
     check_lines(**hypotheses, **dict(zip(names, streams, strict=True)))

@@ -23,7 +23,7 @@ class PairedComparison(NamedTuple):
         delta: Float, `system - baseline`.
         p_value: Float, the probability that a difference at least as large arises by chance.
         system_interval: Float, half the width of the system's 95% confidence interval.
-        baseline_interval: Float, half the width of the baseline's.
+        baseline_interval: Float, half the width of the baseline's interval.
         signature: String, sacreBLEU's signature with the number of samples and the seed.
     """
 
@@ -110,7 +110,7 @@ def paired_bootstrap(
             system=float(after.score),
             baseline=float(before.score),
             delta=float(after.score - before.score),
-            # If there is no difference, every sample has one at least as large; sacreBLEU counts larger ones.
+            # If the scores are equal, every sample has a difference at least as large; sacreBLEU counts larger ones.
             p_value=float(after.p_value) if after.score != before.score else 1.0,
             system_interval=float(after.ci),
             baseline_interval=float(before.ci),

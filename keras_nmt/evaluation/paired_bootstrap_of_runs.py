@@ -25,23 +25,24 @@ def paired_bootstrap_of_runs(
 ) -> float:
     """Tests whether a difference in BLEU between two systems, each trained several times, may come by chance.
 
-    The bootstrap draws sentences, each with all of its translations: the outputs of three runs are not independent. The
-    BLEU of a system is that of all its runs' outputs together, and for several directions of translation the mean over
-    the directions. A draw has the same line numbers in all directions whose test data have as many lines, because the
-    lines may be translations of each other; where they are not, nothing is lost, because unrelated lines stay
-    uncorrelated. With one run each of one direction, the p-value is that of `paired_bootstrap`. The test is about the
-    choice of the test sentences; the deviation over seeds tells how much runs differ.
+    The bootstrap draws sentences, each with all of its translations, because the outputs of several runs are not
+    independent. A system's BLEU is computed on all its runs' outputs together; for several directions of translation,
+    it is the mean over the directions. A draw has the same line numbers in all directions whose test data have the same
+    number of lines, because the lines may be translations of each other; unrelated lines stay uncorrelated. With one
+    run each of one direction, the p-value equals that of `paired_bootstrap`. The test covers the choice of the test
+    sentences; the deviation over seeds shows how much runs differ.
 
     Args:
-        systems: List of the outputs of the system, one list of lines per run; or a dict of them by direction.
-        baselines: List of the outputs of the baseline; or a dict of them by direction.
-        references: List of references, one string per line; or a dict of them by direction.
-        lowercase: Bool, whether BLEU ignores case. Defaults to `False`.
-        samples: Int, number of resampled test sets. Defaults to 1000.
-        seed: Int, seed of the samples. Defaults to sacreBLEU's 12345.
+        systems: List of the outputs of the system, one list of lines per run; or a dictionary of such lists by
+            direction.
+        baselines: List of the outputs of the baseline; or a dictionary of such lists by direction.
+        references: List of references, one string per line; or a dictionary of such lists by direction.
+        lowercase: Boolean, whether BLEU ignores case. Defaults to False.
+        samples: Integer, number of resampled test sets. Defaults to 1000.
+        seed: Integer, seed of the samples. Defaults to sacreBLEU's 12345.
 
     Returns:
-        The p-value; 1 where the scores are equal.
+        The p-value; 1 if the scores are equal.
 
     Raises:
         UserError: There are no runs, nothing to score, numbers of lines or directions that differ, or `samples` is not
@@ -64,14 +65,14 @@ def paired_bootstrap_of_runs(
         raise UserError(f"`samples` must be a positive integer. Received: samples={samples!r}")
     if not set(ours) == set(theirs) == set(references) or not references:
         raise UserError(
-            "There must be runs of both in the same directions. "
+            "System and baseline must have runs in the same directions. "
             f"Received: {', '.join(ours)} and {', '.join(theirs)}, references of {', '.join(references)}"
         )
     for name, lines in references.items():
         lengths = sorted({len(run) for run in (*ours[name], *theirs[name], lines)})
         if not ours[name] or not theirs[name] or len(lengths) != 1 or lengths == [0]:
             raise UserError(
-                "There must be runs of both, with a line for each reference. Received: "
+                "System and baseline must have runs, with a line for each reference. Received: "
                 f"{len(ours[name])} and {len(theirs[name])} runs, lines: {', '.join(map(str, lengths))}"
             )
     metric = BLEU(lowercase=lowercase)
@@ -95,7 +96,7 @@ def paired_bootstrap_of_runs(
 
 
 def _difference(counts: Mapping[str, list[np.ndarray]], drawn: Mapping[int, np.ndarray]) -> float:
-    """The mean over directions of the difference in BLEU, on the drawn rows for each number of lines, or on all."""
+    """The mean over directions of the difference in BLEU, on all rows or on the drawn rows for each number of lines."""
     differences = []
     for both in counts.values():
         rows = drawn.get(len(both[0]), slice(None))
@@ -105,12 +106,12 @@ def _difference(counts: Mapping[str, list[np.ndarray]], drawn: Mapping[int, np.n
 
 
 def _counts(metric: BLEU, hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
-    """The sums of BLEU, by sentence: both lengths, matching n-grams, all n-grams; [sentences, 10]."""
+    """BLEU's counts by sentence, `[sentences, 10]`: both lengths, matching n-grams, all n-grams."""
     scores = (metric.corpus_score([line], [[other]]) for line, other in zip(hypotheses, references, strict=True))
     return np.array([[score.sys_len, score.ref_len, *score.counts, *score.totals] for score in scores])
 
 
 def _bleu(counts: np.ndarray) -> float:
     system_length, reference_length, *ngrams = counts.tolist()
-    # Smoothed as the score of the corpus is, which counts where no n-gram of some length matches.
+    # Smoothed like the corpus score, which matters if no n-gram of some length matches.
     return BLEU.compute_bleu(ngrams[:4], ngrams[4:], system_length, reference_length, smooth_method=SMOOTHING).score

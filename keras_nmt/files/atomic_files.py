@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-PREFIX = ".writing-"  # of temporary names
+PREFIX = ".writing-"  # prefix of temporary names
 
 
 @contextlib.contextmanager
@@ -98,7 +98,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The permissions of a file; for a new file, those that the umask allows."""
+    """The permissions of a file; for a new file, the permissions that the umask allows."""
     if path.exists():
         return stat.S_IMODE(path.stat().st_mode)
     umask = os.umask(0)
@@ -108,7 +108,7 @@ def _mode(path: Path) -> int:
 
 @contextlib.contextmanager
 def errors_that_name(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Makes system errors without a file name, such as that of a full disk, name `path`."""
+    """Adds `path` to system errors without a file name, such as the error of a full disk."""
     try:
         yield
     except OSError as error:

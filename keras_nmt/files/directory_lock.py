@@ -18,7 +18,7 @@ WITHOUT_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL)  # 
 
 @contextlib.contextmanager
 def directory_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
-    """Keeps other processes that ask for the same lock out of a folder.
+    """Locks a folder against other processes that call this function.
 
     A process may lock a folder that it has locked already. The system releases the lock when the process ends, however
     the process ends. The file `.lock` stays in the folder; the file alone locks nothing. On a file system without

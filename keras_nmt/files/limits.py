@@ -1,4 +1,4 @@
-"""Upper bounds of the sizes that `config.json` may ask for: the author of a model directory may be a stranger."""
+"""Upper bounds of the sizes in `config.json`, because a model directory may come from an untrusted source."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def check_limits(options: Mapping[str, Any]) -> None:
             continue
         numbers = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
         for number in numbers:
-            if isinstance(number, (int, float)) and not number <= limit:  # NaN is above, too
+            if isinstance(number, (int, float)) and not number <= limit:  # NaN exceeds every limit
                 raise UserError(f"`{name}` may be at most {limit:,}. Received: {name}={str(value)[:100]}")

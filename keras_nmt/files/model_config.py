@@ -38,7 +38,7 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
         raise UserError(f"No model directory: it has no {CONFIG}. Received: {directory}")
     config = {"search": {}, **read_json(path, "the configuration of a model")}
     version = config.get("format")
-    if isinstance(version, int) and version > FORMAT:  # anything else may differ, too
+    if isinstance(version, int) and version > FORMAT:  # a newer format may differ in any key
         raise UserError(
             f"{directory} was written by keras_nmt {config.get('keras_nmt')}, and this version reads formats up to "
             f"{FORMAT}: upgrade keras_nmt. Received: format={version}"
@@ -51,7 +51,7 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def is_search_setting(name: str, value: Any) -> bool:
-    """Whether a name is that of a setting of search, and the value has the setting's type."""
+    """Returns whether a name is a setting of search, and the value has the setting's type."""
     values = value if isinstance(value, list) else [value]
     kinds = SEARCH_TYPES.get(name, ())
     numbers = (int,) if kinds == (list,) else kinds
@@ -59,14 +59,14 @@ def is_search_setting(name: str, value: Any) -> bool:
 
 
 def _check_structure(config: dict[str, Any]) -> None:
-    """Raises the error that using the configuration would raise."""
+    """Raises the error that a use of the configuration would raise."""
     if not isinstance(config["format"], int):
         raise TypeError(config["format"])
     model, search = config["model"], config["search"]
     if not isinstance(model["class"], str):
         raise TypeError(model["class"])
     dtype = model["config"].get("dtype", "float32")
-    if not isinstance(dtype, str):  # an object, which Keras would make
+    if not isinstance(dtype, str):  # an object, which Keras would instantiate
         raise TypeError(dtype)
     for language in model["config"].get("languages", ("source", "target")):
         Path(config["subwords"][language])

@@ -22,7 +22,7 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
 
     Lines end at `"\n"` and nowhere else, so that the lines of two files pair up as for `wc -l` and `paste`. The last
     line needs no `"\n"`. A carriage return at the end of a line and a byte-order mark at the start of the file are
-    removed. Gzip data are recognised by their first bytes, whatever the file's name.
+    removed. Gzip data are recognised by their first bytes, not by the file's name.
 
     Args:
         source: String or path of a file, or a stream such as `sys.stdin.buffer`: UTF-8 text, plain or compressed by
@@ -37,12 +37,13 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
             file and the line.
 
     Example:
-        >>> import os, tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "numbers.txt")
-        ...     _ = open(path, "w").write("one\ntwo\nthree")
-        ...     [line for block in read_blocks(path) for line in block]
-        ['one', 'two', 'three']
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "numbers.txt")
+    ...     _ = open(path, "w").write("one\ntwo\nthree")
+    ...     [line for block in read_blocks(path) for line in block]
+    ['one', 'two', 'three']
     """
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a stream")
     num_lines = 0
@@ -59,7 +60,7 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
         file = gzip.GzipFile(fileobj=raw) if is_gzip else raw
         while True:
             try:
-                block = file.read1(MAX_LINE)  # what is there: a pipe may stay open
+                block = file.read1(MAX_LINE)  # the bytes that are available: a pipe may stay open
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise UserError(
                     f"Damaged gzip data after line {num_lines} at the earliest. Make or fetch the file again. "
@@ -68,7 +69,7 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
             if not block and not rest:
                 return
             text, line_end, rest = (rest + block).rpartition(b"\n") if block else (rest, b"\n", b"")
-            # Only a line that began in the block before can be longer than what is read at once.
+            # Only a line that began in the previous block can be longer than one read.
             if max(len(text.partition(b"\n")[0]), len(rest)) > MAX_LINE:
                 raise UserError(
                     f"Line {num_lines + 1} is longer than {MAX_LINE:,} bytes. Split or remove the line. "

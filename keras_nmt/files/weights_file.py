@@ -16,7 +16,7 @@ import numpy as np
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_path
 
-# An attribute of the file itself: it is replaced together with the weights, and copied with them.
+# The name of a file attribute: the digest is replaced and copied together with the weights.
 DIGEST = "keras_nmt.sha256"
 
 
@@ -46,7 +46,7 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
 
     Raises:
         UserError: The file is damaged, holds numbers that are not finite, or holds more variables than the model has.
-        Exception: Any error that Keras raises if the file holds fewer variables, or others.
+        Exception: Keras' error if the file holds fewer variables, or other variables.
     """
     name = os.fspath(path)
     if name.endswith(".weights.h5"):
@@ -54,7 +54,7 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
             held = sum(not array.startswith("optimizer/") for array in arrays(file))
             if held > len(model.weights):  # Keras would load some and report nothing
                 raise UserError(
-                    "The weights are those of another model, such as a deeper one. "
+                    "The weights belong to another model, such as a deeper model. "
                     f"Received: {held} variables in {name}, {len(model.weights)} in the model"
                 )
             if not check_digest(file):
@@ -92,7 +92,7 @@ def check_digest(file: h5py.File) -> bool:
         Whether the file has a digest.
 
     Raises:
-        UserError: The arrays are not those that were written.
+        UserError: The arrays differ from the written arrays.
     """
     written = file.attrs.get(DIGEST)
     if written is not None and str(written) != _digest(file):

@@ -1,4 +1,4 @@
-"""The mechanisms, and the Transformer blocks with their places: Keras layers for any backend and any model.
+"""The mechanisms and the Transformer blocks that contain them: Keras layers for any backend and any model.
 
 Importing this package imports Keras and nothing else of `keras_nmt`.
 """

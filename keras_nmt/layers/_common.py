@@ -61,7 +61,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
 
 
 def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
-    """Refuses masks of other shapes, which would broadcast, and float masks, which may mean the opposite."""
+    """Rejects masks of other shapes, which would broadcast, and float masks, in which 1 may mean padding."""
     if mask is None:
         return
     meant = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
@@ -87,12 +87,12 @@ def check_width(name: str, states_shape: Any, width: int) -> None:
 
 
 def check_alike(**shapes: Any) -> None:
-    """Refuses two tensors that differ in a dimension other than the last: they might broadcast."""
+    """Rejects two tensors that differ in a dimension other than the last, and might broadcast."""
     (one, one_shape), (other, other_shape) = shapes.items()
     pairs = list(zip(one_shape[:-1], other_shape[:-1], strict=False))
     if len(one_shape) != len(other_shape) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
         raise ValueError(
-            f"`{one}` and `{other}` must have the same shape but for their last dimension. "
+            f"`{one}` and `{other}` must have the same shape except for their last dimension. "
             f"Received: {tuple(one_shape)} and {tuple(other_shape)}"
         )
 
@@ -102,7 +102,7 @@ def check_source(name: str, shape: Any, **shortcut: Any) -> None:
     ((setting, kind),) = shortcut.items()
     if (kind is None) != (shape is None):
         raise ValueError(
-            f"`{name}` is given where `{setting}` is set, and only there. "
+            f"`{name}` must be given if `{setting}` is set, and only then. "
             f"Received: {setting}={kind!r}, shape of {name}={shape}"
         )
 

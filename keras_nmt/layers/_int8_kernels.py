@@ -28,7 +28,7 @@ class Int8Kernels(keras.layers.Layer):
         return ops.cast(ops.matmul(x, kernel), self.compute_dtype) / (scale * getattr(self, f"{name}_scale"))
 
     def quantize(self, mode: str | None = None, type_check: bool = True, config: Any = None) -> None:
-        """See `keras.layers.Layer`. The only mode is "int8"."""
+        """Converts the kernels; see `keras.layers.Layer`. The only mode is "int8"."""
         if mode != "int8":
             raise NotImplementedError(f"{type(self).__name__} can be quantized to 'int8' only. Received: mode={mode!r}")
         if self.is_int8:  # Keras checks the rest

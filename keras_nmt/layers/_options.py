@@ -26,16 +26,16 @@ class Options:
 
     @classmethod
     def take(cls, arguments: dict[str, Any], **more: Any) -> Self:
-        """Makes the options from keyword arguments, and removes them there.
+        """Makes the options from keyword arguments, and removes these arguments from the dictionary.
 
         Args:
-            arguments: Dictionary of keyword arguments, options among them.
+            arguments: Dictionary of keyword arguments, including options.
             **more: Further options.
         """
         return cls(**more, **take_arguments(cls, arguments))
 
     def config(self, kind: type[Options] | None = None) -> dict[str, Any]:
-        """The options by name, as `get_config` returns them: those of the class, or those of a base class `kind`."""
+        """The options of the class, or of a base class `kind`, by name, as `get_config` returns them."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(kind or self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
@@ -53,7 +53,7 @@ def take_arguments(of: Callable[..., Any], arguments: dict[str, Any]) -> dict[st
 def with_options(of: Callable[..., Any], without: Sequence[str] = ()) -> Callable[[F], F]:
     """Lists the arguments of another constructor in the signature of a constructor that takes them by `**kwargs`.
 
-    `help` and `inspect` show them.
+    `help` and `inspect` show these arguments.
 
     Args:
         of: The other constructor, such as a class of options.

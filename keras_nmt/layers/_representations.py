@@ -53,7 +53,7 @@ class Composition(keras.layers.Layer):
             )
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        # All represent the same positions: the mask of any of them is the mask of the output.
+        # All representations have the same positions, so any of their masks is the mask of the output.
         return next((mask for mask in tree.flatten(previous_mask) if mask is not None), None)
 
     def compute_output_shape(self, representations_shape: Any) -> tuple[int | None, ...]:

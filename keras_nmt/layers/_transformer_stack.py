@@ -49,7 +49,7 @@ class TransformerStack(keras.layers.Layer):
             name="layer_composition",
         )
         pre = options.norm == "pre"
-        # One for each of H^1 .. H^L, which pre-LN layers leave un-normalised.
+        # One norm for each of H^1 .. H^L, which pre-LN layers do not normalise.
         self.composition_norms = [
             layer_norm(policy, f"layer_composition_norm_{number}")
             for number in numbers
@@ -85,7 +85,7 @@ class TransformerStack(keras.layers.Layer):
         node = self.composition.node_after(len(states) - 1)
         if node is not None:
             first = 2 * node + 1
-            previous = states[first - 1] if node > 0 else None  # the aggregate of the node before
+            previous = states[first - 1] if node > 0 else None  # the previous node's aggregate
             states[-1] = self.composition.aggregate(node, self._representations(states, first), previous)
 
     def _finish(self, states: list[Any]) -> Any:
@@ -117,7 +117,7 @@ class TransformerStack(keras.layers.Layer):
     def _state_specs(self, inputs: Any, mask: Any) -> tuple[keras.KerasTensor, list[keras.KerasTensor]]:
         """The stack's output and the states [H_0, ..., H_L], with the mask attached, if any.
 
-        They are made without a trace of the layers, which takes longer than to build the layers.
+        The layers are not traced, because tracing takes longer than building.
         """
         check_width("inputs", inputs.shape, self.options.hidden_dim)
         output, *states = (

@@ -145,7 +145,7 @@ class AttentionBridge(keras.layers.Layer):
         return self.penalty_weight * squared
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
-        """None: M has no padding."""
+        """Returns None, because M has no padding."""
 
     def compute_output_shape(
         self, inputs_shape: tuple[int | None, ...], return_attention: bool = False, return_penalty: bool = False

@@ -35,11 +35,11 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         hidden_dim: Integer u, width of all states.
         score: "general", "dot" or "concat"; see `LuongAttention`. Defaults to "general".
         input_feeding: Boolean, whether h~_{t-1} is an input of position t. Defaults to True.
-        dropout: Float, dropout rate of the outputs h~ and of the inputs of all LSTMs but the first; of these inputs,
+        dropout: Float, dropout rate of the outputs h~ and of the inputs of all LSTMs but the first; in these inputs,
             the same units are dropped at all positions of a sequence. Defaults to 0.
         attention: `LuongAttention` of u units, which several decoders may share (Firat et al., 2016). The decoder that
             builds a shared attention gives its name to the paths of the weights: build the attention first if other
-            models start from these weights. Load a model with a shared attention by its code and `load_weights`;
+            models start from these weights. Load a model with a shared attention by code and `load_weights`;
             `keras.models.load_model` would make one attention for each decoder. Defaults to an attention with `score`.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
@@ -152,7 +152,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         masks = [dropout(ops.ones((batch_size, u)), training=training) for dropout in self.layer_dropouts]
 
         def position(inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
-            """[B, e] and h, c of each layer and the last h~ -> [B, 2 u]: h~ and h; and the new states."""
+            """Inputs [B, e] and states (h, c of each layer, the last h~) -> [h~; h], [B, 2 u], and the new states."""
             attentional, h, cells = self._position(inputs, states, keys, memory, memory_mask, masks=masks)
             return ops.concatenate([attentional, h], -1), [*cells, attentional]
 
@@ -199,7 +199,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
                 x = x * masks[i - 1]
             x, state = cell(x, [states[2 * i], states[2 * i + 1]])
             new_states += state
-        # All other tensors have two dimensions: in a loop, XLA infers no shapes for the gradient of a Dense on three.
+        # All other tensors are 2-D: in a loop, XLA infers no shapes for the gradient of a Dense on 3-D tensors.
         h = ops.reshape(x, (-1, beam_size, self.hidden_dim))  # [B, K, u]
         context, _ = self.attention.attend(h, keys, memory, memory_mask)  # c, [B, K, d]
         context = ops.reshape(context, (-1, memory.shape[-1]))  # [B K, d]

@@ -15,7 +15,7 @@ from keras_nmt.layers.feed_forward import FeedForward
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class HierarchicalAggregation(Composition):
-    """Composition of N representations in a tree of filter size two; each node also reads the node before.
+    """Composition of N representations in a tree of filter size two; each node also reads the previous aggregate.
 
         a_0 = AGG(r_1, r_2)    a_1 = AGG(r_3, r_4, a_0)    a_2 = AGG(r_5, r_6, a_1)    ...
         AGG(x, y[, z]) = LN(FFN([x; y; z]) + x + y + z)        FFN(x) = relu(x W_1 + b_1) W_2 + b_2
@@ -101,7 +101,7 @@ class HierarchicalAggregation(Composition):
         Args:
             node: Integer, the node, from 0.
             representations: List of the node's two tensors `[..., d']`; of one tensor at the last node if N is odd.
-            previous: Tensor `[..., d']`, the aggregate of the node before. None at node 0, and only there.
+            previous: Tensor `[..., d']`, the aggregate of the previous node. None at node 0, and only there.
 
         Returns:
             Tensor `[..., d']`.

@@ -57,7 +57,7 @@ class KeyValueProjection(Int8Kernels):
         return keys, values
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        return [previous_mask, previous_mask]  # keys and values are as long as what they are made of
+        return [previous_mask, previous_mask]  # keys and values have the positions of the states
 
     def compute_output_shape(self, hidden_shape: tuple[int | None, ...]) -> tuple[tuple[int | None, ...], ...]:
         shape = (*hidden_shape[:-1], self.hidden_dim)

@@ -28,7 +28,7 @@ class LexicalShortcut(Int8Kernels):
         K_sc, K = split([E; h] W_K, 2)    V_sc, V = split([E; h] W_V, 2)
 
     The layer adds 2 d^2 + 2 d ("plain") or 6 d^2 + 2 d ("fusion") weights to an attention whose states are d wide.
-    Each position is computed alone, so a decoder caches only the gated keys and values.
+    Positions are computed independently, so a decoder caches only the gated keys and values.
 
     Args:
         hidden_dim: Integer, width d of keys and values.

@@ -15,8 +15,8 @@ from keras_nmt.layers._representations import Composition
 class LinearCombination(Int8Kernels, Composition):
     """Linear combination of N representations, each with its own matrix: `sum_l r_l W_l`.
 
-    The baseline of bilinear pooling. It has N d' `units` weights: the W_l are stacked in one kernel, so that the sum is
-    one product.
+    The baseline of bilinear pooling. The layer has N d' `units` weights: the W_l are stacked in one kernel, so that the
+    sum is one product.
 
     Args:
         units: Integer, width of the output. Defaults to the width d' of a representation.
@@ -40,7 +40,7 @@ class LinearCombination(Int8Kernels, Composition):
 
     Reference:
         [Peters et al., 2018](https://arxiv.org/abs/1802.05365); with a matrix for each representation as in Eq. 4 and
-        footnote 2 of [Li et al., 2020](https://arxiv.org/abs/1911.09877), whose table 1 counts its weights so.
+        footnote 2 of [Li et al., 2020](https://arxiv.org/abs/1911.09877), whose table 1 has this number of weights.
     """
 
     kernels = ("kernel",)

@@ -29,8 +29,8 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
     neurons of R^ (all neurons of composed heads, the last layer of composed layers). A model that starts from a trained
     model without composition computes the same outputs at first. If r is below `units`, V P keeps r random directions
     of these neurons. Without first order, U, V and P are random, and representations of variance one give an output of
-    variance one. The paper specifies no initial weights. U and b_V start at zero without delay for the training: b_U is
-    one and V is not zero, so U, b_V and P all have a gradient at once.
+    variance one. The paper specifies no initial weights. The zeros in U and b_V do not delay training: b_U is one and V
+    is not zero, so U, b_V and P all have a gradient at once.
 
     The layer has 2 N d' r + r `units` weights, and 2 r more with first order. Under `mixed_float16`, large products are
     finite: the output overflows only if R^ U, R^ V or the output itself does not fit float16.
@@ -102,7 +102,7 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
         left, right = ops.split(factors, 2, axis=-1)  # [..., r] each
         if self.compute_dtype != "float16":
             return self.product(left * right, "projection")  # [..., units]
-        # Products above 65504 overflow in float16: each position is divided by a scale, and multiplied by it last.
+        # Products above 65504 overflow in float16: each position is divided by a scale; the output is multiplied by it.
         scale = ops.stop_gradient(ops.maximum(ops.max(ops.abs(left), axis=-1, keepdims=True), 1))  # [..., 1]
         output = self.product((left / scale) * right, "projection")
         return ops.cast(ops.cast(output, "float32") * ops.cast(scale, "float32"), "float16")
@@ -117,8 +117,8 @@ def _one_then_zero(shape: tuple[int, ...], dtype: Any = None) -> Any:
 
 
 def _last_neurons(neurons: int, units: int, rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Initial [U | V] and P. R^ V P is the last `units` of the neurons: V = [0; Q], P = Q^T, Q orthogonal."""
-    # With a seed, so that both initializers make the same Q.
+    """Initial [U | V] and P. R^ V P is the last `units` neurons: V = [0; Q], P = Q^T, Q orthogonal."""
+    # The seed makes both initializers draw the same Q.
     orthogonal = keras.initializers.Orthogonal(seed=random.randint(1, 10**9))
 
     def factors(shape: tuple[int, ...], dtype: Any = None) -> Any:

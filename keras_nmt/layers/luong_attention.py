@@ -79,7 +79,7 @@ class LuongAttention(keras.layers.Layer):
         self.memory_width = width
 
         def add(name: str, *shape: int, initializer: Any) -> Any:
-            # Cast below: `keys` and `attend`, which a decoder calls, must not follow the decoder's dtype.
+            # No autocast: a decoder calls `keys` and `attend`, which must not follow the decoder's dtype.
             return self.add_weight(shape=shape, initializer=initializer, autocast=False, name=name)
 
         if self.score != "dot":  # W_a; with "concat" the part of W_a for m
@@ -123,7 +123,7 @@ class LuongAttention(keras.layers.Layer):
             The context `[B, T, d]` and the weights `[B, T, S]`, float32.
         """
         if self.score == "concat":
-            # In two dimensions: in a loop, XLA infers no shapes for the gradient of a product of three by two.
+            # In 2-D: in a loop, XLA infers no shapes for the gradient of a product of 3-D by 2-D tensors.
             rows = ops.matmul(ops.reshape(query, (-1, self.units)), ops.cast(self.query_kernel, self.compute_dtype))
             query = ops.reshape(rows, ops.shape(query))
             inner = ops.tanh(ops.expand_dims(query, 2) + ops.expand_dims(keys, 1))  # [B, T, S, u]

@@ -23,7 +23,7 @@ from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers.key_value_projection import KeyValueProjection
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
 
-# The score of masked positions: finite, so that a row of only masked positions gives numbers and not NaN.
+# The score of masked positions: finite, so that a row of only masked positions does not give NaN.
 MASKED = -1e9
 
 
@@ -31,7 +31,7 @@ MASKED = -1e9
 class MultiHeadAttention(keras.layers.Layer):
     """Multi-head scaled dot-product attention whose keys and values may carry lexical shortcuts.
 
-    Mechanisms have two places: `key_value` computes keys and values from the memory (`KeyValueProjection`, or
+    Two parts are exchangeable: `key_value` computes keys and values from the memory (`KeyValueProjection`, or
     `LexicalShortcut` if `shortcut` is set), and `composition` combines the heads before the output projection. The
     projections have no biases. The softmax runs in float32 under every dtype policy.
 

@@ -14,16 +14,16 @@ from keras_nmt.layers._common import check_mask, check_positive, check_rate, ker
 class RecurrentEncoder(keras.layers.Layer):
     """A stack of LSTMs, each of which reads the states of the LSTM below, in both directions or from left to right.
 
-    The recurrence runs in float32 under every dtype policy: it is long, and its state is a sum.
+    The recurrence runs in float32 under every dtype policy, because the recurrence is long and its state is a sum.
 
     Args:
         num_layers: Integer, number of LSTMs.
-        hidden_dim: Integer, width of the states: of both directions together, hence even if there are two.
+        hidden_dim: Integer, width of the states, both directions together; even if there are two directions.
         dropout: Float, dropout rate of the inputs of all LSTMs but the first. Defaults to 0.
         bidirectional: Boolean, whether each layer reads in both directions. `step` needs one direction. Defaults to
             True.
-        use_cudnn: False, or "auto": cuDNN's kernels if TensorFlow sees a GPU. They train faster, but XLA cannot compile
-            them, and a graph with them runs on GPUs only. Defaults to False.
+        use_cudnn: False, or "auto": cuDNN's kernels if TensorFlow sees a GPU. cuDNN's kernels train faster, but XLA
+            cannot compile them, and a graph with cuDNN's kernels runs on GPUs only. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -106,7 +106,7 @@ class RecurrentEncoder(keras.layers.Layer):
         check_mask("mask", mask, 2, inputs)
         read = mask
         if mask is not None:
-            # cuDNN refuses rows of only padding: they are read with one token, and their states become zero below.
+            # cuDNN rejects rows of only padding: the LSTMs read one token of such rows, whose states become zero below.
             real = ops.any(mask, axis=1, keepdims=True)  # [B, 1]
             first = ops.arange(ops.shape(mask)[1]) == 0  # [T]
             read = ops.logical_or(mask, ops.logical_and(ops.logical_not(real), first))

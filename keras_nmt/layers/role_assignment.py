@@ -51,7 +51,7 @@ class RoleAssignment(keras.layers.Layer):
             False.
         exclusive: Boolean, whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`. Defaults to False.
         straight_through: Boolean, whether "one_hot" gives one-hot vectors in training too, with the gradient of the
-            relaxed ones. Defaults to False.
+            relaxed vectors. Defaults to False.
         dropout: Float, dropout rate of the role vector, or of the logits of "one_hot". Defaults to 0.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
@@ -142,7 +142,7 @@ class RoleAssignment(keras.layers.Layer):
                 name="context",
             )
         else:
-            # XLA cannot compile cuDNN's kernels, and they refuse rows of only padding.
+            # XLA cannot compile cuDNN's kernels, and cuDNN rejects rows of only padding.
             self.context_layer = keras.layers.LSTM(
                 self._units,
                 return_sequences=True,

@@ -13,7 +13,7 @@ from keras_nmt.layers._int8_kernels import Int8Kernels
 from keras_nmt.layers._options import take_arguments, with_options
 from keras_nmt.layers.role_assignment import RoleAssignment
 
-CHUNKS = 16  # of roles: only the products e_t U_i of one chunk exist at a time
+CHUNKS = 16  # groups of roles: only the products e_t U_i of one group exist at a time
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -226,7 +226,7 @@ def _mix_roles(roles: Any, inputs: Any, kernel: Any) -> Any:
 
 
 def _after(done: Sequence[Any], x: Any) -> Any:
-    """`x`, available only after all of `done`: TensorFlow would compute all chunks at once, in the memory of all."""
+    """`x`, available only after all of `done`. Otherwise TensorFlow would compute, and store, all chunks at once."""
     some = [
         ops.cast(ops.ravel(y)[:1], "float32") for y in done
     ]  # one number of each tensor, or none if there are no rows

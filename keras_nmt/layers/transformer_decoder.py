@@ -181,7 +181,7 @@ class TransformerDecoder(TransformerStack):
 
         Returns:
             A list of constants `[B, ...]`, one entry per layer, and the caches. Search does not reorder the keys and
-            values under "kept"; it reorders "writers" `[B, K, M]`, the place in the beam at which each position of a
+            values under "kept"; search reorders "writers" `[B, K, M]`, the beam index at which each position of a
             hypothesis was written.
         """
         constants = [layer.prepare(memory, memory_lexical) for layer in self.layers]

@@ -88,7 +88,7 @@ class TransformerDecoderLayer(TransformerLayer):
         super().__init__(num_heads, hidden_dim, intermediate_dim, shortcut=shortcut, **kwargs)
         check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
         self.cross_shortcut = cross_shortcut
-        self._widths: dict[str, int | None] = {}  # of memory and sources, known when the layer is built
+        self._widths: dict[str, int | None] = {}  # widths of memory and shortcut sources, known once built
         self.cross_attention = self._attention(cross_shortcut, "cross_attention")
         self.cross_attention_norm = layer_norm(self.dtype_policy, "cross_attention_norm")
 
@@ -169,7 +169,7 @@ class TransformerDecoderLayer(TransformerLayer):
     def _check_inputs(
         self, inputs: Any, memory: Any, lexical: Any, memory_lexical: Any, inputs_mask: Any, memory_mask: Any
     ) -> None:
-        """Raises a `ValueError` if arguments of a call do not fit the layer, or one another."""
+        """Raises a `ValueError` if the arguments of a call do not fit the layer or each other."""
         check_width("inputs", inputs.shape, self.options.hidden_dim)
         given = {"memory": memory, "lexical": lexical, "memory_lexical": memory_lexical}
         shapes = {name: None if states is None else states.shape for name, states in given.items()}
@@ -214,8 +214,8 @@ class TransformerDecoderLayer(TransformerLayer):
             position: Integer scalar tensor, the position, from 0.
             constants: Output of `prepare`.
             cache: Output of `empty_cache` or of the previous step. Search does not reorder it.
-            reached: Boolean tensor `[B, K, M, K]`, True at the keys of each hypothesis: those that the hypotheses which
-                it continues wrote at the positions so far.
+            reached: Boolean tensor `[B, K, M, K]`, True at the keys of each hypothesis: the keys that its predecessors
+                in the beam wrote at the positions so far.
             lexical: Float tensor `[B, K, d_e]`, the source of the self-attention's shortcut, if it has one.
             memory_mask: Boolean tensor `[B, S]`, True at real tokens.
 
@@ -254,7 +254,7 @@ class TransformerDecoderLayer(TransformerLayer):
 
 def _write(cache: Any, position: Any, new: Any) -> Any:
     """The cache `[B, H, M, K, d / H]` with `[B, H, K, d / H]` at a position."""
-    # By a scatter, which XLA does in place and every server supports; a slice update is for XLA alone.
+    # XLA does a scatter in place, and every server supports a scatter; only XLA supports a slice update.
     batch_size, num_heads = ops.shape(cache)[:2]
     rows = ops.arange(batch_size * num_heads, dtype="int32")
     indices = ops.stack([rows // num_heads, rows % num_heads, ops.zeros_like(rows) + position], axis=1)  # [B H, 3]

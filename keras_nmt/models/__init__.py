@@ -1,4 +1,4 @@
-"""Translation models, made of the layers, and the folders of trained models."""
+"""Translation models, built from the layers, and the folders of trained models."""
 
 from keras_nmt.models.attention_bridge_model import AttentionBridgeModel
 from keras_nmt.models.count_parameters import count_parameters

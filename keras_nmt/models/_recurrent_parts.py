@@ -1,4 +1,4 @@
-"""The two sides of a recurrent translation model, around embeddings that a model gives them."""
+"""The source side and the target side of a recurrent translation model, which share the model's embeddings."""
 
 from __future__ import annotations
 

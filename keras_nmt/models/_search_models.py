@@ -10,23 +10,23 @@ from keras_nmt.models._untracked import Untracked
 
 
 class LogitsSide(Protocol):
-    """From target ids and a memory to logits, by teacher forcing."""
+    """The part of a model that computes logits from target ids and a memory by teacher forcing."""
 
     def logits(self, ids: Any, memory: Any) -> Any:
         """Target-input ids `[B, T]` and the memory -> logits `[B, T, V]`."""
 
 
 class TargetSide(LogitsSide, Protocol):
-    """From target ids and a memory to logits, at once or step by step."""
+    """The part of a model that computes logits from target ids and a memory, at once or step by step."""
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
-        """As `TranslationModel.attention`, over all positions of the memory: `[B, T, S']`."""
+        """See `TranslationModel.attention`; here over all positions of the memory, `[B, T, S']`."""
 
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
-        """As `TranslationModel.prepare`."""
+        """See `TranslationModel.prepare`."""
 
     def step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
-        """As `TranslationModel.decoder_step`."""
+        """See `TranslationModel.decoder_step`."""
 
 
 class Prepare(keras.layers.Layer):
@@ -62,7 +62,7 @@ def check_layer(layer: int, count: int) -> None:
 
 
 class SearchModels(Untracked):
-    """The parts of a model that search calls. They share the model's weights, so Keras must not track them again."""
+    """The parts of a model that search calls. Keras must not track them: they share the model's weights."""
 
     encoder: keras.Model
     prepare: Prepare

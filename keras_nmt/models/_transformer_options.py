@@ -49,7 +49,7 @@ class TransformerOptions(StackOptions):
                 f"Received: roles={self.roles!r}, role_low_rank={self.role_low_rank!r}, "
                 f"role_straight_through={self.role_straight_through!r}"
             )
-        # Also without roles: a typing error would pass unseen.
+        # Checked without roles, too, so that a typing error does not go unnoticed.
         check_positive(num_roles=self.num_roles)
         if self.role_dropout is not None:
             check_rate(role_dropout=self.role_dropout)

@@ -1,4 +1,4 @@
-"""The two sides of a Transformer, around embeddings that a model gives them."""
+"""The source side and the target side of a Transformer, which share the model's embeddings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TransformerParts:
         self.options = options
         self.dtype = dtype
 
-    # Neither layer has weights: all sides share it.
+    # Positions and dropout have no weights, so all sides share them.
 
     @functools.cached_property
     def positions(self) -> PositionalEncoding:

@@ -6,11 +6,11 @@ import types
 
 
 class Untracked(types.SimpleNamespace):
-    """A namespace that Keras does not look into.
+    """A namespace that Keras does not track.
 
-    Keras tracks layers, models, and containers of them that are attributes of a model: it would count and save weights
-    twice that another attribute holds already. Keras does not track attributes of this object. A sub-class may
-    annotate the attributes.
+    Keras tracks layers, models and their containers that are attributes of a model, and would count and save weights
+    twice if two attributes held them. Keras does not track attributes of this object. A sub-class may annotate the
+    attributes.
 
     Example:
 

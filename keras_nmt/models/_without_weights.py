@@ -12,7 +12,7 @@ M = TypeVar("M", bound=keras.Model)
 
 
 def without_weights(make: Callable[[], M]) -> M:
-    """Makes a model of any size in little time and memory: its weights have shapes, and never get values.
+    """Makes a model of any size in little time and memory: the weights have shapes but no values.
 
     Args:
         make: Function that makes the model.
@@ -22,6 +22,6 @@ def without_weights(make: Callable[[], M]) -> M:
         with keras.StatelessScope(initialize_variables=False):
             return make()
 
-    # Keras keeps a list of variables to initialise later for each thread; this list ends with the thread.
+    # For each thread, Keras lists the variables to initialise later; this list ends with the thread.
     with ThreadPoolExecutor(max_workers=1) as thread:
         return thread.submit(make_it).result()

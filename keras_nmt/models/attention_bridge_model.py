@@ -54,15 +54,15 @@ class AttentionBridgeModel(MultilingualModel):
             decoders: `num_heads` (defaults to 8), `intermediate_dim` (defaults to 4 d) and any of its mechanisms. Over
             a bridge, shortcuts on cross-attention gate M with A E, where A is the bridge's attention and E the source's
             embeddings, or states, by `shortcut_source`.
-        use_cudnn: False or "auto". "auto": cuDNN's kernels for recurrent encoders where a GPU is visible, which train
-            faster and which XLA cannot compile. It is not part of the configuration: a model that is loaded or exported
-            has no such kernels. Defaults to False.
+        use_cudnn: False or "auto". "auto": cuDNN's kernels for recurrent encoders if a GPU is visible, which train
+            faster and which XLA cannot compile. Not part of the configuration: a model that is loaded or exported has
+            no such kernels. Defaults to False.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:
         TypeError: An argument is unknown.
-        ValueError: A size is not a positive integer, an option is unknown, there is no language or one with a wrong
-            name, or options contradict each other.
+        ValueError: A size is not a positive integer, an option is unknown, there is no language, a language's name is
+            invalid, or options contradict each other.
 
     Example:
 
@@ -221,5 +221,5 @@ class _Sides(Untracked):
 
 
 def _mean(sentence: Any) -> Any:
-    """Over the k vectors of M, `[B, d]`, float32."""
+    """The mean over the k vectors of M, `[B, d]`, float32."""
     return ops.mean(ops.cast(sentence, "float32"), axis=1)

@@ -15,13 +15,13 @@ def count_parameters(*, preset: str = "transformer_base", **arguments: Any) -> i
 
     Args:
         preset: String, sizes of the Transformer; see `Transformer.from_preset`. Defaults to "transformer_base".
-        **arguments: Arguments of `Transformer`, which replace those of the preset. `source_vocabulary_size` is needed.
+        **arguments: Arguments of `Transformer`, which override the preset. `source_vocabulary_size` is needed.
 
     Returns:
         The number.
 
     Raises:
-        ValueError: `Transformer` refuses the arguments.
+        ValueError: `Transformer` rejects the arguments.
 
     Example:
 

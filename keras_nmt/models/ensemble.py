@@ -16,10 +16,10 @@ from keras_nmt.models.translation_model import TranslationModel
 
 
 class Ensemble(TranslationModel):
-    """Several translation models as one, which gives the logarithm of the mean of their probabilities.
+    """Several translation models as one, which computes the logarithm of the mean of their probabilities.
 
     The models may be of any kinds and sizes with the same languages and the same vocabularies. Each model keeps its own
-    memory, constants and caches. An ensemble of multilingual models has their directions: call the model of a `pair`.
+    memory, constants and caches. An ensemble of multilingual models has all their directions: call `pair(...)` models.
 
     Args:
         models: Sequence of translation models or of multilingual models, one or more.
@@ -53,8 +53,8 @@ class Ensemble(TranslationModel):
             )
         source = keras.Input((None,), dtype="int32", name="source")
         target_input = keras.Input((None,), dtype="int32", name="target_input")
-        # In layers with names of their own: models that were trained alike are named alike, which Keras refuses. Keras
-        # makes a functional model of every translation model: here, of the first direction.
+        # Each model is in a layer with a unique name, because Keras rejects equal names. Keras makes a functional model
+        # of every translation model: here, of the first direction.
         pairs = [model.pair(*model.directions[0]) for model in models]
         logits = [_Member(pair, name=_name(i))([source, target_input]) for i, pair in enumerate(pairs)]
         super().__init__(inputs=[source, target_input], outputs=_LogMean(name="log_mean")(logits), name="ensemble")
@@ -89,7 +89,7 @@ class Ensemble(TranslationModel):
         key = source if self.encodes_by == "source" else target
         if key not in self._views.encoders:
             ids = keras.Input((None,), dtype="int32", name="source")
-            # By name: of a list of one, Keras returns the one.
+            # By name: Keras unpacks a list of one output.
             memories = {_name(i): _Member(encoder, name=_name(i))(ids) for i, encoder in enumerate(encoders)}
             self._views.encoders[key] = keras.Model(ids, memories, name="encoders")
         return self._views.encoders[key]
@@ -135,7 +135,7 @@ class _Member(keras.layers.Layer):
 
 
 class _LogMean(keras.layers.Layer):
-    """Logits of several models, `[B, T, V]` each, to the logarithms of their mean probabilities."""
+    """The logits `[B, T, V]` of several models to the logarithms of their mean probabilities."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(autocast=False, dtype="float32", **kwargs)

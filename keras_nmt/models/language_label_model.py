@@ -79,7 +79,7 @@ class LanguageLabelModel(MultilingualModel):
             if vocabulary_size is None:
                 raise ValueError(f"`vocabulary_size` is needed. Received: languages={languages!r}")
             if isinstance(languages, str) or not languages or len(set(languages)) < len(languages):
-                raise ValueError(f"`languages` must be a list of different ones. Received: languages={languages!r}")
+                raise ValueError(f"`languages` must be a list of distinct names. Received: languages={languages!r}")
             languages = dict.fromkeys(languages, vocabulary_size)
         sizes = set(languages.values())
         if len(sizes) > 1 or (vocabulary_size is not None and sizes != {vocabulary_size}):

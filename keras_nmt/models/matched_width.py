@@ -34,13 +34,13 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
     Args:
         parameters: Integer, the wanted number of trainable parameters.
         preset: String, sizes of the Transformer; see `Transformer.from_preset`. Defaults to "transformer_base".
-        **arguments: Arguments of `Transformer`, which replace those of the preset. `source_vocabulary_size` is needed.
+        **arguments: Arguments of `Transformer`, which override the preset. `source_vocabulary_size` is needed.
 
     Returns:
         A `MatchedWidth`.
 
     Raises:
-        ValueError: `parameters` is not a positive integer, `hidden_dim` is given, or the smallest width has more.
+        ValueError: `parameters` is not a positive integer, `hidden_dim` is given, or the smallest width has too many.
 
     Example:
 

@@ -22,7 +22,7 @@ from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import TranslationModel
 
-OWN_PACKAGE = "keras_nmt>"  # of the registered names of this package's classes, left out in `config.json`
+OWN_PACKAGE = "keras_nmt>"  # prefix of the registered names of this package's classes, not written to `config.json`
 
 
 class ModelDirectory:
@@ -43,7 +43,7 @@ language | SentencePiece models |
     `keras.saving.register_keras_serializable`; the process that loads the model imports the module of the class.
 
     Each file is written beside its final name and renamed, so no file is ever incomplete. Loading runs no code from
-    the folder, reads no pickle, and refuses sizes above `keras_nmt.files.limits.LIMITS`.
+    the folder, reads no pickle, and rejects sizes above `keras_nmt.files.limits.LIMITS`.
 
     Args:
         path: String or path, the folder. It need not exist before `save_config`.
@@ -99,7 +99,7 @@ language | SentencePiece models |
         Args:
             model: Model of a registered class.
             subwords: Mapping of "source" and "target", or of each language of a multilingual model, to the name of a
-                SentencePiece model in the folder. The names are equal where the vocabulary is joint.
+                SentencePiece model in the folder. The names are equal if the vocabulary is joint.
             search: Mapping of settings of search, with the names and types of `SEARCH_TYPES`. Defaults to none.
 
         Raises:
@@ -205,7 +205,7 @@ language | SentencePiece models |
         return model
 
     def subword_paths(self) -> dict[str, Path]:
-        """Paths of the SentencePiece models by "source" and "target", or by language; equal where they are joint.
+        """Paths of the SentencePiece models by "source" and "target", or by language; equal if the vocabulary is joint.
 
         Raises:
             UserError: The folder is not a model directory, or a subword model is missing.

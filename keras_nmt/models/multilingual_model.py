@@ -24,14 +24,14 @@ from keras_nmt.models.token_embedding import TokenEmbedding
 from keras_nmt.models.translation_model import TranslationModel
 
 KINDS = ("recurrent", "transformer")
-_SET_ELSEWHERE = ("hidden_dim", "dropout")  # arguments of the parts that the model has itself
+_SET_ELSEWHERE = ("hidden_dim", "dropout")  # arguments of the parts that are also arguments of the model
 
 
 class MultilingualModel(keras.Model):
     """The base class of multilingual models: languages, directions, and encoders and decoders of either kind.
 
     The model holds the weights, and is trained, saved and restored as a whole; `pair` returns the translation model of
-    one direction, over the same weights. The multilingual model itself cannot be called.
+    one direction, with the same weights. The multilingual model itself cannot be called.
 
     Args:
         vocabulary_sizes: Mapping of each language to the number of its subwords.
@@ -46,8 +46,8 @@ class MultilingualModel(keras.Model):
         tie_output: Boolean, whether the logits use the embeddings' table.
         transformer: Mapping of further arguments of `Transformer` to their values, for Transformer encoders and
             decoders: `num_heads`, `intermediate_dim` and any of its mechanisms.
-        use_cudnn: False or "auto", for recurrent encoders. It is not part of the configuration: a model that is loaded
-            or exported has no such kernels.
+        use_cudnn: False or "auto", for recurrent encoders. Not part of the configuration: a model that is loaded or
+            exported has no such kernels.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Attributes:
@@ -131,15 +131,15 @@ class MultilingualModel(keras.Model):
         return tuple(itertools.product(self.languages, self.languages))
 
     def pair(self, source: str, target: str) -> TranslationModel:
-        """The translation model of one direction, over this model's weights.
+        """The translation model of one direction, with this model's weights.
 
         Args:
             source: String, language to translate from.
             target: String, language to translate to, which may be the same.
 
         Returns:
-            The `TranslationModel`; the same object every time. While it trains, it adds its extra losses, means over
-            sentences. It is saved with this model, not by itself.
+            The `TranslationModel`; the same object every time. In training, it adds its extra losses, means over
+            sentences. It is saved with this model, not separately.
 
         Raises:
             ValueError: A language is unknown.
@@ -164,7 +164,7 @@ class MultilingualModel(keras.Model):
     def encoder_for(self, source: str, target: str) -> keras.Model:
         """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
-        The encoder depends on one of the two languages, the one that `encodes_by` names.
+        The encoder depends on the language that `encodes_by` selects.
         """
         self._check_languages(source, target)
         return self._encoder(source, target)[0]
@@ -180,8 +180,8 @@ class MultilingualModel(keras.Model):
         Args:
             language: String, the new language.
             vocabulary_size: Integer, the number of its subwords.
-            freeze: Boolean, whether the existing weights are not trained. Defaults to True. It is not saved: a model
-                that is loaded trains all of them, unless it is frozen again (`frozen` of the experiment).
+            freeze: Boolean, whether the existing weights are excluded from training. Defaults to True. The exclusion is
+                not saved: a loaded model trains all weights, unless frozen again (`frozen` of the experiment).
 
         Returns:
             The model, with this model's weights and new weights for the language.
@@ -240,7 +240,7 @@ class MultilingualModel(keras.Model):
 
     @property
     def positions_before_source(self) -> int | None:
-        """How many positions of the memory precede the source positions; None where the memory has none of these."""
+        """The number of memory positions before the source positions; None if the memory has no source positions."""
         return 0
 
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
@@ -394,7 +394,7 @@ class _Pair(TranslationModel):
 
     def get_config(self) -> dict[str, Any]:
         raise ValueError(
-            "A pair is a view of a multilingual model: save that one, or the pair's weights. "
+            "A pair is a view of a multilingual model: save that model, or the pair's weights. "
             f"Received: {self._view.source}-{self._view.target} of {type(self._view.owner).__name__}"
         )
 

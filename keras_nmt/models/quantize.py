@@ -46,10 +46,10 @@ def quantize(model: Any, mode: str = "int8") -> None:
     """
     if mode not in MODES:
         raise UserError(f"Weights can be quantized to {', '.join(MODES)}. Received: {mode}")
-    # Keras collects garbage whenever a layer drops a weight: without `freeze`, it would scan all objects each time.
+    # Keras collects garbage for each weight that a layer drops: without `freeze`, all objects are scanned each time.
     gc.freeze()
     try:
-        for layer in all_layers(model):  # those of an ensemble's models included
+        for layer in all_layers(model):  # including the layers of an ensemble's models
             if isinstance(layer, (keras.layers.Dense, keras.layers.ReversibleEmbedding, Int8Kernels)):
                 layer.quantize(mode)
     finally:

@@ -72,7 +72,7 @@ class TokenEmbedding(keras.layers.Layer):
 
     def _vocabulary_first(self, states: Any) -> Any:
         if self.table.quantization_mode is not None or self.compute_dtype != self.variable_dtype:
-            # The table computes in another precision.
+            # The table computes in its own precision.
             return ops.moveaxis(ops.cast(self.table(states, reverse=True), "float32"), -1, 0)
         table = self.table.embeddings if self.tie_weights else ops.transpose(self.table.reverse_embeddings)  # [V, d]
         logits = ops.matmul(table, ops.transpose(ops.reshape(states, (-1, self.hidden_dim))))

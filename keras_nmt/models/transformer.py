@@ -171,7 +171,7 @@ class Transformer(TranslationModel):
         Args:
             preset: String, "transformer_tiny", "transformer_small", "transformer_base_half", "transformer_base" or
                 "transformer_big".
-            **overrides: Constructor arguments, which replace those of the preset. `source_vocabulary_size` is needed.
+            **overrides: Constructor arguments, which override the preset. `source_vocabulary_size` is needed.
 
         Returns:
             A `Transformer` with initial weights.

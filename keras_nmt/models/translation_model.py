@@ -16,11 +16,11 @@ class TranslationModel(keras.Model):
     Ids: pad 0, unknown 1, begin 2, end 3. A source ends with the end id; a target input begins with the begin id.
 
     A search never calls the whole model. It calls `encoder` and `prepare` once per sentence and `decoder_step` once per
-    position; `tf.function` can trace all three, with XLA or without, and they share the model's weights. Memory,
-    constants and caches are nests of tensors that the search passes on without looking into them.
+    position; `tf.function` can trace all three, with XLA or without, and all three share the model's weights. Memory,
+    constants and caches are nests of tensors that the search passes on without further knowledge of them.
 
-    A model is a set of directions, and this one has a single direction. It does not know its languages: "source" and
-    "target" stand for them.
+    A model is a set of directions, and this model has a single direction. The model does not know its languages:
+    "source" and "target" stand for them.
 
     Attributes:
         encoder: Functional Keras model, source ids `[B, S]` -> memory, a nest of tensors `[B, ...]`.
@@ -60,7 +60,7 @@ class TranslationModel(keras.Model):
     def encoder_for(self, source: str, target: str) -> keras.Model:
         """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
-        The encoder depends on one of the two languages, the one that `encodes_by` names.
+        The encoder depends on the language that `encodes_by` selects.
         """
         return self.pair(source, target).encoder
 
@@ -73,7 +73,7 @@ class TranslationModel(keras.Model):
         return self._search.encoder
 
     def prepare(self, memory: Any, beam_size: int, max_length: int) -> tuple[Any, Any]:
-        """Computes what a sentence needs once.
+        """Computes the constants of a sentence and empty caches, once per sentence.
 
         Args:
             memory: Nest of tensors, the output of `encoder`.
@@ -82,7 +82,7 @@ class TranslationModel(keras.Model):
 
         Returns:
             Constants, a nest of tensors `[B, ...]`, and empty caches, a nest of tensors `[B, K, ...]`. The search
-            reorders caches when hypotheses change places, except those under the key "kept", and never constants.
+            reorders caches with the hypotheses, except caches under the key "kept", and never reorders constants.
         """
         return self._search.prepare(memory, beam_size=beam_size, max_length=max_length)
 
@@ -90,7 +90,7 @@ class TranslationModel(keras.Model):
         """Runs one target position of every hypothesis.
 
         Args:
-            tokens: int32 tensor `[B, K]`, the tokens before the predicted ones; the begin id at position 0.
+            tokens: int32 tensor `[B, K]`, the tokens before the predicted tokens; the begin id at position 0.
             position: int32 scalar tensor, the position, from 0.
             constants: Nest of tensors from `prepare`.
             caches: Nest of tensors from `prepare` or from the previous step.
@@ -101,7 +101,7 @@ class TranslationModel(keras.Model):
         return self._search.step(tokens, position, constants, caches)
 
     def attention(self, memory: Any, target_input: Any, layer: int | None = None) -> Any:
-        """How much each target position attends to each source position, by teacher forcing: soft alignments.
+        """Soft alignments: the attention of each target position to each source position, by teacher forcing.
 
         Args:
             memory: Nest of tensors, the output of `encoder` for source ids `[B, S]`.
@@ -134,4 +134,4 @@ class TranslationModel(keras.Model):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> TranslationModel:
-        return cls(**config)  # Keras would make any layers that the configuration names
+        return cls(**config)  # Keras would instantiate any layer named in the configuration

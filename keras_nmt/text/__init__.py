@@ -1,4 +1,4 @@
-"""Subword models: trained by SentencePiece, run inside TensorFlow graphs."""
+"""Subword models, trained by SentencePiece and run inside TensorFlow graphs."""
 
 from keras_nmt.text.lowercase_rules import lowercase_rules
 from keras_nmt.text.subword_tokenizer import SubwordTokenizer

@@ -14,9 +14,9 @@ REMOVED = (*range(0x1, 0x9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)
 def lowercase_rules() -> str:
     r"""Rules of normalisation with lower-casing, for SentencePiece's trainer (`normalization_rule_tsv`).
 
-    The rules are NFKC, then the lower case of each character. Unlike the case folding of `nmt_nfkc_cf`, they keep "ß".
-    Letters and accents that are characters of their own are composed. A subword model that was trained with the rules
-    lower-cases every text itself, so that no other part of a system has to, a server included.
+    The rules are NFKC, then the lower case of each character. Unlike the case folding of `nmt_nfkc_cf`, the rules keep
+    "ß". Letters with separate accents are composed. A subword model that was trained with the rules lower-cases every
+    text itself, so no other part of a system has to, including a server.
 
     Returns:
         String of lines with two columns, a tab between: the characters to replace and the replacement, as hexadecimal

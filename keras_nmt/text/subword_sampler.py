@@ -28,11 +28,11 @@ NEVER = 2**53
 class SubwordSampler:
     """Segments text at random: by BPE-dropout for BPE models, by smoothed probabilities for unigram models.
 
-    The SentencePiece library normalises the text, but draws nothing: in some versions its samples differ from process
+    The SentencePiece library normalises the text, but does not sample: in some versions its samples differ from process
     to process. Random numbers come from the raw output of NumPy's PCG64, which is the same everywhere.
 
-    Words are segmented independently of each other, because no subword has a space inside. (For a model that has such
-    subwords, a text is one word.) What has been computed for a word is cached.
+    Words are segmented independently of each other, because no subword has a space inside. (For a model with such
+    subwords, a text is one word.) Results for a word are cached.
 
     Args:
         processor: SentencePieceProcessor, holds a BPE or unigram model.
@@ -63,15 +63,15 @@ class SubwordSampler:
         self._word = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+" if splits_at_spaces else "(?s:.+)")
 
     def sample(self, texts: Sequence[bytes], seed: int | np.random.SeedSequence) -> tuple[np.ndarray, np.ndarray]:
-        """Segments texts: a function of the model, alpha and the arguments alone.
+        """Segments texts. The result depends only on the model, alpha and the arguments.
 
         Args:
             texts: Sequence of bytes, UTF-8.
             seed: Integer that is not negative, or a NumPy SeedSequence.
 
         Returns:
-            ids: int32 [subwords], one text after the other, without begin and end.
-            lengths: int64 [texts], the number of subwords of each text.
+            ids: int32 array `[subwords]`, one text after the other, without begin and end.
+            lengths: int64 array `[texts]`, the number of subwords of each text.
         """
         segment = self._segmenter(_uniform(seed))
         ids: list[int] = []
@@ -93,7 +93,7 @@ class SubwordSampler:
 
 
 def _uniform(seed: int | np.random.SeedSequence) -> Iterator[np.ndarray]:
-    """Numbers above 0 and up to 1, from raw bits, whose stream is the same in every version of NumPy."""
+    """Numbers above 0 and up to 1, from raw bits, which are the same in every version of NumPy."""
     bits = np.random.PCG64(seed)
     while True:
         yield ((bits.random_raw(DRAWS) >> np.uint64(11)) + np.uint64(1)) * 2.0**-53
@@ -129,12 +129,12 @@ class _Pieces:
 class _BPEDropout:
     """Provilkov et al., 2020, algorithm 1: at each step, each possible merge is dropped with probability alpha.
 
-    The best of the other merges is applied; the segmentation is final when all are dropped. Merges are looked at from
-    the best one on, since the worse ones do not matter once one is applied. The random numbers are the gaps between
-    drops: how many merges are applied before one is dropped. So a word without a drop needs no number.
+    The best of the other merges is applied; the segmentation is final when all merges are dropped. Merges are visited
+    from the best on, since worse merges do not matter once a merge is applied. The random numbers are the gaps between
+    drops: the number of merges that are applied before a merge is dropped. So a word without a drop needs no number.
 
-    The cache has, by word, the number of merges that are applied and the ids if none is dropped; by word and gap, the
-    same for what follows the drop if none is dropped after it. Words with more drops are computed.
+    For each word, the cache has the number of applied merges and the ids without a drop; for each word and gap, the
+    number of merges after the drop and the ids with this drop only. Words with more drops are computed.
     """
 
     def __init__(self, pieces: _Pieces, alpha: float) -> None:
@@ -172,10 +172,10 @@ class _BPEDropout:
         return self._cache[key]
 
     def _segment(self, word: str, gaps: Iterator[int]) -> tuple[Sequence[int], int]:
-        """The ids of a word, and how many merges are to be applied from there to the next drop."""
+        """The ids of a word, and the number of merges from its end to the next drop."""
         costs = self._costs
         bounds = [0, len(word)] if word in self._pieces.symbols else list(range(len(word) + 1))  # of pieces
-        # By rank: the best merge has the least cost, and is the leftmost of these.
+        # By rank: the best merge has the lowest cost; among equal costs, the leftmost merge is the best.
         merges = sorted([(costs[word[i : i + 2]], i, i + 2) for i in bounds[:-2] if word[i : i + 2] in costs])
         gap = next(gaps)
         while True:
@@ -198,8 +198,8 @@ class _BPEDropout:
 class _UnigramSampling:
     """Kudo, 2018, section 3.3, over all segmentations: drawn by their probabilities to the power of alpha.
 
-    A choice is a position in a word; its outcomes are the pieces that can follow. Each counts with the sum over all
-    segmentations of the rest, which is known when choices are made from the end of the word.
+    A choice is a position in a word; its outcomes are the pieces that can follow. The weight of an outcome is the sum
+    over all segmentations of the rest, which is known because choices are computed from the end of the word.
     """
 
     def __init__(self, pieces: _Pieces, alpha: float) -> None:
@@ -228,7 +228,7 @@ class _UnigramSampling:
     def _first(self, word: str) -> Any:
         scores, size = self._pieces.scores, len(word)
         choices: list[Any] = [None] * (size + 1)
-        sums = [0.0] * (size + 1)  # logarithms, over the segmentations of what follows each position
+        sums = [0.0] * (size + 1)  # logarithms, over the segmentations of the rest after each position
         for begin in reversed(range(size)):
             ends = [end for end in range(begin + 2, min(begin + self._longest, size) + 1) if word[begin:end] in scores]
             ends = [size] if word in self._pieces.symbols else [begin + 1, *ends]

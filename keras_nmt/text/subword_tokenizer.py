@@ -34,21 +34,22 @@ class SubwordTokenizer(tf.Module):
 
     Raises:
         OSError: The file cannot be read.
-        UserError: The file is no SentencePiece model, or one with other ids.
+        UserError: The file is not a SentencePiece model, or has other ids.
 
     Example:
-        >>> import os, tempfile
-        >>> from keras_nmt.text import train_subwords
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     text = os.path.join(folder, "text.txt")
-        ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
-        ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
-        ...     tokenizer = SubwordTokenizer(model)
-        >>> ids = tokenizer.tokenize(["the cat", ""])
-        >>> ids.dtype.name, [int(n) for n in ids.row_lengths()]
-        ('int32', [3, 0])
-        >>> tokenizer.detokenize(ids).numpy().tolist()
-        [b'the cat', b'']
+
+    >>> import os, tempfile
+    >>> from keras_nmt.text import train_subwords
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = os.path.join(folder, "text.txt")
+    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
+    ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
+    ...     tokenizer = SubwordTokenizer(model)
+    >>> ids = tokenizer.tokenize(["the cat", ""])
+    >>> ids.dtype.name, [int(n) for n in ids.row_lengths()]
+    ('int32', [3, 0])
+    >>> tokenizer.detokenize(ids).numpy().tolist()
+    [b'the cat', b'']
     """
 
     def __init__(self, model: str | os.PathLike[str] | bytes) -> None:
@@ -57,14 +58,14 @@ class SubwordTokenizer(tf.Module):
         self._proto = model if isinstance(model, bytes) else Path(model).read_bytes()
         self._processor = _load(self._proto, origin)
         self._vocabulary_size = int(self._processor.get_piece_size())
-        # `tf.Module` tracks the attribute: so does whatever tracks this object.
+        # `tf.Module` tracks the attribute, as does any object that tracks this tokenizer.
         self._tokenizer = tensorflow_text.SentencepieceTokenizer(self._proto, out_type=tf.int32)
         self._tokenizer._model_resource = _SharedModel(self._proto)
         self._sampler = functools.lru_cache(maxsize=4)(functools.partial(SubwordSampler, self._processor))  # by alpha
 
     @property
     def vocabulary_size(self) -> int:
-        """Integer, the number of ids, including the four special ones."""
+        """Integer, the number of ids, including the four special ids."""
         return self._vocabulary_size
 
     def pieces(self, start: int, stop: int) -> list[str]:
@@ -80,10 +81,10 @@ class SubwordTokenizer(tf.Module):
         """Segments texts into subwords.
 
         Args:
-            strings: String tensor [N], UTF-8 text.
+            strings: String tensor `[N]`, UTF-8 text.
 
         Returns:
-            `tf.RaggedTensor` [N, (number of subwords)], int32, without begin and end. The row of a text without
+            `tf.RaggedTensor` `[N, (number of subwords)]`, int32, without begin and end. The row of a text without
             anything but spaces is empty.
         """
         return self._tokenizer.tokenize(tf.convert_to_tensor(strings, tf.string))
@@ -94,10 +95,10 @@ class SubwordTokenizer(tf.Module):
         """Segments texts into subwords, with the part of the text that each subword stands for.
 
         Args:
-            strings: String tensor [N], UTF-8 text.
+            strings: String tensor `[N]`, UTF-8 text.
 
         Returns:
-            Three `tf.RaggedTensor` [N, (number of subwords)], int32: ids as `tokenize` returns them, and the byte
+            Three `tf.RaggedTensor` `[N, (number of subwords)]`, int32: ids as `tokenize` returns them, and the byte
             positions in the text where each subword begins and ends.
         """
         return self._tokenizer.tokenize_with_offsets(tf.convert_to_tensor(strings, tf.string))
@@ -107,19 +108,19 @@ class SubwordTokenizer(tf.Module):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Segments texts at random, outside the graph.
 
-        The result depends on the model and the arguments alone, in every process. Subwords are those of `tokenize` with
-        probabilities instead of a rule; user symbols, unknown characters and bytes stay as they are there.
+        The result depends only on the model and the arguments, in every process. Unlike `tokenize`, which follows a
+        rule, `sample` draws subwords by probabilities; user symbols, unknown characters and bytes are the same.
 
         Args:
             texts: Sequence of bytes, UTF-8 texts.
             alpha: Float above 0 and at most 1. For a unigram model, the exponent of the segmentations' probabilities:
-                the smaller, the more alike are likely and unlikely segmentations. For a BPE model, the probability by
-                which each possible merge is dropped at each step.
+                the smaller, the more uniform. For a BPE model, the probability with which each possible merge is
+                dropped at each step.
             seed: Integer that is not negative, or a NumPy SeedSequence.
 
         Returns:
-            ids: int32 [subwords], one text after the other, without begin and end.
-            lengths: int64 [texts], the number of subwords of each text.
+            ids: int32 array `[subwords]`, one text after the other, without begin and end.
+            lengths: int64 array `[texts]`, the number of subwords of each text.
 
         Raises:
             UserError: The model is neither BPE nor unigram.
@@ -131,7 +132,7 @@ class SubwordTokenizer(tf.Module):
         return self._sampler(alpha).sample(texts, seed)
 
     def sampling_digest(self, alpha: float) -> str:
-        """A digest of one fixed sample: equal digests mean that two processes draw the same samples.
+        """The digest of a fixed sample: equal digests mean that two processes draw the same samples.
 
         The sample is of up to 1,000 subwords of the vocabulary, in texts of ten, with seed 0.
 
@@ -150,11 +151,11 @@ class SubwordTokenizer(tf.Module):
         """Joins subwords into text.
 
         Args:
-            ids: Tensor [N, T] or `tf.RaggedTensor` [N, (T)], int32 or int64. Ids after the first end and every pad
+            ids: Tensor `[N, T]` or `tf.RaggedTensor` `[N, (T)]`, int32 or int64. Ids after the first end and every pad
                 and begin are left out. Ids outside the vocabulary count as unknown.
 
         Returns:
-            String tensor [N]. An unknown subword becomes a "⁇" between spaces.
+            String tensor `[N]`. An unknown subword becomes a "⁇" between spaces.
         """
         if isinstance(ids, tf.RaggedTensor):
             ids = ids.to_tensor(PAD)
@@ -165,7 +166,7 @@ class SubwordTokenizer(tf.Module):
         return self._tokenizer.detokenize(tf.ragged.boolean_mask(tf.where(inside, ids, UNKNOWN), keep))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the SentencePiece model to a file, whole or not at all.
+        """Writes the SentencePiece model to a file, completely or not at all.
 
         Args:
             path: String or path of the file to write. Missing folders are made.
@@ -177,14 +178,14 @@ class SubwordTokenizer(tf.Module):
 
 
 class _SharedModel(tf.saved_model.experimental.TrackableResource):
-    """The loaded model, under a name that is made of its content.
+    """The loaded model, under a name derived from its content.
 
-    TensorFlow Text gives no name. Such a model is deleted with the kernel that loaded it when `tf.random.set_seed` or
-    `keras.utils.set_random_seed` clears the kernels: "Resource ... does not exist" (tensorflow/text#570). A model with
-    a name lives as long as the process, once for all tokenizers of the same content.
+    TensorFlow Text gives no name. A model without a name is deleted with the kernel that loaded it when
+    `tf.random.set_seed` or `keras.utils.set_random_seed` clears the kernels: "Resource ... does not exist"
+    (tensorflow/text#570). A model with a name lives as long as the process, once for all tokenizers of equal content.
 
     A function loads the model: a SavedModel needs the operator twice, in the graph and for `tf.saved_model.load`, and
-    a function is stored once.
+    stores a function once.
     """
 
     def __init__(self, proto: bytes) -> None:
@@ -202,9 +203,9 @@ class _SharedModel(tf.saved_model.experimental.TrackableResource):
 
 
 def _load(proto: bytes, origin: str) -> sentencepiece.SentencePieceProcessor:
-    """Loads a model with the SentencePiece library, which says more about errors than the graph's operators."""
+    """Loads a model with the SentencePiece library, whose errors are more precise than the graph operators' errors."""
     message = f"Not a SentencePiece model. Train one with keras_nmt.text.train_subwords. Received: model={origin}"
-    if not proto:  # for the library, an empty model
+    if not proto:  # the library would read no bytes as an empty model
         raise UserError(message)
     try:
         processor = sentencepiece.SentencePieceProcessor(model_proto=proto)

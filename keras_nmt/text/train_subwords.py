@@ -42,24 +42,24 @@ def train_subwords(
 ) -> Path:
     """Trains a SentencePiece model on text files and writes it to a file.
 
-    Several files are read one after the other as one text: give those of both languages for a joint vocabulary. Ids are
-    pad 0, unknown 1, begin 2, end 3, then the user symbols. Text is normalised by SentencePiece's `nmt_nfkc`, or with
-    lower-casing. The same text and arguments give the same model. Lines of more than 4,192 bytes are skipped.
+    Several files are read one after the other as one text: for a joint vocabulary, give the files of both languages.
+    Ids are pad 0, unknown 1, begin 2, end 3, then the user symbols. Text is normalised by SentencePiece's `nmt_nfkc`,
+    or with lower-casing. The same text and arguments give the same model. Lines of more than 4,192 bytes are skipped.
 
     Args:
-        files: Path or sequence of paths of text files: UTF-8, one sentence a line of at most 1 MiB, plain or gzip.
+        files: Path or sequence of paths of text files: UTF-8, one sentence per line of at most 1 MiB, plain or gzip.
         path: String or path of the file to write. Missing folders are made.
-        vocabulary_size: Integer, the number of ids, including special ones and user symbols.
+        vocabulary_size: Integer, the number of ids, including special ids and user symbols.
         model_type: String, "bpe" or "unigram". Defaults to "bpe".
         user_symbols: Sequence of strings that are always one subword, such as a language tag "<2de>". Defaults to none.
-        character_coverage: Float, the share of the text's characters that have an id of their own. Slightly less than
+        character_coverage: Float, the share of the text's characters that have a separate id. Slightly less than
             1, such as 0.9995, suits scripts with thousands of characters. Defaults to 1.
         byte_fallback: Boolean, whether unknown characters are spelled as bytes, which take 256 ids. Defaults to False.
         split_digits: Boolean, whether each digit is a subword. Defaults to False.
         lowercase: Boolean, whether the model lower-cases text, see `lowercase_rules`. Defaults to False.
-        max_sentences: Integer. A random sample of this many sentences is used where there are more. Defaults to 10
+        max_sentences: Integer. A random sample of this many sentences is used if there are more. Defaults to 10
             million.
-        seed: Integer, seed of that sample. Defaults to 0.
+        seed: Integer, seed of the sample. Defaults to 0.
 
     Returns:
         The path of the model.
@@ -67,16 +67,17 @@ def train_subwords(
     Raises:
         OSError: A file cannot be read or written.
         UserError: An argument is wrong, a file is empty or not UTF-8, or the vocabulary is too large or too small for
-            the text. The message then names the largest or smallest possible size.
+            the text. The message names the largest or smallest possible size.
 
     Example:
-        >>> import os, tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     text = os.path.join(folder, "text.txt")
-        ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
-        ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
-        ...     model.name
-        'subwords.model'
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = os.path.join(folder, "text.txt")
+    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
+    ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
+    ...     model.name
+    'subwords.model'
 
     Reference:
         [Kudo and Richardson, 2018](https://arxiv.org/abs/1808.06226); BPE:

@@ -1,4 +1,4 @@
-"""Speed of the multilingual model: pairs in rotation against single pairs; decoding from M by source length.
+"""Speed of the multilingual model: rotation of pairs against single pairs; decoding from M by source length.
 
     python recipes/benchmarks/bridge.py rotation
     python recipes/benchmarks/bridge.py length

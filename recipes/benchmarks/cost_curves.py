@@ -43,7 +43,7 @@ Row = tuple[str, int, float, float, float]
 
 
 def measure(preset: str, vocabulary_size: int, point: dict[str, int], rounds: int, cpu_time: bool) -> dict[str, float]:
-    """Translates sentences of random words into as many tokens, never END, and measures the shortest time.
+    """Translates sentences of random words into translations of equal length and measures the shortest time.
 
     Returns:
         `seconds` per batch, and `memory`, the peak of this process in bytes.
@@ -116,7 +116,7 @@ def main(
                     measured[key] = measured_in_a_process(__file__, *options, f"--point={key}")
             step = measured[key]["seconds"] / here["length"] * 1000
             rows.append((name, value, step, step / here["batch"], measured[key]["memory"] / 2**20))
-            if output is not None:  # so that an interrupted run leaves its rows
+            if output is not None:  # after each row, for interrupted runs
                 write_bytes(output, markdown_table(COLUMNS, _cells(rows)))
     table = Table(*COLUMNS, box=box.SIMPLE)
     for row in _cells(rows):

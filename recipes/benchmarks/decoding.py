@@ -66,7 +66,7 @@ def make_model(**arguments: Any) -> Transformer:
     keras.utils.set_random_seed(1)
     model = Transformer(**arguments)
     table = model.get_layer("embedding").table.embeddings
-    # Their logits are 0 while the others vary by 1 and more: never among the likeliest of many.
+    # The logits of these ids are 0; all others vary by 1 and more. So these ids are never among the likeliest.
     rows = [PAD, BEGIN, END]
     table.assign(np.where(np.isin(np.arange(table.shape[0]), rows)[:, None], 0.0, table.numpy()))
     return model
@@ -269,7 +269,7 @@ def main(
                 numbers = [f"{number:.2f}" for number in (*speeds, ratio)]
                 rows.append([name, dtype, str(batch), *numbers, f"{same:.0%}", f"{written / 2**20:.1f}"])
                 if output is not None:
-                    write_bytes(output, markdown_table(COLUMNS, rows))  # so that an interrupted run leaves its rows
+                    write_bytes(output, markdown_table(COLUMNS, rows))  # after each row, for interrupted runs
         del model, ours, theirs
         keras.backend.clear_session()
         gc.collect()  # a model and its graphs refer to each other

@@ -33,7 +33,7 @@ from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
 
 LINES = Path(__file__).parents[1] / "quickstart_data" / "test.en"
-WARMUP_LINES = 64  # equally spaced among the lengths: all shapes that occur
+WARMUP_LINES = 64  # equally spaced among the lengths, to cover all shapes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +79,7 @@ def development_server(path: Path, api: str) -> Iterator[Server]:
                 scheme = "grpc://" if api == "grpc" else "http://"
                 url = next((word for word in words if word.startswith(scheme)), None)
                 if url is None:
-                    raise UserError(f"The server did not start: `keras-nmt serve {path}` tells why. Received: {path}")
+                    raise UserError(f"The server did not start: `keras-nmt serve {path}` prints why. Received: {path}")
                 threading.Thread(target=process.stderr.read, daemon=True).start()  # a full pipe would stop the server
                 yield Server(url, path.resolve().name, process.pid, Path(cache))
             finally:
@@ -130,7 +130,7 @@ def put_load(
 
     random = np.random.default_rng(seed)
     number = random.poisson(rate * duration)
-    arrivals = np.sort(random.uniform(0, duration, number))  # given their number, those of a Poisson process
+    arrivals = np.sort(random.uniform(0, duration, number))  # given the number, the arrivals of a Poisson process
     requests = iter(list(zip(arrivals.tolist(), random.integers(len(lines), size=number).tolist(), strict=True)))
     lock, seconds, errors = threading.Lock(), [], Counter[str]()
     start = time.perf_counter()

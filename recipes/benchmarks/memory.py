@@ -135,7 +135,7 @@ def main(
                 of_model = [preset, parameters] if stage else ["", ""]
                 rows.append([stage or "TensorFlow alone", *of_model, f"{peak / 2**20:,.0f}"])
                 if output is not None:
-                    write_bytes(output, markdown_table(COLUMNS, rows))  # so that an interrupted run leaves its rows
+                    write_bytes(output, markdown_table(COLUMNS, rows))  # after each row, for interrupted runs
     table = Table(*COLUMNS, box=box.SIMPLE)
     for row in rows:
         table.add_row(*row)

@@ -107,7 +107,7 @@ class Sizes:
 
 
 class Work:
-    """Training and decoding of one model: `measure` runs one of them, `operations` has their multiply-adds."""
+    """Training and decoding of one model: `measure` runs either, `operations` has the multiply-adds of both."""
 
     def __init__(self, model: Transformer, sizes: Sizes) -> None:
         self.model = model
@@ -115,7 +115,7 @@ class Work:
         self._calls = {"training": self._training(sizes), "decoding": self._decoding(sizes)}
 
     def measure(self, what: str, clock: Callable[[], float] = time.perf_counter) -> float:
-        """Runs it once and returns the seconds."""
+        """Runs training or decoding once and returns the seconds."""
         start = clock()
         self._calls[what]().numpy()  # waits for the result
         return clock() - start
@@ -168,11 +168,11 @@ def multiply_adds(graph: Any, trips: int | None = None, root: Any = None) -> int
 
     Args:
         graph: The graph of a concrete function.
-        trips: Number of iterations of loops that do not state it.
+        trips: Number of iterations of loops that do not state the number.
         root: The graph that has the called functions. Defaults to `graph`.
 
     Returns:
-        Their number. The body of a loop counts once per iteration.
+        The number of multiply-adds. The body of a loop counts once per iteration.
 
     Raises:
         ValueError: A shape or the number of a loop's iterations is not known.
@@ -207,7 +207,7 @@ def _needed(graph: Any) -> list[Any]:
 def _iterations(loop: Any, trips: int | None) -> int:
     """The number of iterations of a loop: its second input, or -1 if unknown."""
     limit = loop.inputs[1]
-    if limit.op.type == "Max" and limit.op.inputs[0].shape == ():  # Keras' recurrence: the largest of one number
+    if limit.op.type == "Max" and limit.op.inputs[0].shape == ():  # Keras' recurrence: the maximum of one number
         limit = limit.op.inputs[0]
     most = tf.get_static_value(limit)
     if most is not None and most >= 0:
@@ -218,7 +218,7 @@ def _iterations(loop: Any, trips: int | None) -> int:
 
 
 def _products(operation: Any) -> int:
-    """The multiply-adds of one operation; 0 where the operation is no product."""
+    """The multiply-adds of one operation; 0 if the operation is not a product."""
 
     def size(tensor: Any) -> int:
         if not tensor.shape.is_fully_defined():
@@ -273,7 +273,7 @@ def main(
     steps: Annotated[int, typer.Option(help="Tokens decoded.")] = 16,
     beam: Annotated[int, typer.Option(help="Hypotheses per sentence.")] = 4,
     rounds: Annotated[int, typer.Option(help="Measurements per variant.")] = 5,
-    dtype: Annotated[str, typer.Option(help="float32, or mixed_bfloat16 where the processor supports it.")] = "float32",
+    dtype: Annotated[str, typer.Option(help="float32, or mixed_bfloat16 if the processor supports it.")] = "float32",
     mechanisms: Annotated[str, typer.Option(help="Names of mechanisms, separated by commas. Default: all.")] = "",
     cpu_time: Annotated[
         bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
@@ -305,7 +305,7 @@ def main(
         return Work(Transformer.from_preset(preset, **arguments), sizes)
 
     console = Console()
-    console.width = max(console.width, 100)  # lines that the terminal wraps read better than cells of two lines
+    console.width = max(console.width, 100)  # wrapped lines are more readable than cells of two lines
     rows: list[list[str]] = []
     with console.status("plain model") as status:
         plain = work({})
@@ -317,7 +317,7 @@ def main(
             cells = [f"{ratio:.3f}" for what in ("training", "decoding") for ratio in ratios[what]]
             rows.append([mechanism.title, *cells, *paper, *[""] * (2 - len(paper))])
             if output is not None:
-                write_bytes(output, _markdown(rows).encode())  # so that an interrupted run leaves its rows
+                write_bytes(output, _markdown(rows).encode())  # after each row, for interrupted runs
             keras.backend.clear_session()
             gc.collect()  # a model and its graphs refer to each other
     table = Table(*(column.replace(" ", "\n") for column in COLUMNS), box=box.SIMPLE)

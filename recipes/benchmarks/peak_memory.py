@@ -11,7 +11,7 @@ from pathlib import Path
 def peak_memory() -> int:
     """Peak of this process' resident memory, in bytes.
 
-    On Linux not by `getrusage`, whose figure starts from the memory of the parent process.
+    On Linux, `getrusage` is not used, because its figure starts from the memory of the parent process.
     """
     status = Path("/proc/self/status")
     if status.exists() and (found := re.search(r"VmHWM:\s*(\d+) kB", status.read_text(encoding="utf-8"))):

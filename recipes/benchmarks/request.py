@@ -1,8 +1,8 @@
-"""One request with many sentences: seconds, peak memory, and whether the answers are those of small requests.
+"""One request with many sentences: seconds, peak memory, and a comparison of the answers with small requests.
 
     python recipes/benchmarks/request.py savedmodels/MODEL/1 --lines LINES --rows 10000
 
-The sentences of LINES are repeated, each time with another number behind. See README.md beside this file.
+The sentences of LINES are repeated, each time with another number appended. See README.md beside this file.
 """
 
 from __future__ import annotations

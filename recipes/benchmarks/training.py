@@ -37,7 +37,7 @@ PRESETS = {
     "transformer_small": 10000,
     "transformer_base": 32000,
 }  # vocabulary sizes
-SUBWORDS = 10000  # at most: Multi30k has no more than some 20,000
+SUBWORDS = 10000  # the maximum that is trained; Multi30k allows some 20,000
 LABEL_SMOOTHING, LEARNING_RATE, BETAS, EPSILON = 0.1, 1e-4, (0.9, 0.98), 1e-9
 
 
@@ -194,7 +194,7 @@ class KerasHub:
 
     def _loss(self, keras: Any) -> Any:
         def loss(targets: Any, logits: Any) -> Any:
-            rows = keras.ops.one_hot(targets, logits.shape[-1])  # Keras smooths no other labels
+            rows = keras.ops.one_hot(targets, logits.shape[-1])  # Keras smooths one-hot labels only
             return keras.losses.categorical_crossentropy(
                 rows, logits, from_logits=True, label_smoothing=LABEL_SMOOTHING
             )
@@ -211,7 +211,7 @@ class KerasHub:
 
 
 class KerasHubWithOurLoss(KerasHub):
-    """`KerasHub` with `LabelSmoothedCrossEntropy`: model, optimizer and `fit` differ."""
+    """`KerasHub` with `LabelSmoothedCrossEntropy`: only model, optimizer and `fit` differ from `Ours`."""
 
     def _loss(self, keras: Any) -> Any:
         from keras_nmt.training import LabelSmoothedCrossEntropy
@@ -381,7 +381,7 @@ def write_batches(work: Work, texts: Sequence[Path], updates: int) -> int:
 
 
 def _serve(connection: Connection, name: str, work: Work) -> None:
-    """The process of a contender: builds it, then trains as many updates as each message says; None ends it."""
+    """The process of a contender: each message is a number of updates to train; None ends the process."""
     warnings.filterwarnings("ignore", message="enable_nested_tensor", module="torch")  # concerns inference
     contender = CONTENDERS[name](work)
     connection.send(contender.parameters)
@@ -398,7 +398,7 @@ class Process:
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, name, work), daemon=True)
         self._process.start()
-        theirs.close()  # so that an end of the process is noticed
+        theirs.close()  # so that the end of the process is noticed
         self.parameters: int = self._receive()
 
     def _receive(self) -> Any:
@@ -407,11 +407,11 @@ class Process:
         except EOFError:
             self._process.join()
             raise UserError(
-                f"A contender ended early; what it wrote above says why. Received: exit code {self._process.exitcode}"
+                f"A contender ended early; its output above says why. Received: exit code {self._process.exitcode}"
             ) from None
 
     def train(self, updates: int) -> Measured:
-        """One round."""
+        """Trains one round."""
         self._connection.send(updates)
         return self._receive()
 
@@ -487,7 +487,7 @@ def main(
     from keras_nmt.models.presets import TRANSFORMER_PRESETS
 
     console = Console()
-    console.width = max(console.width, 100)  # lines that the terminal wraps read better than cells of two lines
+    console.width = max(console.width, 100)  # wrapped lines are more readable than cells of two lines
     table = Table(*COLUMNS, box=box.SIMPLE)
     with tempfile.TemporaryDirectory() as folder:
         work = Work(

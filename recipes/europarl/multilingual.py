@@ -3,7 +3,7 @@
     python recipes/europarl/multilingual.py train many_to_many+k50 --monolingual --data-dir DATA
 
 DATA is a folder with `train.PAIR.LANGUAGE` (such as `train.de-en.de` and `train.de-en.en`), `dev.LANGUAGE` and
-`test.LANGUAGE`, plain or with `.gz` after the name; see README.md.
+`test.LANGUAGE`, plain or with the suffix `.gz`; see README.md.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from keras_nmt.experiments.recipe import Recipe
 
 
 def with_roles(num_roles: int) -> dict[str, dict[str, Any]]:
-    """The two columns "dense", the "softmax" and the "one-hot" one of a number of roles, row by row."""
+    """The configurations of the columns "dense", "softmax" and "one-hot" for a number of roles, row by row."""
     configurations: dict[str, dict[str, Any]] = {
         f"contextualized_{num_roles}": {"model": role_model("contextualized", num_roles)},
         f"matched_{num_roles}": {"matched_to": f"dense_{num_roles}"},

@@ -24,7 +24,7 @@ RECIPE = Recipe(
     configurations={**ATTENTION_BRIDGE_CONFIGURATIONS, "small": ATTENTION_BRIDGE_SMALL},
     baseline="many_to_many",
     per_pair={
-        "max_updates": 9000,  # twenty times through the corpus; the paper does not say
+        "max_updates": 9000,  # twenty epochs; the paper gives no number
         "evaluate_every": 450,
     },
 )

@@ -1,4 +1,4 @@
-"""Multi30k: trains Transformers between any two of its four languages, with every mechanism, and compares them.
+"""Multi30k: trains and compares Transformers with every mechanism, between any two of the four languages.
 
     python recipes/multi30k/train.py train fusion --data-dir DATA --source en --target de
     python recipes/multi30k/train.py compare --data-dir DATA --output runs/multi30k-comparison
@@ -17,8 +17,8 @@ RECIPE = Recipe(
     name="multi30k",
     corpora={"train": "train.{language}", "dev": "val.{language}", "test": "test_2016_flickr.{language}"},
     languages=("en", "de", "fr", "cs"),
-    # For 40 minutes on two cores: small batches, so that there are many updates; little dropout, because the
-    # model sees each sentence about twenty times only. With more time, more dropout is better.
+    # For 40 minutes on two cores: small batches for many updates; little dropout, because the model sees each sentence
+    # only about twenty times. With more time, more dropout is better.
     settings={
         "preset": "transformer_small",
         "vocabulary_size": 8000,
@@ -46,9 +46,9 @@ RECIPE = Recipe(
         "all": {"model": {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}},
     },
     baseline="baseline",
-    # Equal numbers of updates, and so of tokens: some 18 minutes of the baseline on one core. The peak rate is near
-    # those of the papers, below the best one for the baseline in so short a time: at higher ones the mechanisms learn
-    # worse, see the README.
+    # Equal numbers of updates, and so of tokens: some 18 minutes of the baseline on one core. The peak rate is near the
+    # papers' rates, and below the best rate for the baseline in such a short training: at higher rates the mechanisms
+    # learn worse, see the README.
     comparison={
         "model": {"dropout": 0.1},
         "schedule": "cosine",

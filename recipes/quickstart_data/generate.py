@@ -1,14 +1,13 @@
 """Generates the quickstart's parallel corpus: English, German, French and Czech sentences around numbers.
 
-Every sentence comes from a template of `templates.txt`, which has it in the four languages. The slots of a template (a
-date, a price, a number of apples) are drawn by the functions in `SLOTS`, from the words in `words.txt`; each gives the
-same thing in the four languages at once, in the forms that the grammar of each needs. A sentence of one language has
-exactly one translation in each of the others: no template adds what one language leaves open (polite or familiar "you",
-"his" or "her").
+Every sentence comes from a template of `templates.txt`, in four languages. The functions in `SLOTS` draw the slots of a
+template (a date, a price, a number of apples) from the words in `words.txt`. Each function gives the same content in
+all four languages, in the forms that each grammar needs. A sentence has exactly one translation in each other language:
+no template contains a distinction that another language leaves open (polite or familiar "you", "his" or "her").
 
     python recipes/quickstart_data/generate.py
 
-writes `{train,dev,test}.{en,de,fr,cs}` beside this file, byte for byte the files that are checked in.
+writes `{train,dev,test}.{en,de,fr,cs}` beside this file, byte for byte the committed files.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def thing(*tables: str) -> Slot:
 
 
 def place(rng: random.Random) -> Phrases:
-    """A place as the subject of a sentence; being in it as `:in`."""
+    """A place as the subject of a sentence; "in the place" as `:in`."""
     row = rng.choice(WORDS["PLACES"])
     return with_form("in", definite(row), forms_of(row, -1))
 
@@ -78,7 +77,7 @@ def holding(rng: random.Random) -> Phrases:
 
 
 def money(low: int = 1, high: int = 3000) -> Slot:
-    """A slot of an amount of money, in the accusative where there is one."""
+    """A slot of an amount of money, in the accusative if the language has an accusative."""
 
     def slot(rng: random.Random) -> Phrases:
         row = rng.choice(WORDS["CURRENCIES"])
@@ -109,7 +108,7 @@ def ingredients(rng: random.Random) -> Phrases:
 
 
 def high(rng: random.Random) -> Phrases:
-    """A thing and how it measures: the adjective as `:is`, as its subject asks for."""
+    """A thing and a measure; the adjective, which agrees with the subject, as `:is`."""
     row = rng.choice(WORDS["MEASURED"])
     return with_form("is", phrases(forms_of(row)), forms_of(row, 1))
 
@@ -152,14 +151,14 @@ def czech_hour(hour: int) -> str:
 
 
 def opening(rng: random.Random) -> Phrases:
-    """From one time to another, in figures."""
+    """Opening hours in figures: "from 8:00 to 17:30"."""
     start, end = (f"{rng.randint(*hours)}:{rng.choice(('00', '15', '30', '45'))}" for hours in ((6, 11), (14, 23)))
     french = f"de {start} à {end}".replace(":", " h ")
     return phrases((f"from {start} to {end}", f"von {start} bis {end} Uhr", french, f"od {start} do {end}"))
 
 
 def weekday(rng: random.Random) -> Phrases:
-    """On a day of the week; every week as `:every`, the last one as `:last`."""
+    """A day of the week: "on Monday"; "every Monday" as `:every`, "last Monday" as `:last`."""
     (english,), (german,), (french,), czech = rng.choice(WORDS["WEEKDAYS"])
     texts = phrases((f"on {english}", f"am {german}", french, czech[0]))
     texts = with_form("every", texts, (f"every {english}", f"jeden {german}", f"tous les {french}s", czech[1]))
@@ -167,7 +166,7 @@ def weekday(rng: random.Random) -> Phrases:
 
 
 def weekdays(rng: random.Random) -> Phrases:
-    """From one day of the week to another."""
+    """A range of days of the week: "from Monday to Friday"."""
     first, last = (
         [*forms_of(WORDS["WEEKDAYS"][i])[:3], WORDS["WEEKDAYS"][i][3][3]] for i in sorted(rng.sample(range(7), 2))
     )
@@ -175,7 +174,7 @@ def weekdays(rng: random.Random) -> Phrases:
 
 
 def date(rng: random.Random) -> Phrases:
-    """A day of the year in words or figures; `:bare` has it without the word that does not follow a weekday."""
+    """A day of the year in words or figures; `:bare` is the form after a weekday."""
     index = rng.randrange(12)
     english, german, french, czech = forms_of(WORDS["MONTHS"][index])
     day = rng.randint(1, (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[index])
@@ -195,7 +194,7 @@ def date(rng: random.Random) -> Phrases:
 
 
 def year_forms(rng: random.Random, number: int) -> Phrases:
-    """A year, to follow a date or (`:in`) to stand alone."""
+    """A year as it follows a date; alone as `:in`."""
     if rng.random() < 0.6:
         texts = [str(number)] * 4
     else:
@@ -208,7 +207,7 @@ def year(rng: random.Random) -> Phrases:
 
 
 def old_year(rng: random.Random) -> Phrases:
-    # No 1805: English says that in several ways.
+    # Not 1805, which has several readings in English.
     return year_forms(rng, 100 * rng.randint(16, 19) + rng.randint(10, 99))
 
 
@@ -242,7 +241,7 @@ def month(rng: random.Random) -> Phrases:
 
 
 def name(rng: random.Random) -> Phrases:
-    """A first name; it agrees in gender."""
+    """A first name with its gender."""
     choice = rng.randrange(2)
     return (Phrase(rng.choice(WORDS[("MEN", "WOMEN")[choice]][0][0]), choice),) * 4
 
@@ -254,7 +253,7 @@ MY = (
 
 
 def relative(rng: random.Random) -> Phrases:
-    """ "my sister", "our uncle"; the Czech dative, which says whose age it is, as `:dat`."""
+    """A relative: "my sister", "our uncle"; the Czech dative, for the person's age, as `:dat`."""
     choice = rng.randrange(2)
     row = rng.choice(WORDS[("MALE_RELATIVES", "FEMALE_RELATIVES")[choice]])
     *my, dative = (words.split()[choice % len(words.split())] for words in MY[0 if rng.random() < 0.5 else 1])
@@ -264,7 +263,7 @@ def relative(rng: random.Random) -> Phrases:
 
 
 def age(rng: random.Random) -> Phrases:
-    """A number of years; who is so old, in Czech in the dative, as `:who`."""
+    """A number of years; the person of this age, in Czech in the dative, as `:who`."""
     kin = relative(rng)
     young = kin[0].text.split()[1] in ("son", "daughter", "brother", "sister")
     years = count(rng, WORDS["YEARS"][0], draw_number(rng, *((1, 30) if young else (40, 90))))
@@ -272,7 +271,7 @@ def age(rng: random.Random) -> Phrases:
 
 
 def who(rng: random.Random) -> Phrases:
-    """Somebody, third person singular."""
+    """A person, third person singular."""
     return name(rng) if rng.random() < 0.6 else relative(rng)
 
 
@@ -302,7 +301,7 @@ def floor(rng: random.Random) -> Phrases:
 
 
 def ordinal(low: int, high: int) -> Slot:
-    """Which one: forms for a German masculine accusative, a French masculine or (`:f`) feminine, and Czech feminine
+    """An ordinal: forms for a German masculine accusative, a French masculine or (`:f`) feminine, and Czech feminine
     accusative (`:acc`), neuter locative (`:loc`) or plural accusative (`:plural`)."""
 
     def slot(rng: random.Random) -> Phrases:
@@ -323,7 +322,7 @@ def digits(rng: random.Random) -> Phrases:
 
 
 def score(rng: random.Random) -> Phrases:
-    """The score of a match that was won: "three to one"."""
+    """The score of a won match: "three to one"."""
     lower = rng.randint(1, 5)
     higher = rng.randint(lower + 1, 8)
     return joined(words(higher), (" to ", " zu ", " à ", " "), words(lower), by="")
@@ -343,7 +342,7 @@ def calculation(rng: random.Random) -> Phrases:
 
 
 def read_templates() -> list[list[str]]:
-    """The sentences of `templates.txt`, each in the four languages."""
+    """The templates of `templates.txt`, each in the four languages."""
     blocks = (FOLDER / "templates.txt").read_text(encoding="utf-8").strip().split("\n\n")
     templates = [[line for line in block.splitlines() if not line.startswith("#")] for block in blocks]
     return [template for template in templates if template]
@@ -393,7 +392,7 @@ def sentence(rng: random.Random, template: list[str]) -> tuple[str, ...]:
     """One sentence of a template, in the four languages."""
 
     def said(drawn: Phrases) -> str:
-        """The part in which two draws of a slot must differ: the thing that is counted, or all."""
+        """The part in which two draws of a slot must differ: the counted thing, or the whole phrase."""
         return drawn[0].forms.get("noun", drawn[0].text)
 
     slots: dict[str, Phrases] = {}
@@ -411,7 +410,7 @@ def sentence(rng: random.Random, template: list[str]) -> tuple[str, ...]:
 
 
 def sentences(seed: int) -> Iterator[tuple[str, ...]]:
-    """Sentences without end, none of them twice."""
+    """An endless sequence of distinct sentences."""
     rng = random.Random(seed)
     seen = set()
     while True:
@@ -422,7 +421,7 @@ def sentences(seed: int) -> Iterator[tuple[str, ...]]:
 
 
 def generate(seed: int = SEED) -> dict[str, str]:
-    """The files of the corpus: their text by their name."""
+    """The text of each file of the corpus, by file name."""
     source = sentences(seed)
     corpus = {part: [next(source) for _ in range(size)] for part, size in SIZES.items()}
     return {
@@ -434,7 +433,7 @@ def generate(seed: int = SEED) -> dict[str, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Generates the quickstart's parallel corpus.")
-    parser.add_argument("--seed", type=int, default=SEED, help="of the random draws (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=SEED, help="seed of the random draws (default: %(default)s)")
     parser.add_argument("--output-dir", type=Path, default=FOLDER, help="default: beside this script")
     arguments = parser.parse_args()
     arguments.output_dir.mkdir(parents=True, exist_ok=True)

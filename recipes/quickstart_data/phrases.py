@@ -21,9 +21,9 @@ Row = list[list[str]]  # the forms of a word in each of LANGUAGES
 class Phrase:
     """A piece of a sentence in one language, which a template inserts as `{slot}`.
 
-    `{slot:name}` inserts the form of that name; `{slot:a/b}` inserts the word that agrees with the phrase: `choice` is
-    the position of its number or gender among those that the language distinguishes (English, German, French: singular,
-    plural or masculine, feminine; Czech: one, two to four, five and more, or masculine, feminine, neuter).
+    `{slot:name}` inserts the form of this name; `{slot:a/b}` inserts the word that agrees with the phrase: `choice` is
+    the index of its number or gender in the language's list (English, German, French: singular, plural or masculine,
+    feminine; Czech: one, two to four, five and more, or masculine, feminine, neuter).
     """
 
     text: str
@@ -63,12 +63,12 @@ def phrases(texts: Iterable[str]) -> Phrases:
 
 
 def joined(*parts: Iterable[object], by: str = " ") -> Phrases:
-    """Parts in each language, one after the other."""
+    """The parts of each language, joined."""
     return phrases(by.join(map(str, together)) for together in zip(*parts, strict=True))
 
 
 def with_form(name: str, texts: Phrases, forms: Iterable[str]) -> Phrases:
-    """The phrases with one more form each."""
+    """The phrases, each with an additional form."""
     return tuple(
         Phrase(text.text, text.choice, {**text.forms, name: form}) for text, form in zip(texts, forms, strict=True)
     )
@@ -90,7 +90,7 @@ def plain(table: str) -> Slot:
 def words(number: int) -> list[str]:
     """The cardinal number in the four languages, as in counting."""
     english, german, french, czech = (num2words(number, lang=language) for language in LANGUAGES)
-    # The library writes Czech hundreds as one word; spelling rules want two: "pět set".
+    # The library writes Czech hundreds as one word; the spelling rules require two words: "pět set".
     czech = re.sub(r"\b(dvě|tři|čtyři|pět|šest|sedm|osm|devět)(stě|sta|set)\b", r"\1 \2", czech)
     return [english.replace(",", ""), german, french, czech]
 
@@ -121,15 +121,15 @@ def czech_ordinal(number: int, hard: str, soft: str) -> str:
 
 
 def czech_in(number: int) -> str:
-    """The preposition "v" before a number, "ve" where the next sound needs it: "ve tři hodiny", "ve 12:30"."""
+    """The preposition "v" before a number, or "ve" before certain sounds: "ve tři hodiny", "ve 12:30"."""
     return "ve" if number in (2, 3, 4, 12, 13, 14) or 20 <= number < 25 else "v"
 
 
 def draw_number(rng: random.Random, low: int = 1, high: int = 999) -> int:
-    """A number for counting: small ones more often, large ones mostly round.
+    """A number for counting: small numbers more often, large numbers mostly round.
 
-    Left out are 21, 22, 31, 101 and the like, where usage varies (Czech "dvacet dva korun" or "dvacet dvě koruny",
-    German "hundertein Bücher" or "hunderteins").
+    Numbers such as 21, 22, 31 and 101 are left out because usage varies (Czech "dvacet dva korun" or "dvacet dvě
+    koruny", German "hundertein Bücher" or "hunderteins").
     """
     while True:
         number = rng.randint(low, min(high, rng.choice((low + 11, low + 11, max(low, 99), max(low, 99), high))))
@@ -148,7 +148,7 @@ def count(rng: random.Random, row: Row, number: int) -> Phrases:
 
     `row` is a row of a table of nouns: English singular and plural; German singular with its article and plural; French
     singular with its article and plural; Czech gender (i, a: masculine inanimate, animate; f, n), nominative and
-    accusative singular, nominative and genitive plural, and the accusative plural where it differs from the nominative.
+    accusative singular, nominative and genitive plural, and the accusative plural if it differs from the nominative.
     """
     (english, english_plural), (german, german_plural), (french, french_plural), czech = row
     in_figures = number > 9 and rng.random() < 0.35
@@ -184,7 +184,7 @@ def counted(tables: str, low: int = 1, high: int = 100) -> Slot:
 
 
 def units(*choices: tuple[str, int, int]) -> Slot:
-    """A slot of a number of one of several units, each with its smallest and largest number."""
+    """A slot of a number of units: one of several units, each with its smallest and largest number."""
 
     def slot(rng: random.Random) -> Phrases:
         unit, low, high = rng.choice(choices) if len(choices) > 1 else choices[0]

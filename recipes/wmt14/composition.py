@@ -2,7 +2,7 @@
 
     python recipes/wmt14/composition.py train ni_both --data-dir DATA --target de
 
-The tables and figures of the paper, the files, and which configuration is which row: README.md beside this file.
+README.md beside this file has the paper's tables and figures, the files, and the configuration of each row.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COMPOSED: dict[str, dict[str, Any]] = {
     "ni_layers": {"layer_composition": "extended"},
     "ni_heads": {"head_composition": "extended"},
     "ni_both": {"layer_composition": "extended", "head_composition": "extended"},
-    # Row 7 by the paper's words; by its numbers, W_O stays.
+    # Row 7 by the paper's text; by the paper's numbers, W_O stays.
     "ni_heads_without_output": {"head_composition": "extended", "output_projection": False},
     # Figure 2: without first order.
     "ni_layers_second_order": {"layer_composition": "low_rank"},
@@ -36,7 +36,7 @@ COMPOSED: dict[str, dict[str, Any]] = {
 def composed(model: dict[str, Any], base: str = "baseline") -> dict[str, Any]:
     """A configuration that starts from the trained Transformer, as the paper does."""
     new = ["*/layer_composition/*", "*/head_composition/*"]
-    if model.get("head_composition") == "hierarchical":  # gives d / H, so the projection after it is another one, too
+    if model.get("head_composition") == "hierarchical":  # of width d / H, so the projection after it is new, too
         new.append(OUTPUT)
     unused = {} if model.get("output_projection", True) else {"allow_unused": [OUTPUT]}
     return {"start_from": base, "allow_new": new, **unused, "model": model}

@@ -2,7 +2,7 @@
 
     python recipes/wmt14/shortcuts.py train fusion --data-dir DATA --source en --target de
 
-The tables and figures of the paper, the files, and which configuration is which row: README.md beside this file.
+README.md beside this file has the paper's tables and figures, the files, and the configuration of each row.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python recipes/wmt14/transformer.py train base --data-dir DATA --source en --target de
 
-It is trained as the baselines of the paper on shortcuts are (`SHORTCUTS_WMT14` in `keras_nmt/experiments/papers.py`),
-without or with BPE-dropout. The files: README.md beside this file.
+Training follows the baselines of the paper on shortcuts (`SHORTCUTS_WMT14` in `keras_nmt/experiments/papers.py`),
+without or with BPE-dropout. Files: README.md beside this file.
 """
 
 from __future__ import annotations

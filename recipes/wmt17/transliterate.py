@@ -3,8 +3,8 @@
     python recipes/wmt17/transliterate.py DATA/train.ru DATA/train.ru-Latn
     python recipes/wmt17/transliterate.py --back RUN/test.hypotheses.txt hypotheses.ru
 
-A letter for a letter, as in ISO 9, case kept, and nothing is lost: going back gives every line as it was, whatever it
-holds. So Latin letters in the Russian text get a mark before them, and one after them if a Russian letter follows.
+Each letter is replaced by one letter, as in ISO 9; case is kept. Transliteration back restores every line exactly. To
+this end, Latin letters in the Russian text get a mark before them, and a mark after them if a Russian letter follows.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_path
 
 LATIN = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "abvgdeëžzijklmnoprstufhcčšŝʺyʹèûâ", strict=True))
-# Capitals. ISO 9 writes those of the two signs like the small ones, so that case would be lost: they get others here.
+# Capitals. ISO 9 writes capital signs like small signs, so case would be lost: capital signs get other letters here.
 LATIN |= {cyrillic.upper(): latin.upper() for cyrillic, latin in LATIN.items()} | {"Ъ": "ˮ", "Ь": "ˈ"}
 CYRILLIC = {latin: cyrillic for cyrillic, latin in LATIN.items()}
-MARK = "¬"  # rare in text, and left alone by the normalisation of subwords
+MARK = "¬"  # rare in text, and unchanged by the normalisation of subwords
 
 _TO_LATIN, _TO_CYRILLIC = str.maketrans(LATIN), str.maketrans(CYRILLIC)
-# Letters that would become Russian on the way back, and all English letters, so that a word is marked as a whole.
+# Letters that the way back would turn into Russian, and all English letters, so that a word is marked as a whole.
 _LETTER = "A-Za-z" + "".join(CYRILLIC)
 _LATIN_RUN = re.compile(f"[{MARK}{_LETTER}]+")
 _MARKED_RUN = re.compile(f"{MARK}((?:{MARK}{MARK}|[{_LETTER}])*){MARK}?")
@@ -50,7 +50,7 @@ def romanize(text: str) -> str:
 
 
 def cyrillize(text: str) -> str:
-    """Back from `romanize`. Where a model has set marks wrong, they are followed as they stand.
+    """Reverses `romanize`. Misplaced marks in a model's output are taken as they are.
 
     >>> cyrillize("Obʺëm v ¬GHz, ¬iPhone'om, ¬PDF¬y")
     "Объём в GHz, iPhone'ом, PDFы"
@@ -82,7 +82,7 @@ def main(
         try:
             output.writelines(map(convert, lines))
         except UnicodeDecodeError as error:
-            raise UserError(f"{source} is no UTF-8. Received: {error}") from None
+            raise UserError(f"{source} is not UTF-8. Received: {error}") from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise UserError(f"Damaged gzip data: make or fetch the file again. Received: {source} ({error})") from None
 

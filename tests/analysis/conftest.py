@@ -32,7 +32,7 @@ def tokenizer(subwords: Path) -> SubwordTokenizer:
 
 @pytest.fixture(scope="session")
 def model() -> AttentionBridgeModel:
-    """Weights are large enough for heads to look at different tokens."""
+    """A model whose weights are large enough for heads to attend to different tokens."""
     keras.utils.set_random_seed(3)
     model = AttentionBridgeModel(
         {"en": 60, "de": 60},

@@ -1,3 +1,5 @@
+"""The attention of a bridge over sentences."""
+
 from __future__ import annotations
 
 import sys
@@ -11,8 +13,8 @@ from keras_nmt.ids import END
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel
 
 
-def test_is_that_of_each_sentence_alone(attentions, model, tokenizer, sentences):
-    """By the layers themselves, one sentence at a time: padding, order and batches are invisible."""
+def test_equals_the_attention_of_each_sentence_alone(attentions, model, tokenizer, sentences):
+    """Padding, order and batches make no difference to the layers' outputs for one sentence at a time."""
     assert len(attentions) == len(sentences)
     for (tokens, attention), sentence in zip(attentions, sentences, strict=True):
         ids = np.array([[*tokenizer.tokenize([sentence])[0].numpy(), END]], "int32")
@@ -24,7 +26,7 @@ def test_is_that_of_each_sentence_alone(attentions, model, tokenizer, sentences)
         np.testing.assert_allclose(attention.sum(axis=1), 1, atol=1e-5)
 
 
-def test_the_language_decides(attentions, model, tokenizer, sentences):
+def test_the_language_selects_the_encoder(attentions, model, tokenizer, sentences):
     other = bridge_attention(model, tokenizer, "en", sentences[:1])[0].attention
     assert np.abs(other - attentions[0].attention).max() > 1e-3
 
@@ -38,14 +40,14 @@ def test_tokens_are_the_sentence_and_its_end(attentions, sentences):
     assert attentions[1].tokens == ("</s>",)
 
 
-def test_many_batches_give_what_one_gives(attentions, model, tokenizer, sentences, monkeypatch):
+def test_many_batches_equal_one_batch(attentions, model, tokenizer, sentences, monkeypatch):
     monkeypatch.setattr(sys.modules[bridge_attention.__module__], "TOKENS_AT_ONCE", 10)
     for one, other in zip(attentions, bridge_attention(model, tokenizer, "de", sentences), strict=True):
         assert one.tokens == other.tokens
         np.testing.assert_allclose(one.attention, other.attention, atol=1e-6)
 
 
-def test_no_sentences_give_none(model, tokenizer):
+def test_no_sentences_give_an_empty_list(model, tokenizer):
     assert bridge_attention(model, tokenizer, "de", []) == []
 
 

@@ -1,3 +1,5 @@
+"""Entropies of a bridge's attention."""
+
 from __future__ import annotations
 
 import json
@@ -17,7 +19,7 @@ def of(*matrices):
 
 
 @given(st.integers(1, 60), st.integers(1, 60))
-def test_uniform_attention_has_log_n_and_one_token_has_none(k, n):
+def test_entropy_is_log_n_if_uniform_and_zero_for_one_token(k, n):
     assert bridge_entropy(of(np.full([k, n], 1 / n))).all_heads == pytest.approx(math.log(n), abs=1e-6)
     assert bridge_entropy(of(np.eye(max(k, n))[:k, :n] + (np.arange(k) >= n)[:, None] * np.eye(n)[0])).all_heads == 0
 
@@ -30,7 +32,7 @@ def test_uniform_attention_has_log_n_and_one_token_has_none(k, n):
 def test_numbers_agree_with_a_plain_sum(k, lengths, num_first):
     rng = np.random.default_rng(k + sum(lengths))
     attentions = of(*(rng.dirichlet(np.full(n, 0.3), k) for n in lengths))
-    rows = []  # (length, head from 1, is it one of the first, entropy)
+    rows = []  # (length, head from 1, whether it is a first head, entropy)
     for _, attention in attentions:
         n = attention.shape[1]
         for head in range(1, k + 1):
@@ -54,12 +56,12 @@ def test_numbers_agree_with_a_plain_sum(k, lengths, num_first):
         assert part.other_heads == mean(lambda n, head, first, value, length=length: n == length and not first)
 
 
-def test_numbers_are_json_also_where_there_are_none():
+def test_numbers_are_json_also_if_a_mean_is_empty():
     numbers = bridge_entropy(of(np.full([2, 4], 1 / 4), [[0.5, 0.5], [1, 0]])).numbers()
     assert json.loads(json.dumps(numbers, allow_nan=False)) == numbers
     assert numbers["unit"] == "nats"
     assert numbers["sentences"] == 2
-    assert numbers["other_heads"] is None  # no sentence is shorter than the heads are many
+    assert numbers["other_heads"] is None  # no sentence has fewer tokens than there are heads
     assert numbers["by_length"] == [
         {
             "length": 2,

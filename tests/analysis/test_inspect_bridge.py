@@ -1,4 +1,4 @@
-"""The command, end to end."""
+"""The command `keras-nmt inspect bridge`, end to end."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def run(monkeypatch, capsys):
 def test_numbers_and_figures(run, directory, attentions, sentences, tmp_path):
     output = tmp_path / "new" / "folder"
     stdin = "".join(f"{line}\n" for line in sentences)
-    code, told, _ = run(directory, "--language", "de", "--output", output, "--heat-maps", 3, stdin=stdin)
+    code, printed, _ = run(directory, "--language", "de", "--output", output, "--heat-maps", 3, stdin=stdin)
     assert not code
     entropy = bridge_entropy([attentions[row] for row in (0, 2, 3, 4, 5)])  # without the empty line
     for value in (entropy.all_heads, entropy.first_heads, entropy.other_heads):
-        assert f"{value:.4f}" in told
-    assert "5 sentence(s), 12 heads" in told
-    assert "first n heads" in told
+        assert f"{value:.4f}" in printed
+    assert "5 sentence(s), 12 heads" in printed
+    assert "first n heads" in printed
 
     numbers = json.loads((output / "entropy.json").read_text())
     assert numbers.pop("language") == "de"
@@ -71,13 +71,13 @@ def test_numbers_and_figures(run, directory, attentions, sentences, tmp_path):
         assert (output / name).read_bytes().startswith(b"\x89PNG")
 
 
-def test_first_heads_are_as_many_as_asked_for(run, directory, attentions):
-    code, told, _ = run(directory, "--language", "de", "--first", 1, stdin="the small cat\n")
+def test_the_number_of_first_heads_is_an_option(run, directory, attentions):
+    code, printed, _ = run(directory, "--language", "de", "--first", 1, stdin="the small cat\n")
     assert not code
-    assert "first 1 heads" in told
-    assert f"{bridge_entropy(attentions[:1], 1).first_heads:.4f}" in told
-    _, told, _ = run(directory, "--language", "de", "--first", 12, stdin="the small cat\n")
-    assert told.split("other heads")[1].strip() == "-"
+    assert "first 1 heads" in printed
+    assert f"{bridge_entropy(attentions[:1], 1).first_heads:.4f}" in printed
+    _, printed, _ = run(directory, "--language", "de", "--first", 12, stdin="the small cat\n")
+    assert printed.split("other heads")[1].strip() == "-"
 
 
 def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
@@ -90,7 +90,7 @@ def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
         subwords,
         ["source", "target"],
     )
-    for arguments, stdin, told in (
+    for arguments, stdin, message in (
         ((tmp_path / "without", "--language", "de"), "the cat\n", "no attention bridge"),
         ((tmp_path / "one_pair", "--language", "de"), "the cat\n", "languages source, target. Received: --language de"),
         ((directory, "--language", "fr"), "the cat\n", "languages en, de. Received: --language fr"),
@@ -101,13 +101,13 @@ def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
         ((tmp_path / "nowhere", "--language", "de"), "the cat\n", "No model directory"),
     ):
         code, _, error = run(*arguments, stdin=stdin)
-        assert code == 2, told
+        assert code == 2, message
         assert error.startswith("Error: ")
         assert error.count("\n") == 1
-        assert told in error
+        assert message in error
 
 
 def test_has_help(run):
-    code, told, _ = run("--help")
+    code, printed, _ = run("--help")
     assert not code
-    assert "--heat-maps" in told
+    assert "--heat-maps" in printed

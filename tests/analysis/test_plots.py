@@ -1,3 +1,5 @@
+"""Figures of a bridge's attention and of its entropies."""
+
 from __future__ import annotations
 
 import sys
@@ -29,8 +31,8 @@ def test_heat_map_shows_heads_by_tokens(attentions):
 
 
 @pytest.mark.parametrize(("k", "n"), [(1, 1), (25, 100)])
-def test_the_smallest_and_the_largest_are_drawn(tmp_path, k, n):
-    # "$x^$" is no formula, and would be a wrong one.
+def test_the_smallest_and_the_largest_heat_maps_are_drawn(tmp_path, k, n):
+    # "$x^$" would be an invalid formula, but is text.
     figure = plot_bridge_attention(BridgeAttention(("$x^$",) * n, np.full([k, n], 1 / n)))
     save_figure(tmp_path / "map.png", figure)
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")

@@ -1,3 +1,5 @@
+"""A parallel corpus in memory."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -19,7 +21,7 @@ def test_from_lists() -> None:
     assert corpus.summary() == "3 pairs read, 3 kept; dropped: none; subwords a sentence: source 2.0, target 1.3"
 
 
-def test_lines_of_corpora_put_together_count_on() -> None:
+def test_line_numbers_continue_in_concatenated_corpora() -> None:
     one = ParallelCorpus.from_lists([[4], [5]], [[6], [7]])
     read = ParallelCorpus(one.source, one.target, np.array([2, 5], np.int32), 6, {"empty": 4})
     both = ParallelCorpus.concatenate([read, one, read])

@@ -1,3 +1,5 @@
+"""Text files as lists of lines."""
+
 from __future__ import annotations
 
 import gzip
@@ -27,10 +29,10 @@ def test_not_utf8(tmp_path: Path) -> None:
         read_lines(tmp_path / "text")
 
 
-def test_pairs_belong_together(tmp_path: Path) -> None:
+def test_paired_files_have_the_same_number_of_lines(tmp_path: Path) -> None:
     (tmp_path / "one").write_text("a\nb\n")
     (tmp_path / "two").write_text("c\n\n")
     assert read_line_pairs(tmp_path / "one", tmp_path / "two") == (["a", "b"], ["c", ""])
     (tmp_path / "two").write_text("c\n")
-    with pytest.raises(UserError, match=r"as many lines as each other.*one: 2.*two: 1"):
+    with pytest.raises(UserError, match=r"the same number of lines.*one: 2.*two: 1"):
         read_line_pairs(tmp_path / "one", tmp_path / "two")

@@ -1,3 +1,5 @@
+"""Parallel text files to a corpus of ids."""
+
 from __future__ import annotations
 
 import gzip
@@ -13,7 +15,7 @@ from keras_nmt.text import SubwordTokenizer, train_subwords
 
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
-    """Every word "a" to "e" is one subword."""
+    """A tokenizer for which every word "a" to "e" is one subword."""
     folder = tmp_path_factory.mktemp("subwords")
     (folder / "text").write_text("a b c d e\n" * 9)
     return SubwordTokenizer(train_subwords(folder / "text", folder / "m.model", vocabulary_size=15))

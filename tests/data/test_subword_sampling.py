@@ -1,3 +1,5 @@
+"""Subword regularisation of a parallel corpus."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -27,7 +29,7 @@ def corpus(tokenizer: SubwordTokenizer, tmp_path_factory: pytest.TempPathFactory
     return read_parallel(folder / "source", folder / "target", tokenizer, tokenizer, max_ratio=None, keep_text=True)
 
 
-def test_the_text_of_what_is_kept_is_kept(corpus: ParallelCorpus) -> None:
+def test_the_text_of_kept_pairs_is_kept(corpus: ParallelCorpus) -> None:
     assert corpus.text is not None
     assert [side.tolist() for side in corpus.text] == [
         [line.encode() for line in lines] for lines in (LINES, LINES[::-1])
@@ -37,7 +39,7 @@ def test_the_text_of_what_is_kept_is_kept(corpus: ParallelCorpus) -> None:
     assert both.text[1].tolist() == 2 * corpus.text[1].tolist()
 
 
-def test_the_same_seeds_give_the_same(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
+def test_equal_seeds_give_equal_segmentations(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
     sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.5)
     pairs = np.arange(2500) % 4
     first, again, other = (sampling.segment(corpus, pairs, seeds) for seeds in ((1, 0), (1, 0), (1, 1)))
@@ -58,13 +60,13 @@ def test_sides_are_drawn_independently(tokenizer: SubwordTokenizer, corpus: Para
     assert abs(np.corrcoef(source_lengths, target_lengths)[0, 1]) < 0.15
 
 
-def test_what_comes_out_too_long_stays_as_it_is(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
+def test_pairs_with_too_long_samples_are_unchanged(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
     longest = int(max(corpus.source_lengths.max(), corpus.target_lengths.max())) + 1
     sampling = SubwordSampling(tokenizer, tokenizer, alpha=1.0, max_length=longest)
     ids, lengths, _, target_lengths = sampling.segment(corpus, np.array([0, 1]), (1,))
     assert ids[: lengths[0]].tolist() == corpus.source[0].numpy().tolist()
     assert target_lengths[0] == corpus.target_lengths[0]
-    # A pair is cut anew, or not, as a whole: the second one's source would be short enough.
+    # Both sides of a pair are segmented anew, or neither: the second pair's source would be short enough.
     assert len("\u2581a\u2581mat") < longest <= len("\u2581that\u2581is\u2581that")
     assert lengths[1] == corpus.source_lengths[1] < len("\u2581a\u2581mat")
     assert max(lengths.max(), target_lengths.max()) < longest
@@ -78,14 +80,14 @@ def test_wrong_arguments(tokenizer: SubwordTokenizer, arguments: dict) -> None:
         SubwordSampling(tokenizer, tokenizer, **{"alpha": 0.1} | arguments)
 
 
-def test_a_corpus_without_text_is_refused(tokenizer: SubwordTokenizer) -> None:
+def test_a_corpus_without_text_is_rejected(tokenizer: SubwordTokenizer) -> None:
     corpus = ParallelCorpus.from_lists([[4]], [[5]])
     with pytest.raises(UserError, match="keep_text=True"):
         TrainingBatches(corpus, batch_size=9, sampling=SubwordSampling(tokenizer, tokenizer, alpha=0.1))
 
 
 def test_long_pairs_between_others_keep_their_segmentation(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:
-    """Rows before and after are those that are drawn without the limit."""
+    """The rows before and after such pairs equal the rows drawn without the limit."""
     pairs = np.array([1, 0, 1, 3, 0, 1])
     limit = int(max(corpus.source_lengths.max(), corpus.target_lengths.max())) + 2
     free = SubwordSampling(tokenizer, tokenizer, alpha=0.7).segment(corpus, pairs, (5,))

@@ -1,3 +1,5 @@
+"""Digests of text files."""
+
 import gzip
 import hashlib
 import os
@@ -10,7 +12,7 @@ from keras_nmt.errors import UserError
 TEXT = "ein Haus\n\nzwei Häuser\n"
 
 
-# With ids: gzip writes the time down, and workers have to collect tests of the same names.
+# With ids: gzip's bytes contain the time, and all test processes must collect tests of equal names.
 @pytest.mark.parametrize(
     "written",
     [
@@ -21,7 +23,7 @@ TEXT = "ein Haus\n\nzwei Häuser\n"
         pytest.param(TEXT.removesuffix("\n").encode(), id="no last line end"),
     ],
 )
-def test_it_is_that_of_the_lines_whatever_the_file_looks_like(tmp_path, written):
+def test_the_digest_covers_the_lines_only(tmp_path, written):
     (tmp_path / "text").write_bytes(written)
     assert text_digest(tmp_path / "text") == hashlib.sha256(TEXT.encode()).hexdigest()
 

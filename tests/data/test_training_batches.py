@@ -1,3 +1,5 @@
+"""Batches for training."""
+
 from __future__ import annotations
 
 import hashlib
@@ -50,7 +52,7 @@ def same(left: list[Batch], right: list[Batch]) -> bool:
 
 
 def join(parts: list[Batch], size: int) -> list[Batch]:
-    """Puts every `size` successive elements together, as the batch of one update."""
+    """Concatenates every `size` successive elements to the batch of one update."""
     runs = [parts[i : i + size] for i in range(0, len(parts), size)]
     return [{key: np.concatenate([part[key] for part in run]) for key in KEYS} for run in runs]
 
@@ -84,7 +86,7 @@ def check_rows(corpus: ParallelCorpus, batch: Batch) -> Iterator[int]:
     parts=st.integers(1, 5),
     seed=st.integers(0, 2**40),
 )
-def test_every_pair_once_an_epoch(
+def test_every_pair_occurs_once_per_epoch(
     lengths: list[tuple[int, int]], unit: str, size: int, buckets: list[int] | None, parts: int, seed: int
 ) -> None:
     corpus = ParallelCorpus.from_lists(*([[4 + n] * n for n in side] for side in zip(*lengths, strict=True)))
@@ -108,7 +110,7 @@ def test_every_pair_once_an_epoch(
             assert rows == size
         else:
             assert rows % 8 == 0
-            enough = rows == -(-len(lengths) // 8) * 8  # no more than hold all there are
+            enough = rows == -(-len(lengths) // 8) * 8  # the number of rows that hold all pairs
             assert rows == 8 or enough or rows * target_length <= size < (rows + 8) * target_length
 
 
@@ -130,7 +132,7 @@ def test_a_late_start_equals_skipping(corpus: ParallelCorpus, parts: int, shard_
 
 
 def test_the_end_of_a_run_does_not_wait_for_a_tuner(corpus: ParallelCorpus) -> None:
-    """It sleeps up to a minute, and whether the deletion of an iterator wakes it is chance."""
+    """tf.data's tuner sleeps up to a minute, and the deletion of an iterator wakes it only sometimes."""
     batches = TrainingBatches(corpus, batch_size=64)
     trained_on = batches.dataset(parts=2).batch(2).prefetch(1)
     assert trained_on.options().autotune.enabled is False
@@ -155,7 +157,7 @@ def test_parts_are_slices_of_the_same_updates(corpus: ParallelCorpus, unit: str,
 
 
 @pytest.mark.parametrize("parts", [3, 16])
-def test_other_numbers_of_parts_add_filler_rows_alone(corpus: ParallelCorpus, parts: int) -> None:
+def test_other_numbers_of_parts_add_only_filler_rows(corpus: ParallelCorpus, parts: int) -> None:
     batches = TrainingBatches(corpus, batch_size=333, seed=5)
     number = batches.updates_per_epoch
     whole = take(batches.dataset(), number)
@@ -209,7 +211,7 @@ def test_the_same_in_another_process() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parent, env=environment
     )
     assert result.stdout.strip() == digest(), result.stderr
-    # The order of batches decides what a run with a given seed learns: a change makes kept runs irreproducible.
+    # The order of batches determines the result of a run with a given seed: a change makes kept runs irreproducible.
     assert digest() == "394343c8a91d4b9e7d4e4a10cf04a0e438a5af2b134ba95e6bebcdb6c4f066fe"
 
 
@@ -244,7 +246,7 @@ def test_a_strategy_leaves_the_dataset_whole(corpus: ParallelCorpus) -> None:
     size=st.integers(20, 200),
     seed=st.integers(0, 2**40),
 )
-def test_weights_say_how_often_a_corpus_is_seen(
+def test_weights_are_the_occurrences_of_each_corpus_per_epoch(
     corpora: list[tuple[int, float]], unit: str, size: int, seed: int
 ) -> None:
     made = [make_corpus(number, seed=i) for i, (number, _) in enumerate(corpora)]
@@ -263,14 +265,14 @@ def test_weights_say_how_often_a_corpus_is_seen(
         seen += np.bincount(lines - 1, minlength=len(seen))
         for corpus in range(len(corpora)):
             counts = seen[owner == corpus]
-            assert counts.max() - counts.min() <= 1  # none is left out longer than another
+            assert counts.max() - counts.min() <= 1  # counts of pairs differ by at most one
     start = 2 * updates - 1
     assert same(take(batches.dataset(start), 2), elements[start : start + 2])
 
 
 @pytest.fixture(scope="module", params=["bpe, at once", "unigram, in portions"])
 def texts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[ParallelCorpus, Any]:
-    """A corpus with its text, and what segments it."""
+    """A corpus with its text, and its tokenizer."""
     folder = tmp_path_factory.mktemp("texts")
     generator = np.random.default_rng(1)
     words = np.array(["cat", "mat", "that", "sat", "bat", "rat", "hat", "chat", "on", "the", "a", "is"])
@@ -296,7 +298,7 @@ def sampled(
     return TrainingBatches(corpus, batch_size=200, seed=4, sampling=sampling)
 
 
-def test_sampled_pairs_occur_once_an_epoch_in_other_subwords(
+def test_sampled_pairs_occur_once_per_epoch_in_other_subwords(
     sampled: TrainingBatches, texts: tuple[ParallelCorpus, Any]
 ) -> None:
     corpus, tokenizer = texts
@@ -322,18 +324,18 @@ def test_sampled_pairs_occur_once_an_epoch_in_other_subwords(
     assert sum(rows[0][line] != rows[1][line] for line in rows[0]) > len(corpus) / 2
     positions, real = (sum(f(batch["source"]) for batch in elements) for f in (np.size, np.count_nonzero))
     assert 1 - real / positions == pytest.approx(sampled.padding["source"], abs=0.05)
-    usual = {num_rows: length for num_rows, length, _ in reversed(sampled.shapes)}  # the shortest by rows
+    usual = {num_rows: length for num_rows, length, _ in reversed(sampled.shapes)}  # shortest length by rows
     assert all(batch["source"].shape[1] >= usual[len(batch["source"])] for batch in elements)
-    assert max(length for _, length, _ in sampled.shapes) < 40  # buckets that no pair is in have no shape
+    assert max(length for _, length, _ in sampled.shapes) < 40  # empty buckets have no shape
 
 
-def test_sampled_pairs_may_be_longer_than_any_usual_one(
+def test_sampled_pairs_may_be_longer_than_all_usual_pairs(
     texts: tuple[ParallelCorpus, Any], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """The limit is that of the sampling, or the last bucket's if that is less; a usual length is never too long."""
+    """The limit is the sampling's, or the last bucket's if lower; a usual length is never too long."""
     corpus, tokenizer = texts
     alpha = 0.7 if "bpe" in request.node.name else 0.05  # long segmentations
-    monkeypatch.setattr("keras_nmt.data.training_batches.TYPICAL", 50)  # less than there are: lengths are estimated
+    monkeypatch.setattr("keras_nmt.data.training_batches.TYPICAL", 50)  # fewer than the pairs: lengths are estimated
     longest = int(np.maximum(corpus.source_lengths, corpus.target_lengths).max()) + 1
     for limit, buckets, expected in (
         (longest + 5, None, longest + 5),
@@ -351,7 +353,7 @@ def test_sampled_pairs_may_be_longer_than_any_usual_one(
         assert max(sizes) == expected
 
 
-def test_sampled_batches_are_found_by_their_update(sampled: TrainingBatches) -> None:
+def test_sampled_batches_depend_on_their_update_only(sampled: TrainingBatches) -> None:
     updates = sampled.updates_per_epoch
     whole = take(sampled.dataset(), 2 * updates + 3)
     for start in (updates // 2, updates - 1, 2 * updates - 2):

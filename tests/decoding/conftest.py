@@ -1,4 +1,4 @@
-"""How a search is compiled in a test."""
+"""The fixture that compiles a search."""
 
 from __future__ import annotations
 

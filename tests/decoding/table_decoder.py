@@ -1,4 +1,4 @@
-"""A decoder of random tables: the logits after a prefix are a row of a table that a hash of the prefix picks."""
+"""A decoder of random tables: a hash of the prefix selects the row of a table that has the logits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def penalty(length: int, alpha: float) -> float:
 
 
 class TableDecoder:
-    """The same decoder twice: over Keras tensors, its state in caches, and over plain Python lists."""
+    """One decoder in two forms: on Keras tensors with its state in caches, and on plain Python lists."""
 
     def __init__(self, vocabulary_size: int, seed: int = 0, scale: float = 1.5, end_bias: float = 0.0):
         logits = np.random.default_rng(seed).normal(size=(ROWS, vocabulary_size)) * scale
@@ -63,7 +63,7 @@ class TableDecoder:
         return logits - np.log(np.sum(np.exp(logits)))
 
     def score_tokens(self, sentence: int, tokens: list[int]) -> float:
-        """Teacher forcing: the log-probability of the tokens, one after the other."""
+        """The log-probability of the tokens, one after the other, by teacher forcing."""
         return float(sum(self.log_probabilities(sentence, tokens[:i])[token] for i, token in enumerate(tokens)))
 
     def every_hypothesis(self, sentence: int, max_length: int, alpha: float) -> list[Hypothesis]:
@@ -79,7 +79,7 @@ class TableDecoder:
         return sorted(found, key=lambda hypothesis: -hypothesis.score)
 
     def beam(self, sentence: int, beam_size: int, max_length: int, alpha: float) -> tuple[list[Hypothesis], list]:
-        """The search as its docstring tells it, without early stop. Also the open prefixes before each step."""
+        """The search as documented, without early stop, and the open prefixes before each step."""
         considered = 2 * beam_size if beam_size > 1 else 1
         open_beam, finished, trace = [([], 0.0)], [], []
         for length in range(1, max_length + 1):
@@ -105,7 +105,7 @@ class TableDecoder:
         return (finished + rest)[:beam_size], trace
 
     def joint_beam(self, sentence: int, beam_size: int, max_length: int, alpha: float) -> tuple[list[Hypothesis], list]:
-        """The search with `ranking="score"` over the whole vocabulary. Also the open prefixes before each step."""
+        """The search with `ranking="score"` over the whole vocabulary, and the open prefixes before each step."""
         beam, trace = [([], 0.0, False)], []
         while len(trace) < max_length and not all(finished for _, _, finished in beam):
             trace.append([tokens for tokens, _, _ in beam])

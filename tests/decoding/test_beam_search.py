@@ -1,3 +1,5 @@
+"""Beam search against exhaustive search and a search over lists; caches, batches, limits, early stop and options."""
+
 from __future__ import annotations
 
 from functools import partial
@@ -38,12 +40,12 @@ def fixed_step(probabilities: dict[int, float], vocabulary_size: int = 6):
     return step, calls
 
 
-# --- what is found ---------------------------------------------------------------------------------------------------
+# --- results ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", [-1.0, 0.0, 0.6, 2.5])
 @pytest.mark.parametrize("beam_size", [27, 40])  # the longest open prefixes; all open prefixes
-def test_a_beam_of_all_prefixes_finds_what_exhaustive_search_finds(alpha, beam_size):
+def test_a_beam_of_all_prefixes_equals_exhaustive_search(alpha, beam_size):
     decoder = TableDecoder(vocabulary_size=6, seed=3)
     options = {"beam_size": beam_size, "max_length": 4, "length_penalty": alpha}
     result = search(decoder, [0, 1], **options)
@@ -73,7 +75,7 @@ def test_equals_a_search_over_lists_without_early_stop(seed, beam_size, max_leng
 
 # The second vocabulary takes its candidates in two stages.
 @pytest.mark.parametrize(("compiled", "vocabulary_size"), [("graph", 7), ("xla", 2000)], indirect=["compiled"])
-def test_scores_are_those_of_teacher_forcing(compiled, vocabulary_size):
+def test_scores_equal_teacher_forcing(compiled, vocabulary_size):
     decoder = TableDecoder(vocabulary_size, seed=5, scale=3.0)
     result = search(decoder, [0, 1, 2], compiled, beam_size=4, max_length=12, length_penalty=0.8)
     for sentence in range(3):
@@ -85,7 +87,7 @@ def test_scores_are_those_of_teacher_forcing(compiled, vocabulary_size):
             assert hypothesis.score == pytest.approx(expected / penalty(len(hypothesis.tokens), 0.8), abs=1e-4)
 
 
-def test_the_same_with_and_without_xla():
+def test_results_are_equal_with_and_without_xla():
     decoder = TableDecoder(vocabulary_size=300, seed=8, end_bias=4.0)
     sentences = list(range(8))
     options = {"beam_size": 5, "max_length": 12, "max_lengths": [12, 1, 3, 50, 0, 12, 12, 12]}
@@ -107,7 +109,7 @@ def test_ties_are_resolved_alike_in_every_mode(compiled, vocabulary_size, levels
     result = search(decoder, [0, 1], compiled, beam_size=4, max_length=6, length_penalty=0.0)
     eager = search(decoder, [0, 1], beam_size=4, max_length=6, length_penalty=0.0)
     np.testing.assert_array_equal(result.tokens, eager.tokens)
-    if levels == 1:  # all is equal: the lowest id that is allowed
+    if levels == 1:  # all logits are equal: the lowest allowed id
         assert hypotheses(result, 0)[0].tokens == [END]
 
 
@@ -156,7 +158,7 @@ def test_caches_of_any_structure_shape_and_dtype_are_reordered_and_constants_are
     limit=st.integers(1, 12),
     count=st.integers(1, 3),
 )
-def test_neighbours_change_nothing(others, place, limit, count):
+def test_other_sentences_of_the_batch_change_nothing(others, place, limit, count):
     decoder = TableDecoder(vocabulary_size=8, seed=1, end_bias=-0.5)
     options = {"beam_size": 3, "max_length": 12, "num_hypotheses": count}
     alone = search(decoder, [3], max_lengths=[limit], **options)
@@ -189,7 +191,7 @@ def test_a_larger_static_length_changes_nothing():
 
 
 @pytest.mark.parametrize("compiled", ["graph"], indirect=True)
-def test_limits_of_each_sentence(compiled):
+def test_each_sentence_has_its_limit(compiled):
     decoder = TableDecoder(vocabulary_size=8, seed=1, end_bias=-1.0)
     limits = [1, 3, 50, 0, -7]
     result = search(decoder, [0, 1, 2, 3, 3], compiled, beam_size=2, max_length=9, max_lengths=limits)
@@ -201,7 +203,7 @@ def test_limits_of_each_sentence(compiled):
     assert np.isfinite(result.scores).all()
 
 
-def test_unfinished_hypotheses_only_where_finished_ones_are_missing():
+def test_unfinished_hypotheses_only_if_finished_ones_are_missing():
     decoder = TableDecoder(vocabulary_size=300, seed=4, end_bias=-20.0)
     result = search(decoder, [0], beam_size=3, max_length=5)
     found = hypotheses(result, 0)
@@ -213,13 +215,13 @@ def test_unfinished_hypotheses_only_where_finished_ones_are_missing():
 
 
 def test_a_finished_hypothesis_comes_before_a_likelier_unfinished_one():
-    # After one token the limit is reached. END is much less likely than token 4, but it is an end.
+    # The limit is one token. END is much less likely than token 4, but finishes the hypothesis.
     step, _ = fixed_step({4: 0.9, 5: 0.09, END: 0.01})
     result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=1)
     assert [(h.tokens, h.finished) for h in hypotheses(result, 0)] == [([END], True), ([4], False)]
 
 
-def test_fewer_hypotheses_than_asked_for():
+def test_fewer_hypotheses_than_requested():
     step, _ = fixed_step({END: 0.5, 4: 0.5}, vocabulary_size=5)
     result = beam_search(step, {}, {}, batch_size=1, beam_size=6, max_length=2, suppress=(PAD, 1, BEGIN))
     found = hypotheses(result, 0)
@@ -233,7 +235,7 @@ def test_fewer_hypotheses_than_asked_for():
 @pytest.mark.parametrize(
     ("alpha", "steps"),
     [
-        (0.0, 1),  # END 0.6 is worth more than the other 0.4 whatever follows
+        (0.0, 1),  # END has 0.6, more than any continuation of the other 0.4
         (1.0, 2),  # log 0.4 over the penalty 2.5 of ten tokens could win; log 0.16 could not
         (-1.0, 1),
     ],
@@ -252,7 +254,7 @@ def test_goes_on_until_the_whole_n_best_list_is_safe():
     assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [4, END], [4, 4, END]]
 
 
-def test_stops_when_there_is_nothing_left_to_continue():
+def test_stops_without_open_hypotheses():
     step, calls = fixed_step({END: 0.5, 4: 0.5}, vocabulary_size=5)
     result = beam_search(step, {}, {}, batch_size=1, beam_size=3, max_length=9, suppress=(PAD, 1, BEGIN, 4))
     assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [], []]
@@ -266,7 +268,7 @@ def test_the_longest_sentence_decides_when_the_search_stops():
 
 
 def test_a_negative_penalty_does_not_stop_too_early():
-    # First END is unlikely, then all but certain. With a negative alpha the *next* token is the cheapest place to end.
+    # First END is unlikely, then almost certain. With a negative alpha the *next* token is the best end.
     first, second = ({END: 0.3, 4: 0.7}, {END: 0.99, 4: 0.01})
     steps = [fixed_step(first)[0], fixed_step(second)[0]]
 
@@ -322,7 +324,7 @@ def test_minus_infinity_in_the_logits_is_harmless(compiled):
     assert set(np.unique(result.tokens)) <= {PAD, 1, END, 4}
 
 
-# --- how it runs -----------------------------------------------------------------------------------------------------
+# --- execution -------------------------------------------------------------------------------------------------------
 
 
 def test_is_traced_once_for_the_same_shapes():

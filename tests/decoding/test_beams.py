@@ -1,4 +1,4 @@
-"""What goes with the hypotheses of a beam, and what stays where it is."""
+"""Reordering of caches with the hypotheses of a beam, except caches under the key "kept"."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from keras_nmt.models import Transformer
 RANDOM = np.random.default_rng(1)
 
 
-def test_caches_are_reordered_but_for_those_that_are_kept():
+def test_caches_are_reordered_except_kept_caches():
     x, y = RANDOM.normal(size=(2, 3, 4)), RANDOM.normal(size=(5, 2))
     parents = np.array([[2, 2, 0], [1, 0, 2]], "int32")
     found = take_caches([{"a": x, "kept": {"b": y, "c": [y]}}, (x,)], parents)
@@ -24,11 +24,11 @@ def test_caches_are_reordered_but_for_those_that_are_kept():
     np.testing.assert_array_equal(found[0]["kept"]["c"][0], y)
 
 
-def test_hypotheses_that_change_places_keep_their_past(compiled):
+def test_reordered_hypotheses_keep_their_past(compiled):
     keras.utils.set_random_seed(1)
     sizes = {"num_encoder_layers": 1, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "intermediate_dim": 8}
     model = Transformer(20, **sizes)
-    for weight in model.trainable_variables:  # attention that tells one past from another
+    for weight in model.trainable_variables:  # attention that depends on the past
         weight.assign(2 * weight)
     source = tf.constant(RANDOM.integers(4, 20, (3, 5)), "int32")
 
@@ -44,4 +44,4 @@ def test_hypotheses_that_change_places_keep_their_past(compiled):
         logits = model([source, shift_right(tokens)])
         expected = sequence_log_probability(logits, tokens)
         np.testing.assert_allclose(result.log_probabilities[:, place], expected, rtol=1e-4, atol=1e-4)
-    assert len(np.unique(np.concatenate(found)[:, :2], axis=0)) > 3  # not all of one hypothesis
+    assert len(np.unique(np.concatenate(found)[:, :2], axis=0)) > 3  # from several hypotheses

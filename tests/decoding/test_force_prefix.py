@@ -1,4 +1,4 @@
-"""Hypotheses that begin as they are told: all searches with a `prefix`."""
+"""Forced prefixes: all searches with a `prefix`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def follows(tokens: list[int], prefix: list[int]) -> bool:
 @pytest.mark.parametrize(
     ("compiled", "ranking"), [("xla", "log_probability"), ("graph", "score")], indirect=["compiled"]
 )
-def test_a_beam_of_all_prefixes_finds_what_exhaustive_search_finds_behind_the_prefix(compiled, ranking):
+def test_a_beam_of_all_prefixes_equals_exhaustive_search_after_the_prefix(compiled, ranking):
     decoder, count = TableDecoder(vocabulary_size=6, seed=3), len(PREFIXES)
-    # Ranked by score, all stay in the beam: 40 that end, 81 that are cut off.
+    # Ranked by score, all stay in the beam: 40 finished hypotheses, 81 truncated ones.
     options = {"beam_size": 121 if ranking == "score" else 27, "max_length": 4, "length_penalty": 0.6}
     constants, caches = decoder.start(list(range(count)), options["beam_size"], 4)
 
@@ -34,7 +34,7 @@ def test_a_beam_of_all_prefixes_finds_what_exhaustive_search_finds_behind_the_pr
     result = compiled(run)(tf.constant(PREFIXES))
     for sentence, prefix in enumerate(PREFIXES):
         found = [hypothesis for hypothesis in hypotheses(result, sentence) if hypothesis.finished]
-        if BEGIN in prefix:  # which no other hypothesis has
+        if BEGIN in prefix:  # no other hypothesis has BEGIN
             assert found
             assert all(hypothesis.tokens[:3] == prefix for hypothesis in found)
             expected = decoder.score_tokens(sentence, found[0].tokens)
@@ -42,7 +42,7 @@ def test_a_beam_of_all_prefixes_finds_what_exhaustive_search_finds_behind_the_pr
             continue
         every = decoder.every_hypothesis(sentence, 4, 0.6)
         behind = [h for h in every if len(h.tokens) >= np.flatnonzero(prefix).size and follows(h.tokens, prefix)]
-        if prefix == [PAD, 4, PAD]:  # one that ends before has nothing of it
+        if prefix == [PAD, 4, PAD]:  # shorter hypotheses do not reach token 4
             behind = [hypothesis for hypothesis in every if follows(hypothesis.tokens, prefix)]
         assert_same(found, behind[: len(found)])
         assert len(found) == min(len(behind), options["beam_size"])
@@ -72,7 +72,7 @@ def test_every_search_begins_with_the_prefix_and_scores_by_teacher_forcing(seed,
             log_probability = decoder.score_tokens(1, hypothesis.tokens)
             assert hypothesis.log_probability == pytest.approx(log_probability, abs=1e-4)
             assert hypothesis.score == pytest.approx(log_probability / penalty(len(hypothesis.tokens), 0.6), abs=1e-4)
-    # The other sentence, without a prefix, is as if there were none.
+    # The other sentence has no prefix, and equals a search without prefixes.
     del shared["prefix"]
     free = beam_search(decoder.step, constants, caches, beam_size=beam_size, **shared)
     assert_same(hypotheses(beam, 1), hypotheses(free, 1))

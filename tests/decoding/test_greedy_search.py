@@ -1,3 +1,5 @@
+"""Greedy search."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -71,6 +73,6 @@ def test_is_traced_once_for_the_same_shapes():
     assert len(traces) == 1
 
 
-def test_no_length():
+def test_a_maximum_length_of_zero_is_rejected():
     with pytest.raises(ValueError, match="max_length=0"):
         greedy_search(TableDecoder(5).step, {}, {}, batch_size=1, max_length=0)

@@ -46,7 +46,7 @@ def test_equals_a_search_over_lists(seed, beam_size, max_length, alpha, end_bias
 
 # The second vocabulary takes its candidates in two stages.
 @pytest.mark.parametrize(("compiled", "vocabulary_size"), [("graph", 7), ("xla", 2000)], indirect=["compiled"])
-def test_the_same_in_every_mode(compiled, vocabulary_size):
+def test_results_are_equal_in_every_mode(compiled, vocabulary_size):
     decoder = TableDecoder(vocabulary_size, seed=5, scale=3.0, end_bias=1.0)
     options = {"beam_size": 4, "max_length": 12, "max_lengths": [12, 3, 0, 12], "length_penalty": 0.8}
     result = search(decoder, [0, 1, 2, 3], compiled, **options)
@@ -58,8 +58,8 @@ def test_the_same_in_every_mode(compiled, vocabulary_size):
     assert [hypothesis.tokens for hypothesis in hypotheses(result, 2)] == [[]] * 4
 
 
-def test_a_finished_hypothesis_keeps_its_place_and_costs_an_open_one_its_own():
-    # Ranked by log-probability, 4 4 4 .. goes on beside the finished [END]; here both places end in the second step.
+def test_a_finished_hypothesis_takes_the_entry_of_an_open_one():
+    # Ranked by log-probability, 4 4 4 .. continues beside the finished [END]; here both entries finish in step two.
     probabilities = np.log([1e-9, 1e-9, 1e-9, 0.5, 0.4, 0.1]).astype("float32")
 
     def step(tokens, position, constants, caches):
@@ -72,8 +72,8 @@ def test_a_finished_hypothesis_keeps_its_place_and_costs_an_open_one_its_own():
     np.testing.assert_allclose([hypothesis.log_probability for hypothesis in found], np.log([0.5, 0.2]), rtol=1e-5)
 
 
-def test_end_is_not_counted_in_the_step_that_gives_it_but_is_in_the_result():
-    # After token 4: END has the larger share of the probability, but with alpha 1 the other is one token longer.
+def test_end_counts_in_the_result_but_not_in_the_step_that_gives_it():
+    # After token 4, END is more probable, but the other continuation is one token longer, which counts with alpha 1.
     steps = [np.log([1e-9, 1e-9, 1e-9, 1e-9, 1.0]), np.log([1e-9, 1e-9, 1e-9, 0.55, 0.45])]
     steps += [np.log([1e-9, 1e-9, 1e-9, 1.0, 1e-9])]
 
@@ -112,7 +112,7 @@ def test_caches_follow_their_hypotheses():
     place=st.integers(0, 4),
     limit=st.integers(1, 12),
 )
-def test_neighbours_change_nothing(others, place, limit):
+def test_other_sentences_of_the_batch_change_nothing(others, place, limit):
     decoder = TableDecoder(vocabulary_size=8, seed=1, end_bias=-0.5)
     options = {"beam_size": 3, "max_length": 12}
     alone = search(decoder, [3], max_lengths=[limit], **options)
@@ -141,7 +141,7 @@ def test_suppressed_tokens_are_never_generated():
     assert (result.lengths.numpy() == 6).all()
 
 
-def test_fewer_hypotheses_than_asked_for():
+def test_fewer_hypotheses_than_requested():
     decoder = TableDecoder(vocabulary_size=5, seed=1)
     result = search(decoder, [0], beam_size=6, max_length=2, length_penalty=0.0, suppress=(PAD, 1, BEGIN))
     found = hypotheses(result, 0)
@@ -177,7 +177,7 @@ def test_an_unknown_ranking():
         beam_search(lambda *_: None, {}, {}, batch_size=1, beam_size=2, max_length=3, ranking="length")
 
 
-def test_of_equal_scores_that_which_ends_comes_first():
+def test_among_equal_scores_finished_hypotheses_come_first():
     options = {"batch_size": 1, "beam_size": 2, "max_length": 3, "length_penalty": 0.0, "ranking": "score"}
     result = beam_search(lambda tokens, position, constants, caches: (ops.zeros((1, 2, 6)), caches), {}, {}, **options)
     assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [1, END]]

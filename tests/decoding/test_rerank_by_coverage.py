@@ -1,3 +1,5 @@
+"""Reranking by a coverage penalty."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,7 +11,7 @@ from keras_nmt.decoding import beam_search, rerank_by_coverage
 from keras_nmt.ids import PAD
 
 
-def test_scores_have_the_penalty_of_the_paper_and_order_follows(compiled):
+def test_scores_include_the_papers_penalty_and_determine_the_order(compiled):
     decoder, rng = TableDecoder(vocabulary_size=6, seed=3), np.random.default_rng(0)
     constants, caches = decoder.start([0, 1], 5, 4)
     result = beam_search(decoder.step, constants, caches, batch_size=2, beam_size=5, max_length=4, max_lengths=[4, 1])
@@ -34,7 +36,7 @@ def test_scores_have_the_penalty_of_the_paper_and_order_follows(compiled):
     assert changed
 
 
-def test_a_token_without_any_attention_costs_much_but_not_all():
+def test_a_token_without_attention_has_a_finite_penalty():
     decoder = TableDecoder(vocabulary_size=6, seed=3)
     constants, caches = decoder.start([0], 2, 4)
     result = beam_search(decoder.step, constants, caches, batch_size=1, beam_size=2, max_length=4)

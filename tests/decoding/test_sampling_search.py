@@ -1,3 +1,5 @@
+"""Sampling: distributions, independence, seeds, filters and options."""
+
 from __future__ import annotations
 
 import itertools
@@ -25,7 +27,7 @@ def sample(decoder: TableDecoder, sentences: list[int], seeds: list[int], compil
 
 
 def distribution(logits: np.ndarray, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> np.ndarray:
-    """What one token is drawn from, by the definitions."""
+    """The distribution of one token, by the definitions."""
     logits = logits.copy()
     logits[[PAD, BEGIN]] = -np.inf
     probabilities = np.exp(logits / temperature - np.max(logits / temperature))
@@ -40,7 +42,7 @@ def distribution(logits: np.ndarray, temperature: float = 1.0, top_k: int = 0, t
 
 
 def exact(decoder: TableDecoder, sentence: int, max_length: int, **options) -> dict[tuple[int, ...], float]:
-    """The probability of every hypothesis, cut off at `max_length` or ended."""
+    """The probability of every hypothesis, finished or truncated at `max_length`."""
     found: dict[tuple[int, ...], float] = {}
     waiting: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
     while waiting:
@@ -64,7 +66,7 @@ def exact(decoder: TableDecoder, sentence: int, max_length: int, **options) -> d
         {"temperature": 1.3, "top_k": 4, "top_p": 0.8},
     ],
 )
-def test_hypotheses_come_as_often_as_they_should(options):
+def test_hypotheses_have_their_probabilities(options):
     decoder, count, samples = TableDecoder(vocabulary_size=7, seed=3, scale=1.0), 2048, 4
     result = sample(decoder, [5] * count, list(range(count)), num_samples=samples, max_length=3, **options)
     tokens = result.tokens.numpy().reshape(-1, 3)
@@ -72,7 +74,7 @@ def test_hypotheses_come_as_often_as_they_should(options):
     expected = exact(decoder, 5, 3, **options)
     assert sum(expected.values()) == pytest.approx(1.0)
     assert set(counts) <= set(expected), "something was drawn that must not be"
-    # Pearson's statistic has mean m and variance 2 m or a little more: six deviations are for one seed in millions.
+    # Pearson's statistic has mean m and variance 2 m or slightly more: one seed in millions exceeds six deviations.
     often = [tokens for tokens, probability in expected.items() if probability * count * samples >= 5]
     rest = 1.0 - sum(expected[tokens] for tokens in often)
     observed = np.array([counts[tokens] for tokens in often] + [count * samples - sum(counts[t] for t in often)])
@@ -85,7 +87,7 @@ def test_hypotheses_come_as_often_as_they_should(options):
 def test_samples_of_a_sentence_are_independent():
     decoder, count = TableDecoder(vocabulary_size=6, seed=3, scale=0.5), 4000
     result = sample(decoder, [1] * count, list(range(count)), num_samples=2, max_length=1, length_penalty=0.0)
-    # They come sorted, so a pair is a set of two: twice the product of probabilities where they differ.
+    # Samples are sorted, so a pair is a set: twice the product of the probabilities if the two differ.
     probabilities = distribution(decoder.logits(1, []))
     pairs = Counter(tuple(sorted(row)) for row in result.tokens.numpy()[:, :, 0].tolist())
     for pair in itertools.combinations_with_replacement(range(3, 6), 2):
@@ -101,14 +103,14 @@ def test_samples_of_a_sentence_are_independent():
         (700, {"temperature": 2.0, "top_k": 5, "top_p": 0.6}),
     ],
 )
-def test_a_seed_gives_the_same_alone_in_a_batch_and_with_xla(vocabulary_size, options):
+def test_a_seed_gives_the_same_samples_alone_in_a_batch_and_with_xla(vocabulary_size, options):
     seed = -7
     decoder = TableDecoder(vocabulary_size, seed=1, end_bias=2.0)
     options = {"max_length": 5, "length_penalty": 0.9, **options}
     alone = hypotheses(sample(decoder, [3], [seed], lambda f: f, num_samples=2, **options), 0)
     batch = sample(decoder, [8, 3, 3], [seed, seed, 12], xla, num_samples=2, **options)
     assert_same(hypotheses(batch, 1), alone)
-    # However many are drawn, each is the same: those of two are among those of three.
+    # The number of samples does not change a sample: two samples are among the three samples.
     more = hypotheses(sample(decoder, [3], [seed], num_samples=3, **options), 0)
     assert not Counter(tuple(h.tokens) for h in alone) - Counter(tuple(h.tokens) for h in more)
     for hypothesis in more:
@@ -119,7 +121,7 @@ def test_a_seed_gives_the_same_alone_in_a_batch_and_with_xla(vocabulary_size, op
 
 
 @pytest.mark.parametrize("level", [0.0, -50.0, 1e6])
-def test_what_is_suppressed_is_not_drawn_however_small_the_temperature(level):
+def test_suppressed_tokens_are_never_drawn_at_any_temperature(level):
     def step(tokens, position, constants, caches):
         logits = np.array([level + 2, level, level + 2, level - 1, level + 1], "float32")  # PAD and BEGIN are likeliest
         return tf.broadcast_to(logits, [4, 1, 5]), caches
@@ -128,7 +130,7 @@ def test_what_is_suppressed_is_not_drawn_however_small_the_temperature(level):
     np.testing.assert_array_equal(result.tokens[:, 0], [[4, 4, 4]] * 4)
 
 
-def test_filters_that_keep_everything_change_nothing_and_other_seeds_give_others():
+def test_filters_that_keep_all_change_nothing_and_seeds_differ():
     decoder = TableDecoder(vocabulary_size=9, seed=2, scale=0.5)
     plain = sample(decoder, [0] * 20, list(range(20)), max_length=8).tokens.numpy()
     np.testing.assert_array_equal(sample(decoder, [0] * 20, list(range(20)), max_length=8, top_k=9).tokens, plain)
@@ -137,7 +139,7 @@ def test_filters_that_keep_everything_change_nothing_and_other_seeds_give_others
 
 @pytest.mark.parametrize("compiled", ["graph"], indirect=True)
 @pytest.mark.parametrize("options", [{"top_k": 1}, {"top_p": 1e-6}, {"temperature": 1e-4}])
-def test_the_likeliest_token_alone_is_greedy_search(compiled, options):
+def test_sampling_the_likeliest_token_only_is_greedy_search(compiled, options):
     decoder = TableDecoder(vocabulary_size=7, seed=21, end_bias=1.0)
     limits = [9, 1, 3, 12, 0]
     constants, caches = decoder.start(list(range(5)), 1, 12)
@@ -165,12 +167,12 @@ def test_the_likeliest_token_alone_is_greedy_search(compiled, options):
         ({"length_penalty": float("nan")}, "length_penalty=nan"),
     ],
 )
-def test_what_is_out_of_range_is_refused(options, message):
+def test_options_out_of_range_are_rejected(options, message):
     with pytest.raises(ValueError, match=message):
         sampling_search(TableDecoder(5).step, {}, {}, batch_size=1, **{"seeds": [0], "max_length": 3, **options})
 
 
-def test_what_is_suppressed_is_there_only_where_the_prefix_has_it():
+def test_suppressed_tokens_occur_in_the_prefix_only():
     decoder = TableDecoder(vocabulary_size=9, seed=9)
     options = {"max_length": 6, "suppress": (PAD, BEGIN, 1, 5, END)}
     found = sample(decoder, [0] * 50, list(range(50)), prefix=np.array([[5]] * 50), **options).tokens.numpy()[:, 0]

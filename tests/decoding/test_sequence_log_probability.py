@@ -1,3 +1,5 @@
+"""Log-probabilities of sequences, and the length penalty."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""The largest logits."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -22,7 +24,7 @@ def check(logits: np.ndarray, k: int, values: np.ndarray, ids: np.ndarray) -> No
     levels=st.sampled_from([1, 2, 20, 100_000]),
     seed=st.integers(0, 1000),
 )
-def test_the_largest_and_of_equal_ones_the_lowest_ids(vocabulary_size, k, levels, seed):
+def test_the_largest_logits_with_the_lowest_ids_among_equals(vocabulary_size, k, levels, seed):
     logits = np.random.default_rng(seed).integers(0, levels, (2, 3, vocabulary_size)).astype("float32")
     values, ids = top_k(tf.constant(logits), k)
     assert ids.dtype == tf.int32
@@ -30,7 +32,7 @@ def test_the_largest_and_of_equal_ones_the_lowest_ids(vocabulary_size, k, levels
 
 
 @pytest.mark.parametrize("levels", [2, 100_000])
-def test_the_same_with_xla(levels):
+def test_xla_gives_the_same_logits(levels):
     logits = np.random.default_rng(0).integers(0, levels, (2, 4, 3001)).astype("float32")
     check(logits, 8, *tf.function(lambda x: top_k(x, 8), jit_compile=True)(logits))
 
@@ -43,13 +45,13 @@ def test_the_last_token_of_a_short_block_is_taken_once(vocabulary_size, k, seed)
     check(logits, k, *top_k(tf.constant(logits), k))
 
 
-def test_a_filler_is_never_taken_for_a_token():
+def test_filler_is_never_chosen():
     logits = suppress_tokens(np.zeros((1, 1, 1001), "float32"), [i for i in range(1001) if i != 7])
     _, ids = top_k(tf.convert_to_tensor(logits), 4)
     assert ids[0, 0].numpy().tolist() == [7, 0, 1, 2]
 
 
-def test_what_is_past_the_end_is_no_id_even_beside_minus_infinity():
+def test_ids_are_in_the_vocabulary_even_if_logits_are_minus_infinity():
     logits = np.full((1, 1, 2001), -np.inf, "float32")
     logits[..., 1999] = 1.0
     _, ids = top_k(tf.constant(logits), 4)
@@ -57,8 +59,8 @@ def test_what_is_past_the_end_is_no_id_even_beside_minus_infinity():
     assert ids.numpy().max() < 2001
 
 
-def test_equal_logits_of_two_blocks_are_taken_from_the_lower_one():
+def test_equal_logits_of_two_blocks_give_the_lower_ids():
     logits = np.zeros((1, 1, 1000), "float32")
-    logits[..., [600, 601]] = [3.0, 1.0]  # the block with the largest logit has a second one,
-    logits[..., 150] = 1.0  # equal to one with a lower id
+    logits[..., [600, 601]] = [3.0, 1.0]  # the block with the largest logit has another logit,
+    logits[..., 150] = 1.0  # equal to a logit with a lower id
     check(logits, 2, *top_k(tf.constant(logits), 2))

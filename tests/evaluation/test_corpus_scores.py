@@ -1,3 +1,5 @@
+"""Corpus scores by sacreBLEU."""
+
 from __future__ import annotations
 
 import subprocess
@@ -14,7 +16,7 @@ REFERENCES = ["A dog runs through the snow.", "Two men are playing the guitar.",
 OTHERS = ["A dog is running through snow.", "Two men play guitar.", "The children are at a beach."]
 
 
-def test_scores_are_those_of_sacrebleu():
+def test_scores_equal_sacrebleus_scores():
     scores = corpus_scores(HYPOTHESES, REFERENCES)
     assert list(scores) == ["bleu", "chrf", "ter"]
     assert [score.name for score in scores.values()] == ["BLEU", "chrF2", "TER"]
@@ -23,7 +25,7 @@ def test_scores_are_those_of_sacrebleu():
     assert scores["ter"].score == pytest.approx(sacrebleu.corpus_ter(HYPOTHESES, [REFERENCES]).score)
 
 
-def test_score_and_signature_are_those_of_the_sacrebleu_command(tmp_path):
+def test_score_and_signature_equal_the_sacrebleu_commands(tmp_path):
     for name, lines in (("hypotheses", HYPOTHESES), ("references", REFERENCES)):
         (tmp_path / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     command = [sys.executable, "-m", "sacrebleu", "references", "-i", "hypotheses", "-m", "bleu", "chrf", "ter", "-w2"]
@@ -53,7 +55,7 @@ def test_several_references():
     assert corpus_scores(HYPOTHESES, [REFERENCES]) == corpus_scores(HYPOTHESES, REFERENCES)
 
 
-def test_only_the_metrics_asked_for_in_their_order():
+def test_only_the_requested_metrics_in_their_order():
     assert list(corpus_scores(HYPOTHESES, REFERENCES, metrics=["ter", "bleu"])) == ["ter", "bleu"]
 
 
@@ -69,6 +71,6 @@ def test_only_the_metrics_asked_for_in_their_order():
         ((HYPOTHESES, REFERENCES), {"tokenize": "moses"}, "13a.*tokenize='moses'"),
     ],
 )
-def test_errors_name_what_is_wrong(arguments, options, message):
+def test_wrong_arguments_are_named(arguments, options, message):
     with pytest.raises(UserError, match=message):
         corpus_scores(*arguments, **options)

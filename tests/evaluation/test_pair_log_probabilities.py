@@ -1,3 +1,5 @@
+"""Log-probabilities of given translations."""
+
 from __future__ import annotations
 
 import keras
@@ -13,7 +15,7 @@ TABLE = np.random.default_rng(0).normal(size=(20, 20, 8)).astype("float32")
 
 
 def model(inputs, training):
-    """Logits by the sum of the source and the token before, so that a shifted or unread input shows."""
+    """Logits that depend on the sum of the source and the previous token: a shifted or ignored input is noticed."""
     source, target_input = inputs
     assert training is False
     sums = ops.sum(source, axis=1, keepdims=True) % 20 + ops.zeros_like(target_input)
@@ -29,7 +31,7 @@ def expected(source: list[int], target: list[int]) -> float:
 
 
 @pytest.mark.parametrize("jit_compile", [None, False, True])
-def test_each_token_is_predicted_from_the_source_and_the_tokens_before(jit_compile):
+def test_each_token_is_predicted_from_the_source_and_previous_tokens(jit_compile):
     sources = [[5, 4, END, PAD], [7, END, PAD, PAD], [7, END, PAD, PAD]]
     targets = [[4, 7, 6, 5, END], [1, END, PAD, PAD, PAD], [PAD] * 5]
 

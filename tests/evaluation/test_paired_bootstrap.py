@@ -1,3 +1,5 @@
+"""Paired bootstrap resampling of two systems' outputs."""
+
 from __future__ import annotations
 
 import os
@@ -21,7 +23,7 @@ def damaged(share: float, seed: int) -> list[str]:
 GOOD, AS_GOOD, BAD = damaged(0.1, 1), damaged(0.1, 2), damaged(0.3, 3)
 
 
-def test_a_real_difference_is_significant_and_none_is_not():
+def test_a_real_difference_is_significant_and_no_difference_is_not():
     for comparison in paired_bootstrap(GOOD, BAD, REFERENCES, samples=200).values():
         assert comparison.p_value < 0.01
         assert (comparison.delta < 0) == (comparison.name == "TER")
@@ -29,7 +31,7 @@ def test_a_real_difference_is_significant_and_none_is_not():
         assert comparison.p_value > 0.05
 
 
-def test_scores_are_those_of_corpus_scores():
+def test_scores_equal_corpus_scores():
     options = {"lowercase": True, "tokenize": "char", "chrf_word_order": 2}
     comparisons = paired_bootstrap(GOOD, BAD, [REFERENCES], samples=5, **options)
     good, bad = (corpus_scores(system, REFERENCES, **options) for system in (GOOD, BAD))
@@ -42,7 +44,7 @@ def test_scores_are_those_of_corpus_scores():
         assert good[name].signature.split("|")[1] in comparison.signature
 
 
-def test_the_seed_decides_the_samples_and_is_in_the_signature(monkeypatch):
+def test_the_seed_determines_the_samples_and_is_in_the_signature(monkeypatch):
     monkeypatch.setenv("SACREBLEU_SEED", "99")
     options = {"samples": 30, "metrics": ["bleu"]}
     first, again, other = (paired_bootstrap(GOOD, BAD, REFERENCES, seed=seed, **options)["bleu"] for seed in (1, 1, 2))
@@ -56,7 +58,7 @@ def test_the_seed_decides_the_samples_and_is_in_the_signature(monkeypatch):
     assert "SACREBLEU_SEED" not in os.environ
 
 
-def test_reads_as_one_line():
+def test_a_comparison_prints_as_one_line():
     line = str(paired_bootstrap(GOOD, BAD, REFERENCES, samples=30, metrics=["bleu"])["bleu"])
     assert line.startswith("BLEU|nrefs:1|bs:30|seed:12345")
     assert "p = " in line
@@ -73,18 +75,18 @@ def test_reads_as_one_line():
         ((GOOD, BAD, REFERENCES), {"seed": 0}, "seed=0"),
     ],
 )
-def test_errors_name_what_is_wrong(arguments, options, message):
+def test_wrong_arguments_are_named(arguments, options, message):
     with pytest.raises(UserError, match=message):
         paired_bootstrap(*arguments, **options)
 
 
-def test_a_system_does_not_differ_from_itself() -> None:
+def test_a_system_equals_itself() -> None:
     lines = ["a small cat sleeps", "two dogs run fast"]
     for comparison in paired_bootstrap(lines, lines, lines, samples=20).values():
         assert (comparison.delta, comparison.p_value) == (0.0, 1.0)
 
 
-def test_each_system_has_its_own_interval():
+def test_each_system_has_a_confidence_interval():
     found = paired_bootstrap(GOOD, REFERENCES, REFERENCES, samples=30, metrics=["bleu"])["bleu"]
-    assert found.baseline_interval == pytest.approx(0, abs=1e-6)  # each sample of it is perfect
+    assert found.baseline_interval == pytest.approx(0, abs=1e-6)  # each sample of the baseline is perfect
     assert 0.1 < found.system_interval < 20

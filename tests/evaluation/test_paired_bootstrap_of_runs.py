@@ -1,3 +1,5 @@
+"""The significance of differences between systems with several runs."""
+
 from __future__ import annotations
 
 import random
@@ -23,14 +25,14 @@ def damaged(lines, rate, seed):
 
 
 @pytest.mark.parametrize("rates", [(0.2, 0.25), (0.2, 0.4), (0.3, 0.3)])
-def test_of_one_run_each_it_is_what_sacrebleu_says(rates):
+def test_with_one_run_each_the_p_value_is_sacrebleus(rates):
     references = corpus(1)
     system, baseline = damaged(references, rates[0], 2), damaged(references, rates[1], 3)
     expected = paired_bootstrap(system, baseline, references, metrics=["bleu"])["bleu"].p_value
     assert paired_bootstrap_of_runs([system], [baseline], references) == pytest.approx(expected, abs=2e-3)
 
 
-def test_corpora_without_long_matches_are_smoothed_as_sacrebleu_does():
+def test_corpora_without_long_matches_are_smoothed_as_by_sacrebleu():
     references = corpus(1)
     system, baseline = damaged(references, 0.9, 2), damaged(references, 1.0, 3)
     system = [" ".join(line.split()[:3]) for line in system]  # no four words in a row
@@ -40,7 +42,7 @@ def test_corpora_without_long_matches_are_smoothed_as_sacrebleu_does():
     assert expected < 1
 
 
-def test_seed_and_number_of_samples_count():
+def test_seed_and_number_of_samples_matter():
     references = corpus(1)
     runs = [damaged(references, 0.2, 2)], [damaged(references, 0.25, 3)]
     few = [paired_bootstrap_of_runs(*runs, references, samples=50, seed=seed) for seed in range(8)]
@@ -51,17 +53,17 @@ def test_seed_and_number_of_samples_count():
             paired_bootstrap_of_runs(*runs, references, samples=samples)
 
 
-def test_copies_of_a_run_make_nothing_more_significant():
+def test_copies_of_a_run_do_not_increase_significance():
     references = corpus(1)
     system, baseline = damaged(references, 0.2, 2), damaged(references, 0.25, 3)
     once = paired_bootstrap_of_runs([system], [baseline], references)
     assert paired_bootstrap_of_runs([system] * 5, [baseline] * 5, references) == once
-    # As lines of one long test set, five times as many sentences would make it so.
+    # Five times as many sentences, as lines of one long test set, would increase significance.
     together = paired_bootstrap(system * 5, baseline * 5, references * 5, metrics=["bleu"])["bleu"].p_value
     assert together < once / 2
 
 
-def test_more_runs_tell_more_of_systems_that_differ_throughout():
+def test_more_runs_increase_significance_if_all_runs_differ():
     references = corpus(1)
     systems = [damaged(references, 0.2, seed) for seed in range(4)]
     baselines = [damaged(references, 0.27, seed) for seed in range(10, 14)]
@@ -69,7 +71,7 @@ def test_more_runs_tell_more_of_systems_that_differ_throughout():
     assert paired_bootstrap_of_runs(systems, baselines, references) < np.median(singly)
 
 
-def test_what_scores_the_same_differs_by_chance():
+def test_equal_scores_have_a_p_value_of_one():
     references = corpus(1)
     assert paired_bootstrap_of_runs([references], [references], references) == 1.0
 
@@ -84,25 +86,25 @@ def test_what_scores_the_same_differs_by_chance():
         ([[]], [[]], []),
     ],
 )
-def test_what_cannot_be_compared_is_an_error(systems, baselines, references):
+def test_incomparable_outputs_are_an_error(systems, baselines, references):
     with pytest.raises(UserError, match="Received: "):
         paired_bootstrap_of_runs(systems, baselines, references)
 
 
 def both(system, baseline, references):
-    """The same in two directions."""
+    """Copies of the arguments in two directions."""
     return [{"a-b": one, "b-a": one} for one in (system, baseline, references)]
 
 
-def test_a_copied_direction_makes_nothing_more_significant():
-    """Lines of several directions are translations of each other: they are drawn together."""
+def test_a_copied_direction_does_not_increase_significance():
+    """Lines of several directions are drawn together, because they are translations of each other."""
     references = corpus(1)
     system, baseline = damaged(references, 0.2, 2), damaged(references, 0.25, 3)
     once = paired_bootstrap_of_runs([system], [baseline], references)
     assert paired_bootstrap_of_runs(*both([system], [baseline], references)) == once
 
 
-def test_directions_of_other_test_data_are_evidence_of_their_own():
+def test_directions_with_other_test_data_are_independent_evidence():
     references = {name: corpus(seed, size) for name, seed, size in (("a-b", 1, 40), ("b-a", 5, 30), ("b-c", 6, 50))}
     systems = {name: [damaged(lines, 0.2, 2)] for name, lines in references.items()}
     baselines = {name: [damaged(lines, 0.27, 3)] for name, lines in references.items()}
@@ -110,8 +112,8 @@ def test_directions_of_other_test_data_are_evidence_of_their_own():
     assert paired_bootstrap_of_runs(systems, baselines, references) < np.median(singly)
 
 
-def test_the_difference_is_that_of_the_mean_over_directions():
-    """Half as much better in one direction as worse in the other one, however long their lines: no matter of chance."""
+def test_the_difference_is_the_mean_over_directions():
+    """A gain in one direction and a loss in the other cancel, although the lines of one direction are longer."""
     references = {"a-b": corpus(1), "b-a": [f"{line} {line}" for line in corpus(2)]}
     good, bad = ({name: [damaged(lines, rate, 2)] for name, lines in references.items()} for rate in (0.0, 0.3))
     swapped = [{"a-b": good["a-b"], "b-a": bad["b-a"]}, {"a-b": bad["a-b"], "b-a": good["b-a"]}]
@@ -121,7 +123,7 @@ def test_the_difference_is_that_of_the_mean_over_directions():
         paired_bootstrap_of_runs({"a-b": good["a-b"]}, bad, references)
 
 
-def test_case_counts_unless_told_otherwise():
+def test_case_matters_by_default():
     references = corpus(1)
     shouted = [line.upper() for line in references]
     assert paired_bootstrap_of_runs([references], [shouted], references) < 0.01

@@ -1,4 +1,4 @@
-"""Files that are complete or absent, and errors that name them."""
+"""Files that are complete or absent, and errors that name the file."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["file.json"]
 
 
-def test_a_full_disk_is_told_by_the_final_name(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_with_the_final_name(tmp_path: Path) -> None:
     path = tmp_path / "file.json"
     with pytest.raises(OSError, match="No space left") as error, atomic_path(path):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert error.value.filename == str(path)
 
 
-def test_the_file_is_readable_as_others_are(tmp_path: Path) -> None:
+def test_the_file_has_the_usual_permissions(tmp_path: Path) -> None:
     write_json(tmp_path / "new" / "file.json", {})
     (tmp_path / "plain").touch()
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "new" / "file.json", tmp_path / "plain")]
     assert modes[0] == modes[1]
 
 
-def test_pipes_are_written_to_links_replaced_and_permissions_kept(tmp_path: Path) -> None:
+def test_pipes_are_written_links_replaced_and_permissions_kept(tmp_path: Path) -> None:
     target, link, pipe = tmp_path / "file.json", tmp_path / "link.json", tmp_path / "pipe"
     write_json(target, 1)
     target.chmod(0o600)
@@ -72,12 +72,12 @@ def test_folders_and_names_of_the_system_are_not_replaced(tmp_path: Path) -> Non
     assert not Path("/dev/keras-nmt-file").exists()
 
 
-def test_half_a_character_is_written_as_json_can(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_written_as_an_escape(tmp_path: Path) -> None:
     write_json(tmp_path / "file.json", "ä\udcff")
     assert json.loads((tmp_path / "file.json").read_text(encoding="utf-8")) == "ä\udcff"
 
 
-def test_files_that_cannot_be_written_are_refused_before_the_work(tmp_path: Path) -> None:
+def test_files_that_cannot_be_written_are_rejected_before_the_work(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path, named in (
         (tmp_path, tmp_path),
@@ -91,7 +91,7 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(tmp_path: Path
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_commands_refuse_files_before_they_load_a_model(tmp_path: Path, error_line) -> None:
+def test_commands_reject_files_before_they_load_a_model(tmp_path: Path, error_line) -> None:
     assert f"Is a directory. Received: {tmp_path}" in error_line("translate", "nowhere", "--alignments", tmp_path)
     folder = tmp_path / "folder.npy"
     folder.mkdir()
@@ -100,12 +100,12 @@ def test_commands_refuse_files_before_they_load_a_model(tmp_path: Path, error_li
     )
 
 
-def test_a_mean_that_has_no_room_is_named_by_its_own_file(tmp_path: Path) -> None:
+def test_an_average_without_disk_space_is_an_error_with_its_file(tmp_path: Path) -> None:
     checkpoint, mean = tmp_path / "update-1.weights.h5", tmp_path / "mean.weights.h5"
     with h5py.File(checkpoint, "w") as file:
         file["w"] = np.ones(10_000)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # as on a full disk: no byte more
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # as on a full disk
     try:
         with pytest.raises(OSError, match="File too large") as error:
             average_weights([checkpoint], mean)

@@ -25,7 +25,7 @@ with directory_lock(sys.argv[1]):
 
 
 def hold(folder: Path) -> subprocess.Popen[str]:
-    """Another process that has the lock."""
+    """Starts another process that holds the lock."""
     environment = {**os.environ, "PYTHONPATH": str(Path(keras_nmt.__file__).parents[1])}
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(folder)],
@@ -51,7 +51,7 @@ def test_keeps_other_processes_out_until_they_end_or_are_killed(tmp_path: Path) 
         pass
 
 
-def test_a_process_may_lock_what_it_has_locked(tmp_path: Path) -> None:
+def test_a_process_may_lock_a_folder_twice(tmp_path: Path) -> None:
     with directory_lock(tmp_path):
         with directory_lock(tmp_path / "." / "../" / tmp_path.name):
             pass
@@ -60,14 +60,14 @@ def test_a_process_may_lock_what_it_has_locked(tmp_path: Path) -> None:
     hold(tmp_path).communicate()
 
 
-def test_it_is_given_back_after_an_error(tmp_path: Path) -> None:
+def test_the_lock_is_released_after_an_error(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), directory_lock(tmp_path):
         _ = 1 / 0
     hold(tmp_path).communicate()
 
 
 @pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
-def test_file_systems_without_locks_keep_nobody_out(
+def test_on_file_systems_without_locks_nothing_is_locked(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def flock(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""Folders in which nothing may be written, or read: one clear line, and nothing half done."""
+"""Folders without write or read permission: an error of one line, and no partial result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import keras_nmt.experiments.experiment
-import keras_nmt.serving  # noqa: F401  what commands import: without rights it might not be found
+import keras_nmt.serving  # noqa: F401  commands import it, which may fail without rights
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.models import ModelDirectory
@@ -20,7 +20,7 @@ NOBODY = 65534
 
 @pytest.fixture
 def folder():
-    """A folder that all may read and look into."""
+    """A folder that all users may read and list."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name)
         path.chmod(0o755)
@@ -33,7 +33,7 @@ def folder():
 
 @pytest.fixture
 def without_rights():
-    """Gives up root, who may do everything."""
+    """Drops root's rights, which override permissions."""
     root = os.geteuid() == 0
     if root:
         os.seteuid(NOBODY)
@@ -49,7 +49,7 @@ def read_only(folder):
     return inside
 
 
-def test_nothing_is_written_where_it_may_not(folder, read_only, without_rights):
+def test_nothing_is_written_without_permission(folder, read_only, without_rights):
     for write in (
         lambda: write_json(read_only / "a.json", {}),
         lambda: write_version(read_only, 1, lambda _: pytest.fail("written")),
@@ -61,7 +61,7 @@ def test_nothing_is_written_where_it_may_not(folder, read_only, without_rights):
     assert list(read_only.iterdir()) == []
 
 
-def test_commands_say_where_they_may_not(folder, read_only, without_rights, error_line):
+def test_commands_name_the_folder_without_write_permission(folder, read_only, without_rights, error_line):
     texts = [folder / "text"] * 2
     command = ["train", "--train", *texts, "--dev", *texts, "--vocabulary-size", 8, "--max-updates", 1]
     for directory in (read_only, read_only / "deeper"):
@@ -70,7 +70,7 @@ def test_commands_say_where_they_may_not(folder, read_only, without_rights, erro
         assert str(read_only) in error
 
 
-def test_commands_say_what_they_may_not_read(folder, error_line, request):
+def test_commands_name_the_file_without_read_permission(folder, error_line, request):
     (folder / "text").chmod(0)
     ModelDirectory(folder / "inside").config_path.write_text("{}")
     ModelDirectory(folder / "inside").config_path.chmod(0)
@@ -84,7 +84,7 @@ def test_commands_say_what_they_may_not_read(folder, error_line, request):
         assert str(path) in error
 
 
-def test_below_a_file_there_is_no_folder(folder, error_line):
+def test_a_path_below_a_file_is_an_error(folder, error_line):
     file = folder / "text"
     before = file.read_bytes()
     texts = [file, file]

@@ -1,4 +1,4 @@
-"""Damaged JSON files: one line that names the file, whoever reads it."""
+"""Damaged JSON files: an error of one line that names the file, from every reader."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_damage_is_one_line_that_names_the_file(content, tmp_path):
 
 @given(content=st.binary() | st.text().map(str.encode))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_are_an_object_or_one_line(content, tmp_path):
+def test_any_bytes_are_an_object_or_an_error_of_one_line(content, tmp_path):
     path = tmp_path / "file.json"
     path.write_bytes(content)
     try:
@@ -55,7 +55,7 @@ def test_any_bytes_are_an_object_or_one_line(content, tmp_path):
     assert len(message.splitlines()) == 1
 
 
-def test_reads_what_json_can_hold(tmp_path):
+def test_all_json_objects_are_read(tmp_path):
     value = {"a": [1, 2.5, None, True, "ä"], "nested": {"b": {}}}
     deepest: dict[str, object] = {}
     for _ in range(MAX_DEPTH - 1):
@@ -65,7 +65,7 @@ def test_reads_what_json_can_hold(tmp_path):
         assert read_json(tmp_path / "file.json", "anything") == content
 
 
-def test_folders_and_large_files_are_refused_and_missing_files_are_for_the_caller(tmp_path):
+def test_folders_and_large_files_are_rejected_and_missing_files_are_not_found(tmp_path):
     with pytest.raises(UserError, match=f"{tmp_path} must hold .* Received: Is a directory"):
         read_json(tmp_path, "anything")
     with open(tmp_path / "large", "wb") as file:
@@ -78,7 +78,7 @@ def test_folders_and_large_files_are_refused_and_missing_files_are_for_the_calle
 
 @pytest.fixture
 def commands(tmp_path):
-    """For each JSON file, its path and a command that reads it."""
+    """The path of each JSON file, and a command that reads the file."""
     text, run = tmp_path / "text", tmp_path / "run"
     text.write_text("a b c\n" * 20)
     (run / "checkpoints").mkdir(parents=True)
@@ -94,7 +94,7 @@ def commands(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["config.json", "index.json", "settings.json", "data.json", "settings"])
-def test_commands_say_so_in_one_line(name, commands, error_line):
+def test_commands_report_damage_in_one_line(name, commands, error_line):
     path: Path
     path, command = commands[name]
     for content in DAMAGED.values():

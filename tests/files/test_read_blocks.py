@@ -1,3 +1,5 @@
+"""Blocks of lines from plain or gzipped text."""
+
 from __future__ import annotations
 
 import gzip
@@ -40,7 +42,7 @@ def lines_of(path: Path) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("limit", [9, 2**20])
-def test_lines_end_at_line_feeds_alone(
+def test_lines_end_at_line_feeds_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, expected: list[str], limit: int
 ) -> None:
     monkeypatch.setattr(MODULE, "MAX_LINE", limit)  # also the size of blocks
@@ -59,7 +61,7 @@ def test_lines_up_to_the_limit_are_read_plain_and_gzipped(
 ) -> None:
     content = "\n".join([*lines, ""] if ends else lines).encode()
     folder = tmp_path_factory.mktemp("text")
-    (folder / "plain.gz").write_bytes(content)  # the name does not decide
+    (folder / "plain.gz").write_bytes(content)  # the name makes no difference
     (folder / "gzipped").write_bytes(gzip.compress(content))
     too_long = [number for number, line in enumerate(lines, start=1) if len(line.encode()) > limit]
     expected = lines if ends or not lines or lines[-1] else lines[:-1]
@@ -116,7 +118,7 @@ def test_missing_file(tmp_path: Path) -> None:
 
 
 def test_a_gzip_bomb_of_one_line_is_an_error_in_bounded_memory(tmp_path: Path) -> None:
-    """256 MiB in one line, read by a process of its own, whose peak of memory is measured."""
+    """256 MiB in one line, read by a separate process, whose peak memory is measured."""
     with gzip.open(tmp_path / "bomb.gz", "wb", compresslevel=1) as file:
         file.write(b"one\n")
         for _ in range(256):

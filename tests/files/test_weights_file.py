@@ -31,12 +31,12 @@ def path(model, tmp_path):
 
 
 @pytest.mark.filterwarnings("error::UserWarning")
-def test_holds_the_weights_and_not_the_optimizer(model, path):
+def test_the_file_has_the_weights_without_the_optimizer(model, path):
     assert path.stat().st_size < 1.5 * 4 * model.count_params()
 
     weights, slots = model.get_weights(), [v.numpy() for v in model.optimizer.variables]
     model.layers[0].kernel.assign(np.zeros((64, 256)))
-    read_weights(path, model)  # a compiled model, and Keras warns of nothing
+    read_weights(path, model)  # the model is compiled, and Keras gives no warning
     for one, other in zip(model.get_weights(), weights, strict=True):
         np.testing.assert_array_equal(one, other)
     for one, other in zip(model.optimizer.variables, slots, strict=True):
@@ -51,7 +51,7 @@ def test_damaged_bytes_are_noticed_or_change_no_weight(data, model, path, tmp_pa
     read_weights(path, model)
     expected = model.get_weights()
     start = data.draw(st.integers(0, len(content) - 1))
-    # Structures are at the file's ends, and flags of one bit among them.
+    # Structures, with flags of one bit, are at both ends of the file.
     start = data.draw(st.sampled_from([start, start % 4096, len(content) - 1 - start % 4096]))
     damage = data.draw(st.binary(min_size=1, max_size=20) | st.integers(0, 7).map(lambda i: bytes([1 << i])))
     content[start : start + len(damage)] = damage
@@ -59,13 +59,13 @@ def test_damaged_bytes_are_noticed_or_change_no_weight(data, model, path, tmp_pa
     damaged.write_bytes(content)
     try:
         read_weights(damaged, model)
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # those that a model directory makes one line of
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # a model directory reports these in one line
         return
     for one, other in zip(model.get_weights(), expected, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-def test_other_numbers_are_noticed(model, path):
+def test_changed_numbers_are_noticed(model, path):
     with h5py.File(path, "r+") as file:
         next(iter(arrays(file).values()))[...] += 1e-6
     with pytest.raises(UserError, match=f"The weights are damaged: restore the file. Received: {path}"):
@@ -73,7 +73,7 @@ def test_other_numbers_are_noticed(model, path):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_numbers_that_are_not_finite_are_refused(value, path):
+def test_numbers_that_are_not_finite_are_rejected(value, path):
     broken = keras.Sequential([keras.Input((64,)), keras.layers.Dense(256)])
     broken.layers[0].bias.assign(np.full(256, value))
     write_weights(path, broken)
@@ -81,7 +81,7 @@ def test_numbers_that_are_not_finite_are_refused(value, path):
         read_weights(path, broken)
 
 
-def test_weights_without_a_digest_are_loaded_with_a_word(model, path, tmp_path, caplog):
+def test_weights_without_a_digest_are_loaded_with_a_warning(model, path, tmp_path, caplog):
     read_weights(path, model)
     assert not caplog.messages
     older = tmp_path / "older.weights.h5"
@@ -92,7 +92,7 @@ def test_weights_without_a_digest_are_loaded_with_a_word(model, path, tmp_path, 
     assert caplog.messages == [f"{older} has no digest: damage would not be noticed."]
 
 
-def test_arrays_that_claim_more_than_the_file_holds_are_refused(model, tmp_path):
+def test_arrays_larger_than_the_file_are_rejected(model, tmp_path):
     path = tmp_path / "huge.weights.h5"
     with h5py.File(path, "w") as file:
         file.create_dataset("w", (10**12,), "float32", chunks=(2**20,))
@@ -102,7 +102,7 @@ def test_arrays_that_claim_more_than_the_file_holds_are_refused(model, tmp_path)
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_means_have_a_digest_and_are_not_made_of_damaged_weights(number, model, path, tmp_path):
+def test_averages_have_a_digest_and_reject_damaged_weights(number, model, path, tmp_path):
     other, mean = tmp_path / "other.weights.h5", tmp_path / "mean.weights.h5"
     shutil.copyfile(path, other)
     with h5py.File(other, "r+") as file:

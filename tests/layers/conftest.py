@@ -32,12 +32,12 @@ def _check(
 
     Args:
         make: Function that returns the layer; takes `dtype`.
-        inputs: Call arguments by name, the first of them first. Boolean arrays are masks.
+        inputs: Call arguments by name, in the order of `call`. Boolean arrays are masks.
         weights: Number of trainable weight tensors expected.
         parameters: Number of trainable parameters expected.
         folder: Folder for the saved model.
         thorough: Whether training, XLA and half precision are checked: for one variant of each class.
-        float32: Indices of outputs that are float32 whatever the policy.
+        float32: Indices of outputs that are float32 under every policy.
         **options: Further call arguments for the comparison with XLA.
     """
     layer = make()
@@ -54,7 +54,7 @@ def _check(
 
 
 def _check_configuration(layer: keras.layers.Layer) -> None:
-    """JSON, and back to an equal layer."""
+    """The configuration survives JSON and makes an equal layer."""
     config = layer.get_config()
     assert json.loads(json.dumps(config)) == type(layer).from_config(config).get_config()
 
@@ -73,7 +73,7 @@ def _check_shapes(layer: keras.layers.Layer, inputs: Inputs) -> tuple[dict[str, 
 
 
 def _check_saving(model: keras.Model, inputs: Inputs, outputs: list[Any], folder: Path) -> None:
-    """Saved equals loaded, as part of a functional model."""
+    """A saved functional model equals the loaded model."""
     model.save(folder / "model.keras")
     loaded = keras.models.load_model(folder / "model.keras")
     for one, other in zip(tree.flatten(loaded(inputs)), outputs, strict=True):
@@ -81,7 +81,7 @@ def _check_saving(model: keras.Model, inputs: Inputs, outputs: list[Any], folder
 
 
 def _check_training(layer: keras.layers.Layer, inputs: Inputs, symbolic: Any, symbolic_outputs: Any) -> None:
-    """An update by `fit` moves every trainable weight."""
+    """An update by `fit` changes every trainable weight."""
     before = [w.numpy().copy() for w in layer.trainable_weights]
     # A sigmoid, because the mean square of the outputs of a LayerNorm is constant.
     pooled = sum(ops.mean(ops.sigmoid(3 * x), tuple(range(1, len(x.shape)))) for x in tree.flatten(symbolic_outputs))
@@ -93,7 +93,7 @@ def _check_training(layer: keras.layers.Layer, inputs: Inputs, symbolic: Any, sy
 
 
 def _check_xla(layer: keras.layers.Layer, inputs: Inputs, **options: Any) -> None:
-    """Outputs and gradients are the same eagerly, in a graph that knows no batch size and no length, and with XLA."""
+    """Outputs and gradients are equal eagerly, in a graph of unknown batch size and length, and with XLA."""
 
     def run(*values: tf.Tensor) -> Any:
         with tf.GradientTape() as tape:
@@ -123,7 +123,7 @@ def _check_xla(layer: keras.layers.Layer, inputs: Inputs, **options: Any) -> Non
 
 
 def _check_half_precision(make: Make, layer: keras.layers.Layer, inputs: Inputs, float32: Collection[int]) -> None:
-    """Outputs have the dtype of the policy and are near those in float32."""
+    """Outputs have the dtype of the policy and are near the float32 outputs."""
     outputs = tree.flatten(layer(**inputs))
     for policy, tolerance in (("mixed_float16", 2e-2), ("mixed_bfloat16", 1e-1)):
         half = make(dtype=policy)
@@ -138,7 +138,7 @@ def _check_half_precision(make: Make, layer: keras.layers.Layer, inputs: Inputs,
 
 @pytest.fixture
 def check_layer(tmp_path):
-    """Call it with a function that makes the layer, its inputs by name, and the numbers of weights expected."""
+    """A function that checks a layer, given a function that makes the layer, inputs by name, and weight counts."""
     return lambda make, inputs, **expected: _check(make, inputs, **expected, folder=tmp_path)
 
 

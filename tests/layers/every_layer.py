@@ -1,4 +1,4 @@
-"""Every layer with small inputs, computed by whichever backend Keras has.
+"""Every layer with small inputs, computed by Keras' current backend.
 
 `python every_layer.py FILE` writes `results()` to FILE, in a process that cannot import TensorFlow. The tests compare
 the file with `results()` of a process whose backend is TensorFlow.
@@ -25,7 +25,7 @@ MASK = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)
 
 
 class Case(NamedTuple):
-    """A layer, its call arguments, and, where it has steps, a function that returns the step and its first cache."""
+    """A layer, its call arguments and, for layers with steps, a function that returns the step and its first cache."""
 
     layer: keras.layers.Layer
     arguments: dict[str, Any]
@@ -99,12 +99,12 @@ def _symbolic(argument: Any) -> Any:
 
 
 def _total(outputs: Any) -> Any:
-    """A scalar that every output changes."""
+    """A scalar that depends on every output."""
     return sum(ops.sum(ops.sin(i + ops.cast(x, "float32"))) for i, x in enumerate(tree.flatten(outputs)))
 
 
 def _outputs_and_gradients(layer: keras.layers.Layer, arguments: dict[str, Any]) -> tuple[Any, list[Any]]:
-    """The outputs, and the gradients of their total by all trainable weights."""
+    """The outputs, and the gradients of their total with respect to all trainable weights."""
     variables = layer.trainable_variables
     if keras.backend.backend() == "jax":
         import jax
@@ -132,7 +132,7 @@ def _outputs_and_gradients(layer: keras.layers.Layer, arguments: dict[str, Any])
 
 
 def _by_steps(case: Case) -> Any:
-    """The outputs [B, T, d], one position after the other."""
+    """The outputs `[B, T, d]`, computed one position after the other."""
     assert case.start is not None
     step, caches = case.start(case.layer)
     if keras.backend.backend() == "jax":
@@ -155,7 +155,7 @@ def _training(random: Callable[..., np.ndarray]) -> dict[str, Any]:
     model = keras.Model(ids, keras.layers.Dense(1)(keras.layers.Flatten()(sentence)))
     _randomise(model, random)
     padded, short = np.array([[5, 6, 0, 0], [7, 8, 0, 0]]), np.array([[5, 6], [7, 8]])
-    # On JAX compiled, where masks must be seen, too; on TensorFlow, other tests call `fit` in a graph.
+    # On JAX, `fit` compiles, and must respect masks, too; on TensorFlow, other tests call `fit` in a graph.
     model.compile(keras.optimizers.SGD(0.001), "mse", run_eagerly=keras.backend.backend() == "tensorflow")
     predictions = {"padded": model.predict(padded, verbose=0), "short": model.predict(short, verbose=0)}
     return {**predictions, "losses": model.fit(padded, np.ones((2, 1)), epochs=5, verbose=0).history["loss"]}
@@ -185,7 +185,7 @@ def results() -> dict[str, np.ndarray]:
 
 
 def classes() -> set[type]:
-    """The classes of all layers of the cases, with those inside them."""
+    """The classes of all layers of the cases, nested layers included."""
     cases = _cases(lambda *shape: np.zeros(shape, "float32"))
     return {type(layer) for case in cases.values() for layer in case.layer._flatten_layers()}
 

@@ -22,7 +22,7 @@ def lstm_position(x, hidden, carry, kernel, recurrent_kernel, bias):
 
 
 def lstm(inputs, *weights):
-    """The states over one sentence [T, d], and c after it."""
+    """The states over one sentence `[T, d]`, and c after the sentence."""
     hidden = carry = np.zeros(weights[1].shape[0])
     states = []
     for x in inputs:

@@ -18,7 +18,7 @@ LENGTHS = MASK.sum(1)
 
 
 def _bridge(random=None, heads=K, **options):
-    """A bridge, its attention sharp enough for differences to show."""
+    """A bridge whose attention is sharp enough to make differences visible."""
     bridge = AttentionBridge(heads, DW, **options)
     bridge.build((None, None, DH))
     for weight in bridge.trainable_weights if random else ():
@@ -27,7 +27,7 @@ def _bridge(random=None, heads=K, **options):
 
 
 def _oracle(bridge, states):
-    """A [k, n], M [k, dh] and the penalty of one sentence [n, dh]."""
+    """The attention A `[k, n]`, M `[k, dh]` and the penalty of one sentence `[n, dh]`."""
     w1, w2 = bridge.inner.kernel.numpy().T, bridge.scores.kernel.numpy().T  # [dw, dh], [k, dw]
     b1, b2 = (layer.bias.numpy()[:, None] if bridge.use_bias else 0 for layer in (bridge.inner, bridge.scores))
     attention = softmax(w2 @ np.maximum(w1 @ states.T + b1, 0) + b2)
@@ -38,7 +38,7 @@ def _oracle(bridge, states):
 
 @pytest.mark.parametrize("penalty", ["squared", "root"])
 @pytest.mark.parametrize("use_bias", [True, False])
-def test_follows_the_equations_whatever_the_padding(random, penalty, use_bias):
+def test_follows_the_equations_with_any_padding(random, penalty, use_bias):
     bridge = _bridge(random, penalty=penalty, penalty_weight=0.7, use_bias=use_bias)
     states = random(B, N, DH)
     sentence, attention, penalties = bridge(states, mask=MASK, return_attention=True, return_penalty=True)
@@ -55,7 +55,7 @@ def test_follows_the_equations_whatever_the_padding(random, penalty, use_bias):
 
 # With the paper's sizes.
 @pytest.mark.parametrize(("heads", "parameters"), [(10, 535_562), (50, 576_562)])
-def test_has_as_many_parameters_as_the_specification_says(heads, parameters):
+def test_has_the_specified_number_of_parameters(heads, parameters):
     bridge = AttentionBridge(heads, 1024)
     bridge.build((None, None, 512))
     assert bridge.count_params() == parameters
@@ -78,7 +78,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, options):
 
 @settings(max_examples=15, deadline=None)
 @given(n=st.integers(1, 8), more=st.integers(0, 5), heads=st.sampled_from([1, 3, 50]), seed=st.integers(0, 99))
-def test_padding_is_invisible_whatever_it_holds(n, more, heads, seed):
+def test_padding_is_invisible_with_any_values(n, more, heads, seed):
     generator = np.random.default_rng(seed)
     bridge = _bridge(lambda *shape: generator.normal(size=shape), heads)
     states = generator.normal(size=(1, n, DH)).astype("float32")
@@ -92,7 +92,7 @@ def test_padding_is_invisible_whatever_it_holds(n, more, heads, seed):
     np.testing.assert_allclose(other[2], one[2], rtol=1e-5)
 
 
-def test_gradients_do_not_come_from_padding(random):
+def test_padding_has_no_gradient(random):
     bridge, states = _bridge(random), random(B, N, DH)
     states[~MASK] = np.nan
     inputs = tf.constant(states)
@@ -124,7 +124,7 @@ def test_one_token(random, penalty, heads, padding):
     assert all(np.isfinite(x).all() for x in gradients)
 
 
-def test_only_padding_is_zero_and_finite(random):
+def test_a_sentence_of_only_padding_is_zero_and_finite(random):
     bridge = _bridge(random, penalty="root")
     with tf.GradientTape() as tape:
         outputs = bridge(random(2, N, DH), mask=np.zeros((2, N), bool), return_attention=True, return_penalty=True)
@@ -139,7 +139,7 @@ def test_only_padding_is_zero_and_finite(random):
 def test_heads_that_share_no_token_have_no_penalty(penalty):
     bridge = AttentionBridge(K, K, penalty=penalty, use_bias=False)
     bridge.build((None, None, K))
-    bridge.set_weights([np.eye(K), 200 * np.eye(K)])  # head i looks at what is in direction i
+    bridge.set_weights([np.eye(K), 200 * np.eye(K)])  # head i attends to the states in direction i
     states = tf.eye(K)[None]
     with tf.GradientTape() as tape:
         attention, penalties = bridge(states, return_attention=True, return_penalty=True)[1:]
@@ -150,10 +150,10 @@ def test_heads_that_share_no_token_have_no_penalty(penalty):
 
 
 @pytest.mark.parametrize("mask", [None, MASK])
-def test_alone_it_adds_the_mean_over_sentences_to_a_loss(random, mask):
+def test_the_layer_adds_the_mean_penalty_over_sentences_to_the_loss(random, mask):
     bridge, states = _bridge(random, penalty_weight=0.5), random(B, N, DH)
     penalties = bridge(states, mask=mask, return_penalty=True)[1]
-    assert not bridge.losses  # it is the caller's
+    assert not bridge.losses  # the caller adds the penalty
     bridge(states, mask=mask)
     sentences = B if mask is None else 3
     np.testing.assert_allclose(bridge.losses, [np.sum(penalties) / sentences], rtol=1e-6)
@@ -162,7 +162,7 @@ def test_alone_it_adds_the_mean_over_sentences_to_a_loss(random, mask):
     assert not bridge.losses
 
 
-def test_only_padding_adds_nothing_to_a_loss(random):
+def test_sentences_of_only_padding_add_nothing_to_the_loss(random):
     bridge = _bridge(random)
     bridge(random(2, N, DH), mask=np.zeros((2, N), bool))
     assert float(bridge.losses[0]) == 0
@@ -172,7 +172,7 @@ def test_trains_in_a_users_model():
     ids = np.random.default_rng(3).integers(1, 20, (16, 8)) * (np.arange(8) < np.arange(1, 17)[:, None] % 8 + 1)
     inputs = keras.Input((None,), dtype="int32")
     sentence = AttentionBridge(K, DW, name="bridge")(keras.layers.Embedding(20, DH, mask_zero=True)(inputs))
-    assert getattr(sentence, "_keras_mask", None) is None  # all of M is real
+    assert getattr(sentence, "_keras_mask", None) is None  # M has no padding
     model = keras.Model(inputs, keras.layers.Dense(1)(keras.layers.Flatten()(sentence)))
     model.compile(keras.optimizers.SGD(0.0), "mse")
     labels = np.zeros((16, 1))

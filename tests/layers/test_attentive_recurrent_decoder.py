@@ -40,7 +40,7 @@ def _state(random, num_layers=2, batch=B):
 
 
 def _oracle(decoder, inputs, memory, state):
-    """h~ [T, u] and the weights [T, S] of one sentence, from [h, c] of each layer."""
+    """The states h~ `[T, u]` and the weights `[T, S]` of one sentence, from [h, c] of each layer."""
     attention, w_c = decoder.attention, decoder.attentional.kernel.numpy().T
     state, attentional, outputs, all_weights = [list(x) for x in state], np.zeros(U), [], []
     for e in inputs:
@@ -62,7 +62,7 @@ def _oracle(decoder, inputs, memory, state):
 
 @pytest.mark.parametrize("options", VARIANTS)
 @pytest.mark.parametrize("started", [True, False])
-def test_follows_the_equations_whatever_the_padding(random, options, started):
+def test_follows_the_equations_with_any_padding(random, options, started):
     decoder, inputs, memory = _decoder(random, **options), random(B, T, E), random(B, S, _width(options["score"]))
     state = _state(random) if started else None
     outputs, weights = decoder(inputs, memory, state, memory_mask=MASK, return_attention=True)
@@ -76,7 +76,7 @@ def test_follows_the_equations_whatever_the_padding(random, options, started):
 
 
 def _parameters(score, input_feeding, num_layers=2):
-    """Four gates of each LSTM, W_a (and v_a), W_c."""
+    """The parameters of four gates of each LSTM, W_a (and v_a), W_c."""
     first = E + (U if input_feeding else 0)
     cells = sum(4 * U * (width + U + 1) for width in (first, *[U] * (num_layers - 1)))
     attention = {"dot": 0, "general": D * U, "concat": (U + D) * U + U}[score]
@@ -96,7 +96,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random):
 
 
 @pytest.mark.parametrize("options", VARIANTS)
-def test_has_as_many_parameters_as_the_equations(options):
+def test_has_the_number_of_parameters_of_the_equations(options):
     assert _decoder(**options).count_params() == _parameters(**options)
 
 
@@ -111,7 +111,7 @@ def test_decoders_may_share_their_attention(random):
     assert one.count_params() == _parameters("concat", True)
     with pytest.raises(ValueError, match=f"reads memories of width {D}. Received: shape"):
         AttentiveRecurrentDecoder(2, U, attention=attention)(inputs[0], random(B, S, D + 2))
-    # Alone it computes the same.
+    # A decoder with its own attention computes the same.
     config = one.get_config()
     copy = AttentiveRecurrentDecoder.from_config(config)
     assert copy.get_config() == config
@@ -121,7 +121,7 @@ def test_decoders_may_share_their_attention(random):
     np.testing.assert_array_equal(copy(*inputs), one(*inputs))
 
 
-# The names by which a warm start finds weights.
+# A warm start finds weights by these names.
 def test_weights_have_fixed_names():
     names = {w.path.split("/", 1)[1] for w in _decoder().weights}
     cells = {f"cell_{i}/{name}" for i in range(2) for name in ("kernel", "recurrent_kernel", "bias")}
@@ -131,7 +131,7 @@ def test_weights_have_fixed_names():
 @pytest.mark.parametrize("options", VARIANTS)
 @settings(max_examples=4, deadline=None)
 @given(length=st.integers(1, 5), more=st.integers(0, 3), later=st.integers(0, 2), seed=st.integers(0, 99))
-def test_padding_is_invisible_whatever_it_holds(options, length, more, later, seed):
+def test_padding_is_invisible_with_any_values(options, length, more, later, seed):
     generator = np.random.default_rng(seed)
 
     def random(*shape):
@@ -153,7 +153,7 @@ def test_step_equals_call(random, options, policy):
     decoder, state = _decoder(random, dtype=policy, **options), _state(random, batch=batch)
     inputs, memory = random(batch, beam, T, E), random(batch, S, _width(options["score"]))
 
-    def repeated(x):  # a sentence for each hypothesis
+    def repeated(x):  # one sentence per hypothesis
         return np.repeat(x, beam, 0)
 
     expected = decoder(
@@ -182,7 +182,7 @@ def test_compiled_step_equals_step(random):
 
 
 @pytest.mark.parametrize("options", VARIANTS[:2])
-def test_only_padding_is_finite(random, options):
+def test_a_memory_of_only_padding_is_finite(random, options):
     decoder, memory = _decoder(random, **options), np.full((B, S, D), np.nan, "float32")
     with tf.GradientTape() as tape:
         outputs, weights = decoder(random(B, T, E), memory, memory_mask=np.zeros((B, S), bool), return_attention=True)
@@ -192,7 +192,7 @@ def test_only_padding_is_finite(random, options):
     assert all(np.isfinite(x).all() for x in tape.gradient(loss, [w.value for w in decoder.trainable_weights]))
 
 
-def test_positions_read_nothing_later(random):
+def test_positions_do_not_depend_on_later_positions(random):
     decoder, inputs, memory = _decoder(random), random(1, T, E), random(1, S, D)
     other = inputs.copy()
     other[:, 2] += 1
@@ -201,11 +201,11 @@ def test_positions_read_nothing_later(random):
     assert (one[:, 2:] != two[:, 2:]).any(-1).all()
 
 
-def test_dropout_is_for_training(random):
+def test_dropout_is_active_in_training_only(random):
     decoder, inputs, memory = _decoder(random, num_layers=1, dropout=0.5), random(20, T, E), random(20, S, D)
     plain, dropped = decoder(inputs, memory).numpy(), decoder(inputs, memory, training=True).numpy()
     np.testing.assert_array_equal(decoder(inputs, memory, training=False), plain)
-    kept = dropped != 0  # with one LSTM, only the outputs are dropped, and not what is fed
+    kept = dropped != 0  # with one LSTM, only the outputs are dropped, not the inputs of the next position
     assert 0.4 < kept.mean() < 0.6
     np.testing.assert_allclose(dropped[kept], 2 * plain[kept], rtol=1e-5)
 
@@ -215,7 +215,7 @@ def test_dropout_between_layers_is_the_same_at_all_positions(random):
     inputs, memory = np.repeat(random(50, 1, E), T, 1), random(50, S, D)
     weights = [decoder(inputs, memory, training=True, return_attention=True)[1].numpy() for _ in range(2)]
     assert not np.array_equal(*weights)
-    # With a second LSTM that forgets all, a position depends on what is read there alone.
+    # With a second LSTM that forgets its state, a position depends on its own input only.
     first, second = decoder.cells
     for cell in (first, second):
         cell.recurrent_kernel.assign(0 * cell.recurrent_kernel)

@@ -32,7 +32,7 @@ def test_steps_equal_the_call_and_training_lowers_the_loss(expected):
 
 
 @pytest.mark.parametrize("backend", ["jax", "torch"])
-def test_another_backend_gives_the_same(backend, expected, tmp_path):
+def test_another_backend_gives_equal_results(backend, expected, tmp_path):
     pytest.importorskip(backend)
     ran = subprocess.run(
         [sys.executable, every_layer.__file__, tmp_path / "results.npz"],
@@ -40,7 +40,7 @@ def test_another_backend_gives_the_same(backend, expected, tmp_path):
             **os.environ,
             "KERAS_BACKEND": backend,
             "PYTHONPATH": os.pathsep.join(sys.path),
-            # Compiles in half the time; the results are compared, not timed.
+            # Compilation takes half the time; only the results matter here.
             "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
         },
         capture_output=True,

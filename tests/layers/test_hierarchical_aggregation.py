@@ -28,7 +28,7 @@ def _randomised(number, random, **arguments):
 
 
 def _weights_of(layer, node):
-    """By path, so that the oracle does not depend on the order in which weights are made."""
+    """A node's weights by path, so that the oracle does not depend on the order of the weights."""
     by_path = {w.path.split("/", 1)[1]: np.asarray(w) for w in layer.weights}
     feed_forward, norm = f"feed_forward_{node}", f"norm_{node}"
     names = ("inner/kernel", "inner/bias", "outer/kernel", "outer/bias")
@@ -55,7 +55,7 @@ def test_follows_the_tree(random, number):
 
 
 @pytest.mark.parametrize("number", TREES)
-def test_node_by_node_is_the_whole_tree(random, number):
+def test_node_by_node_equals_the_whole_tree(random, number):
     layer = _randomised(number, random)
     r = [random(2, 5, WIDTH) for _ in range(number)]
     previous, waiting, nodes = None, [], []
@@ -93,7 +93,7 @@ def test_parameters_of_eight_heads():
     layer = HierarchicalAggregation(8, intermediate_dim=1024)
     layer.build((None, None, 8, 64))
     with_output = 18 * (sum(w.shape[0] * w.shape[1] for w in layer.weights if w.ndim == 2) + 64 * 512 - 512 * 512)
-    assert with_output == 13_565_952  # what the paper counts as 13.6M: without biases and norms, 64 -> 512 for W_O
+    assert with_output == 13_565_952  # the paper's 13.6M: without biases and norms, 64 -> 512 for W_O
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_wrong_arguments_are_named(arguments):
         HierarchicalAggregation(2, intermediate_dim=0)
 
 
-def test_it_is_as_wide_as_what_it_composes():
+def test_the_output_is_as_wide_as_a_representation():
     with pytest.raises(TypeError, match="units"):
         HierarchicalAggregation(6, units=12)
 
@@ -116,12 +116,12 @@ def test_numpy_sizes_become_plain_integers():
     assert (config["num_representations"], config["intermediate_dim"]) == (3, 6)
 
 
-def test_another_number_of_representations_is_refused():
+def test_another_number_of_representations_is_rejected():
     with pytest.raises(ValueError, match="There must be 4 representations. Received: 3"):
         HierarchicalAggregation(4).build((2, 3, WIDTH))
 
 
-def test_aggregating_what_does_not_join_at_a_node_is_refused(random):
+def test_representations_of_another_node_are_rejected(random):
     layer = _randomised(3, random)
     x = random(2, WIDTH)
     for node, joining, previous in [(0, [x], None), (0, [x, x], x), (1, [x, x], x), (1, [x], None)]:

@@ -75,7 +75,7 @@ def test_gates_start_between_lexical_and_hidden(tensors):
 
 
 @pytest.mark.parametrize(("bias", "source"), [(1e4, "lexical"), (-1e4, "hidden")])
-def test_a_gate_that_is_sure_lets_one_source_through(tensors, random, bias, source):
+def test_a_saturated_gate_passes_one_source(tensors, random, bias, source):
     h, e = tensors
     layer = _randomised(LexicalShortcut(D), h, e, random)
     layer.gate_bias.assign(np.full(2 * D, bias))
@@ -106,8 +106,8 @@ def test_key_value_projection_keeps_the_contract(check_layer, tensors):
 
 @pytest.mark.parametrize("kind", ["plain", "fusion"])
 @pytest.mark.parametrize("shape", [(2, 1, D), (1, 5, D), (5, D), (2, 4, D)])
-def test_lexical_of_another_length_is_refused(tensors, random, kind, shape):
-    with pytest.raises(ValueError, match="same shape but for their last dimension"):
+def test_lexical_of_another_length_is_rejected(tensors, random, kind, shape):
+    with pytest.raises(ValueError, match="same shape except for their last dimension"):
         LexicalShortcut(D, kind)(tensors[0], random(*shape))
 
 
@@ -119,7 +119,7 @@ def test_every_output_carries_the_mask(make):
 
 
 @pytest.mark.parametrize(("kind", "fan_in"), [(None, 64), ("plain", 64), ("fusion", 128)])
-def test_kernels_side_by_side_start_as_each_alone(kind, fan_in):
+def test_kernels_side_by_side_start_like_separate_kernels(kind, fan_in):
     layer = KeyValueProjection(64) if kind is None else LexicalShortcut(64, kind)
     layer.build(*[(None, None, 64)] * (1 if kind is None else 2))
     kernels = [weight for weight in layer.weights if len(weight.shape) == 2]

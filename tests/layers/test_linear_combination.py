@@ -7,7 +7,7 @@ import numpy as np
 from keras_nmt.layers import LinearCombination
 
 
-def test_sums_the_representations_each_by_its_matrix(random):
+def test_sums_the_products_of_representations_and_matrices(random):
     representations = [random(2, 5, 4) for _ in range(3)]
     layer = LinearCombination(7)
     layer(representations)

@@ -25,7 +25,7 @@ def _randomised(layer, representations, random):
 
 
 def _factors(layer):
-    """U and V, with their rows for the 1 where there are any, and P."""
+    """The factors U and V, with the rows for the 1 if there are any, and P."""
     weights = {w.name: np.asarray(w) for w in layer.weights}
     u, v = np.split(weights["factors"], 2, -1)
     if layer.first_order:
@@ -56,7 +56,7 @@ def test_follows_the_equations(random, first_order):
     first_order=st.booleans(),
     seed=st.integers(0, 999),
 )
-def test_equals_the_full_tensor_where_that_is_the_product_of_the_factors(number, width, units, rank, first_order, seed):
+def test_equals_full_pooling_by_the_product_of_the_factors(number, width, units, rank, first_order, seed):
     generator = np.random.default_rng(seed)
 
     def random(*shape):
@@ -65,7 +65,7 @@ def test_equals_the_full_tensor_where_that_is_the_product_of_the_factors(number,
     representations = random(2, number, width)
     layer = _randomised(LowRankBilinearPooling(units, rank, first_order), representations, random)
     u, v, p = _factors(layer)
-    # The full layer composes the neurons of [R^; 1] as so many representations of width one.
+    # The full layer composes the neurons of [R^; 1] as representations of width one.
     neurons = _with_one(representations.reshape(2, number * width), first_order)[..., None]
     full = BilinearPooling(units)
     full(neurons)
@@ -100,7 +100,7 @@ def test_parameters_of_six_layers_by_the_literal_equation():
     assert 2 * layer.count_params() == 2 * (2 * 6 * 512 + 512) * 512  # 6.82M
 
 
-def test_products_alone_start_with_the_variance_of_their_input(random):
+def test_products_without_first_order_start_with_the_variance_of_the_input(random):
     output = np.asarray(LowRankBilinearPooling(64, 256, first_order=False)(random(2000, 4, 16)))
     assert np.var(output) == pytest.approx(1, rel=0.1)
 
@@ -112,7 +112,7 @@ def test_starts_as_the_last_neurons(random, units, rank):
     np.testing.assert_allclose(output, x.reshape(50, 64)[:, -(units or 16) :], rtol=1e-4, atol=1e-5)
 
 
-def test_starts_as_a_projection_where_the_rank_is_low(random):
+def test_starts_as_a_projection_if_the_rank_is_low(random):
     x = random(50, 4, 16)
     layer = LowRankBilinearPooling(64, 8)
     once = layer(x)
@@ -133,15 +133,15 @@ def test_rank_must_be_a_positive_integer(rank):
         LowRankBilinearPooling(rank=rank)
 
 
-def test_a_rank_above_the_number_of_products_is_refused(random):
+def test_a_rank_above_the_number_of_products_is_rejected(random):
     LowRankBilinearPooling(rank=36)(random(2, N, WIDTH))
     assert LowRankBilinearPooling(units=37)(random(2, N, WIDTH)).shape == (2, 37)
     with pytest.raises(ValueError, match="`rank` must be at most 36.*Received: rank=37"):
         LowRankBilinearPooling(rank=37)(random(2, N, WIDTH))
 
 
-def test_float16_has_gradients_where_its_products_overflow(random):
-    """The scale that is taken out of the products and put back leaves the gradient as it is."""
+def test_float16_has_gradients_if_its_products_overflow(random):
+    """The division of the products by a scale, and the later multiplication, do not change the gradient."""
     x, gradients = 1e3 * random(3, N, WIDTH), []
     values = [0.3 * random(*w.shape) for w in _built(LowRankBilinearPooling(UNITS, 4), x).weights]
     for policy in ("float32", "mixed_float16"):
@@ -155,7 +155,7 @@ def test_float16_has_gradients_where_its_products_overflow(random):
 
 
 def test_composes_products_that_a_linear_combination_cannot(random):
-    """Targets are products of features of two random representations: the claim of the paper, on the layer alone."""
+    """The paper's claim for the layer alone: the targets are products of features of two random representations."""
     width, rank = 4, 4
     left, right, mix = random(width, rank) / 2, random(width, rank) / 2, random(rank, width) / 2
 

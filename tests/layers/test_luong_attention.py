@@ -31,7 +31,7 @@ def _attention(score, random=None, **options):
 
 
 def _oracle(layer, query, memory):
-    """c [T, d] and a [T, S] of one sentence."""
+    """The context c `[T, d]` and the weights a `[T, S]` of one sentence."""
     if layer.score == "dot":
         scores = query @ memory.T
     elif layer.score == "general":
@@ -45,7 +45,7 @@ def _oracle(layer, query, memory):
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_follows_the_equations_whatever_the_padding(random, score):
+def test_follows_the_equations_with_any_padding(random, score):
     layer, query, memory = _attention(score, random), random(B, T, U), random(B, S, _width(score))
     context, weights = layer(query, memory, memory_mask=MASK)
     for b, length in enumerate(MASK.sum(1)):
@@ -70,7 +70,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, score, weights, para
 @pytest.mark.parametrize("score", SCORES)
 @settings(max_examples=8, deadline=None)
 @given(source=st.integers(1, 6), target=st.integers(1, 4), more=st.integers(0, 4), seed=st.integers(0, 99))
-def test_padding_is_invisible_whatever_it_holds(score, source, target, more, seed):
+def test_padding_is_invisible_with_any_values(score, source, target, more, seed):
     generator = np.random.default_rng(seed)
     layer = _attention(score, lambda *shape: generator.normal(size=shape))
     query, memory = generator.normal(size=(1, target, U)), generator.normal(size=(1, source, _width(score)))
@@ -83,7 +83,7 @@ def test_padding_is_invisible_whatever_it_holds(score, source, target, more, see
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_only_padding_is_zero_and_finite(random, score):
+def test_a_memory_of_only_padding_is_zero_and_finite(random, score):
     layer, query, memory = _attention(score, random), tf.constant(random(2, T, U)), random(2, S, _width(score))
     with tf.GradientTape() as tape:
         tape.watch(query)
@@ -96,7 +96,7 @@ def test_only_padding_is_zero_and_finite(random, score):
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_keys_and_attend_are_the_call(random, score):
+def test_keys_and_attend_equal_the_call(random, score):
     layer, query, memory = _attention(score, random), random(B, T, U), random(B, S, _width(score))
     one = layer(query, memory, memory_mask=MASK)
     other = layer.attend(tf.constant(query), layer.keys(memory), memory, MASK)

@@ -17,7 +17,7 @@ def _softmax(x):
 
 
 def _heads(layer, query, memory, mask):
-    """O_1 .. O_H, Eq. 1 of Vaswani et al. head by head, in float64."""
+    """The heads O_1 .. O_H by Eq. 1 of Vaswani et al., head by head, in float64."""
     w_q = layer.query_projection.kernel.numpy().astype("float64")
     w_k, w_v = np.split(layer.key_value.kernel.numpy().astype("float64"), 2, -1)
     width = layer.hidden_dim // layer.num_heads
@@ -31,7 +31,7 @@ def _heads(layer, query, memory, mask):
 
 
 def _oracle(layer, query, memory, mask):
-    """Eq. 4 of Li et al., or the composition in place of the joined heads, and W_O."""
+    """The output by Eq. 4 of Li et al., or with the composition in place of the concatenated heads, and W_O."""
     heads = _heads(layer, query, memory, mask)
     if layer.composition is None:
         combined = np.concatenate(heads, -1)
@@ -61,12 +61,12 @@ def test_follows_the_equation(random):
     ],
 )
 def test_heads_are_composed_in_their_order(random, kind, output_projection):
-    # Heads of width 4: a LayerNorm of two numbers leaves nothing of them but which is larger.
+    # Heads of width 4: a LayerNorm of two numbers keeps only their order.
     layer = MultiHeadAttention(4, 16, head_composition=kind, output_projection=output_projection)
     query, memory = random(B, T, D), random(B, S, D)
     mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)[:, None]
     layer(query, memory)
-    layer.set_weights([random(*w.shape) for w in layer.get_weights()])  # so that each head counts differently
+    layer.set_weights([random(*w.shape) for w in layer.get_weights()])  # so that each head has another effect
     assert (layer.composition is None) == (kind in (None, "linear"))
     expected = _oracle(layer, query, memory, mask)
     np.testing.assert_allclose(layer(query, memory, attention_mask=mask), expected, rtol=1e-3, atol=1e-3)
@@ -107,7 +107,7 @@ def test_takes_the_mask_that_keras_attached(random):
 
 @pytest.mark.parametrize("kind", [None, "extended", "hierarchical"])
 @pytest.mark.parametrize("policy", ["float32", "mixed_float16", "mixed_bfloat16"])
-def test_a_row_without_anything_to_attend_to_is_finite(random, policy, kind):
+def test_a_fully_masked_row_is_finite(random, policy, kind):
     layer = MultiHeadAttention(H, D, head_composition=kind, dtype=policy)
     output = layer(random(B, T, D), attention_mask=np.zeros((B, 1, T), bool))
     assert np.isfinite(keras.ops.cast(output, "float32")).all()
@@ -135,7 +135,7 @@ def test_wrong_arguments_are_named(arguments):
 
 def test_lexical_and_shortcut_go_together(random):
     x = random(B, T, D)
-    with pytest.raises(ValueError, match="`lexical` is given where `shortcut` is set"):
+    with pytest.raises(ValueError, match="`lexical` must be given if `shortcut` is set"):
         MultiHeadAttention(H, D, shortcut="plain")(x)
-    with pytest.raises(ValueError, match="`lexical` is given where `shortcut` is set"):
+    with pytest.raises(ValueError, match="`lexical` must be given if `shortcut` is set"):
         MultiHeadAttention(H, D)(x, lexical=x)

@@ -25,7 +25,7 @@ def _encoder(random=None, num_layers=2, **options):
 
 
 def _oracle(encoder, states):
-    """The states of one sentence [T, e], and [h, c] of each layer."""
+    """The states of one sentence, from inputs `[T, e]`, and [h, c] of each layer."""
     final = []
     for layer in encoder.layers:
         weights = [w.numpy() for w in layer.weights]
@@ -46,7 +46,7 @@ def _flat(states_and_final):
 
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize("num_layers", [1, 3])
-def test_follows_the_equations_whatever_the_padding(random, num_layers, bidirectional):
+def test_follows_the_equations_with_any_padding(random, num_layers, bidirectional):
     encoder, inputs = _encoder(random, num_layers, bidirectional=bidirectional), random(B, T, E)
     states, final = encoder(inputs, mask=MASK, return_state=True)
     assert [[x.shape for x in state] for state in final] == [[(B, D)] * 2] * num_layers
@@ -61,14 +61,14 @@ def test_follows_the_equations_whatever_the_padding(random, num_layers, bidirect
 
 
 def _parameters(num_layers, directions):
-    """Four gates per LSTM, each with weights of the input and of the previous state and a bias."""
+    """The parameters of four gates per LSTM: weights of the input and of the previous state, and a bias."""
     units = D // directions
     return sum(directions * 4 * units * ((D if i else E) + units + 1) for i in range(num_layers))
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize("num_layers", [1, 2])
-def test_has_as_many_parameters_as_the_equations(num_layers, bidirectional):
+def test_has_the_number_of_parameters_of_the_equations(num_layers, bidirectional):
     assert _encoder(None, num_layers, bidirectional=bidirectional).count_params() == _parameters(
         num_layers, 2 if bidirectional else 1
     )
@@ -102,7 +102,7 @@ def test_padding_is_invisible(length, more, bidirectional, seed):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
-def test_only_padding_is_zero_and_has_no_gradient(random):
+def test_a_sentence_of_only_padding_is_zero_and_has_no_gradient(random):
     encoder = _encoder(random)
     with tf.GradientTape() as tape:
         outputs = _flat(encoder(random(2, T, E), mask=np.zeros((2, T), bool), return_state=True))
@@ -113,7 +113,7 @@ def test_only_padding_is_zero_and_has_no_gradient(random):
         np.testing.assert_array_equal(x, 0)
 
 
-def test_padding_in_front_is_no_text_either(random):
+def test_padding_before_the_text_is_invisible(random):
     encoder, inputs = _encoder(random), random(2, T, E)
     mask = np.arange(T) >= np.array([[2], [0]])
     alone = _flat(encoder(inputs[:1, 2:], return_state=True))
@@ -123,7 +123,7 @@ def test_padding_in_front_is_no_text_either(random):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
-def test_one_direction_reads_nothing_later(random):
+def test_one_direction_does_not_read_later_positions(random):
     encoder, inputs = _encoder(random, bidirectional=False), random(1, T, E)
     other = inputs.copy()
     other[:, 2] += 1
@@ -145,7 +145,7 @@ def test_step_equals_call(random, policy):
         cache = new_cache
 
 
-def test_both_directions_have_no_steps(random):
+def test_a_bidirectional_layer_has_no_steps(random):
     encoder = _encoder()
     with pytest.raises(ValueError, match="Received: bidirectional=True"):
         encoder.empty_cache(1, 1)
@@ -162,7 +162,7 @@ def test_dropout_is_between_the_layers(random):
     first, second = (stack(inputs, training=True, return_state=True) for _ in range(2))
     assert not np.array_equal(first[0], plain)
     assert not np.array_equal(first[0], second[0])
-    np.testing.assert_array_equal(first[1][0], second[1][0])  # the first layer reads the inputs as they are
+    np.testing.assert_array_equal(first[1][0], second[1][0])  # the inputs of the first layer have no dropout
 
 
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])

@@ -40,7 +40,7 @@ def _separate(stacked):
 
 
 @pytest.mark.parametrize("leading", [(2, 5), (5,), (2, 3, 5), (1, 1)])
-def test_a_list_and_a_stacked_tensor_are_the_same(make, random, leading):
+def test_a_list_and_a_stacked_tensor_give_equal_outputs(make, random, leading):
     stacked = random(*leading, N, WIDTH)
     layer = _randomised(make(), stacked)
     expected = layer(stacked)
@@ -105,12 +105,12 @@ def test_the_mask_passes_through(make):
         ([(2, 5, 4), (2, 5, 4), (5, 4)], "one shape"),
     ],
 )
-def test_representations_that_do_not_go_together_are_refused(make, shapes, match):
+def test_representations_of_different_shapes_are_rejected(make, shapes, match):
     with pytest.raises(ValueError, match=f"{match}.*Received: "):
         make().build(shapes)
 
 
-def test_other_representations_than_it_was_built_for_are_refused(make, random):
+def test_representations_unlike_those_at_build_time_are_rejected(make, random):
     layer = make()
     layer(random(2, N, WIDTH))
     for other in (random(2, N + 1, WIDTH), _separate(random(2, N, WIDTH + 1))):
@@ -135,7 +135,7 @@ def test_numpy_units_become_plain_integers(kind):
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
 @pytest.mark.parametrize("size", [0.0, 1e-4, 1e3])
 def test_half_precision_extremes(make, random, policy, size):
-    """Also where products of two neurons, 1e6, are above what float16 holds, but the result is not."""
+    """Results are right even if products of two neurons, 1e6, overflow float16 and the result does not."""
     stacked = (size * random(2, 5, N, WIDTH)).astype("float16").astype("float32")
     whole = make()
     whole(stacked)

@@ -20,7 +20,7 @@ CAUSAL = [{"context": context, "exclusive": exclusive} for context in ("lstm", "
 
 
 def _context(layer, sentence):
-    """h of one sentence without padding, [T, units]."""
+    """The context h of one sentence without padding, `[T, units]`."""
     weights = [w.numpy() for w in layer.context_layer.weights]
     if layer.context == "lstm":
         context = lstm(sentence, *weights)[0]
@@ -54,7 +54,7 @@ def _randomised(layer, random):
 
 @pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
 @pytest.mark.parametrize("options", [*({"causal": True, **options} for options in CAUSAL), {"context": "bilstm"}, {}])
-def test_follows_the_equations_whatever_the_padding(random, assignment, options):
+def test_follows_the_equations_with_any_padding(random, assignment, options):
     layer = _randomised(RoleAssignment(HR, assignment, context_units=3, kernel_size=3, **options), random)
     inputs = random(B, T, D)
     roles = layer(inputs, mask=MASK)
@@ -71,7 +71,7 @@ def test_a_convolution_that_is_not_causal_sees_both_sides(random, kernel_size, a
 
 
 def _parameters(assignment, context):
-    """As the specification counts them: the context, W and b, U'."""
+    """The number of parameters by the specification: the context, W and b, U'."""
     directions = 2 if context == "bilstm" else 1
     parameters = 7 * D * HR + HR if context == "cnn" else directions * 4 * HR * (D + HR + 1)
     return parameters + HR * (directions * HR + 1) + (0 if assignment == "dense" else HR * HR)
@@ -91,7 +91,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context,
 
 @pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
 @pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
-def test_has_as_many_parameters_as_the_specification_says(assignment, context):
+def test_has_the_specified_number_of_parameters(assignment, context):
     layer = RoleAssignment(HR, assignment, context)
     layer.build((None, None, D))
     assert sum(int(np.prod(w.shape)) for w in layer.trainable_weights) == _parameters(assignment, context)
@@ -99,7 +99,7 @@ def test_has_as_many_parameters_as_the_specification_says(assignment, context):
 
 @settings(max_examples=20, deadline=None)
 @given(option=st.sampled_from(CAUSAL), changed=st.integers(0, T - 1), seed=st.integers(0, 99))
-def test_causal_roles_depend_on_nothing_later(option, changed, seed):
+def test_causal_roles_do_not_depend_on_later_tokens(option, changed, seed):
     generator = np.random.default_rng(seed)
     layer = RoleAssignment(HR, causal=True, **option)
     inputs = generator.normal(size=(1, T, D))
@@ -108,7 +108,7 @@ def test_causal_roles_depend_on_nothing_later(option, changed, seed):
     first = changed + option["exclusive"]  # the first role that may change
     one, two = np.asarray(layer(inputs)), np.asarray(layer(other))
     np.testing.assert_array_equal(one[:, :first], two[:, :first])
-    # ReLU of a convolution may be zero both times.
+    # The ReLU of a convolution may be zero in both cases.
     assert first == T or not two[:, first].any() or not np.array_equal(one[:, first], two[:, first])
 
 
@@ -141,10 +141,10 @@ def test_a_layer_that_is_not_causal_has_no_steps(random):
         RoleAssignment(HR, causal=True).empty_cache(1, 1)
 
 
-def test_noise_draws_roles_by_their_probability(random):
-    # Sampling a role = the largest of logits + Gumbel noise, whatever the temperature (Eq. 6).
+def test_noise_draws_roles_by_their_probabilities(random):
+    # The sampled role has the largest sum of logit and Gumbel noise, at every temperature (Eq. 6).
     layer = _randomised(RoleAssignment(HR, "one_hot", causal=True, exclusive=True), random)
-    inputs = np.zeros((5000, 1, D), "float32")  # an exclusive role of position 0 depends on weights alone
+    inputs = np.zeros((5000, 1, D), "float32")  # the exclusive role at position 0 depends on weights only
     probabilities = softmax(np.tanh(layer.projection.bias.numpy()) @ layer.logits.kernel.numpy())
     roles = np.asarray(layer(inputs, training=True))[:, 0]
     np.testing.assert_allclose(np.bincount(roles.argmax(-1), minlength=HR) / 5000, probabilities, atol=0.03)
@@ -179,11 +179,11 @@ def test_straight_through_is_hard_forward_and_soft_backward(random):
 
 
 @pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
-def test_dropout_is_for_training(random, assignment):
+def test_dropout_is_active_in_training_only(random, assignment):
     layer = RoleAssignment(HR, assignment, dropout=0.5)
     inputs = random(20, T, D)
     plain, dropped = np.asarray(layer(inputs)), np.asarray(layer(inputs, training=True))
-    if assignment == "one_hot":  # of the logits: each vector is still a choice
+    if assignment == "one_hot":  # dropout of the logits: each vector is still one-hot
         np.testing.assert_allclose(dropped.sum(-1), 1, rtol=1e-5)
     else:
         kept = dropped != 0
@@ -263,5 +263,5 @@ def test_inputs_of_another_width_are_named(random):
 
 def test_noise_is_drawn_for_each_token(random):
     layer = _randomised(RoleAssignment(HR, "one_hot", "cnn", kernel_size=1), random)
-    roles = np.asarray(layer(np.zeros((50, 2, D), "float32"), training=True))  # the same logits everywhere
+    roles = np.asarray(layer(np.zeros((50, 2, D), "float32"), training=True))  # equal logits at all positions
     assert not np.allclose(roles[:, 0], roles[:, 1])

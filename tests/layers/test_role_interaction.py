@@ -1,4 +1,4 @@
-"""The role interaction layer against its equations; gradients, memory, steps and what the roles learn."""
+"""The role interaction layer against its equations; gradients, memory, steps and learned roles."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_low_rank_follows_the_equation(random, residual):
 
 @settings(max_examples=25, deadline=None)
 @given(rows=st.integers(0, 7), roles=st.integers(1, 40), width=st.integers(1, 5), seed=st.integers(0, 99))
-def test_gradient_is_that_of_the_plain_sum(rows, roles, width, seed):
+def test_the_gradient_equals_the_plain_sums_gradient(rows, roles, width, seed):
     generator = np.random.default_rng(seed)
     shapes = ((rows, roles), (rows, width), (roles, width, width))
     tensors = [tf.constant(generator.normal(size=shape), "float32") for shape in shapes]
@@ -97,7 +97,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context,
     ("options", "parameters"),
     [({"context": "bilstm"}, 2_174_240), ({"causal": True}, 2_136_224), ({"causal": True, "low_rank": True}, 178_336)],
 )
-def test_has_as_many_parameters_as_the_specification_says(options, parameters):
+def test_has_the_specified_number_of_parameters(options, parameters):
     layer = RoleInteraction(32, "softmax", **options)
     layer.build((None, None, 256))
     assert layer.count_params() == parameters
@@ -112,7 +112,7 @@ def test_outputs_start_as_large_as_embeddings(random, assignment, num_roles):
     assert 0.8 < np.sqrt(np.mean(outputs**2) / np.mean(inputs**2)) < 1.2
 
 
-def test_softmax_roles_start_as_a_small_addition_where_there_is_a_residual(random):
+def test_with_a_residual_softmax_roles_start_as_a_small_addition(random):
     keras.utils.set_random_seed(1)
     inputs = random(4, 16, 64)
     added = np.asarray(RoleInteraction(32, "softmax", "bilstm", residual=True)(inputs)) - inputs
@@ -132,7 +132,7 @@ def test_step_equals_call(random, options):
 
 
 @pytest.mark.parametrize("options", CAUSAL)
-def test_causal_outputs_depend_on_nothing_later(random, options):
+def test_causal_outputs_do_not_depend_on_later_tokens(random, options):
     layer = RoleInteraction(HR, causal=True, **options)
     inputs = random(1, T, D)
     expected = np.asarray(layer(inputs))
@@ -176,8 +176,8 @@ def test_half_precision_extremes_are_finite_and_right(random, policy, low_rank, 
 
 
 def test_roles_are_summed_in_float32():
-    # In bfloat16, 256 + 1 is 256: with the large role first, all others would vanish. Those of its own chunk may, where
-    # the processor sums a product in bfloat16.
+    # In bfloat16, 256 + 1 is 256: with the large role first, all others would vanish. Roles of the same chunk may
+    # vanish, if the processor sums a product in bfloat16.
     roles, inputs = np.ones((1, 257)), np.ones((1, 1))
     kernel = np.ones((257, 1, 1))
     kernel[0] = 256
@@ -186,7 +186,7 @@ def test_roles_are_summed_in_float32():
 
 
 @pytest.mark.parametrize("return_roles", [False, True])
-def test_drops_into_a_keras_model_and_passes_the_mask_on(return_roles):
+def test_works_in_a_keras_model_and_propagates_the_mask(return_roles):
     ids = np.array([[4, 5, 6, 0], [7, 0, 0, 0]])
     inputs = keras.Input((None,), dtype="int32")
     embedding, layer = keras.layers.Embedding(9, D, mask_zero=True), RoleInteraction(HR, context="bilstm")
@@ -197,7 +197,7 @@ def test_drops_into_a_keras_model_and_passes_the_mask_on(return_roles):
     assert len(expected) == 1 + return_roles
     for one, other, whole in zip(pooled, padded, expected, strict=True):
         np.testing.assert_array_equal(whole._keras_mask, ids != 0)
-        np.testing.assert_allclose(one[1], whole[1, 0], atol=1e-6)  # the mean over its one word
+        np.testing.assert_allclose(one[1], whole[1, 0], atol=1e-6)  # the mean over the only word
         np.testing.assert_allclose(other, one, atol=1e-6)
 
 
@@ -263,10 +263,10 @@ def test_never_holds_every_role_of_every_token(run_python):
     assert ran.returncode == 0, ran.stderr.decode()
 
 
-def test_roles_tell_two_readings_of_a_word_apart():
-    # Each word is to be named; one of them, the ambiguous, goes by two names, and a cue elsewhere in the sentence says
-    # by which. What names a word sees its position alone, so only roles can carry the context to it. As in the paper,
-    # the roles are softmax at first, and one-hot in the end.
+def test_roles_distinguish_two_readings_of_a_word():
+    # The model labels each word. One word is ambiguous: a cue elsewhere in the sentence determines its label. The
+    # classifier reads one position only, so only roles can carry the context to the word. As in the paper, the roles
+    # are softmax at first, and one-hot in the end.
     cues, fillers, ambiguous, length, num_roles = 10, 10, 20, 6, 4
     generator = np.random.default_rng(0)
     keras.utils.set_random_seed(0)
@@ -290,7 +290,7 @@ def test_roles_tell_two_readings_of_a_word_apart():
         model.compile(keras.optimizers.Adam(0.01), loss, jit_compile=False)  # compiling takes longer than training
         return model, keras.Model(inputs, roles)
 
-    def purity(chosen, readings):  # how many would be right if each role stood for the reading it has most often
+    def purity(chosen, readings):  # share of right readings if each role stood for its most frequent reading
         counts = np.zeros((num_roles, 2))
         np.add.at(counts, (chosen, readings), 1)
         return counts.max(1).sum() / counts.sum()

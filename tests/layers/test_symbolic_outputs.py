@@ -1,4 +1,4 @@
-"""Layers that say what they return without tracing what is inside, where a functional model is made."""
+"""Output specifications of layers, computed without a trace of inner layers, when a functional model is made."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ DECODERS = ["decoder", "decoder layer"]
 
 @pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16", "float64"])
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_promised_is_what_is_returned(random, case, dtype):
+def test_outputs_agree_with_the_output_specification(random, case, dtype):
     make, shapes, flags = CASES[case]
     layer, inputs = make(dtype=dtype), [random(*shape) for shape in shapes]
     for wanted in [[], *([flag] for flag in flags), flags]:
@@ -60,7 +60,7 @@ MASKS = {"encoder": ["mask"], "roles": ["mask"], **{case: ["inputs_mask", "memor
 
 
 @pytest.mark.parametrize(("case", "name"), [(case, name) for case, names in MASKS.items() for name in names])
-def test_a_mask_of_another_rank_is_refused_where_the_model_is_made(case, name):
+def test_a_mask_of_another_rank_is_rejected_when_the_model_is_made(case, name):
     make, shapes, _ = CASES[case]
     mask = keras.Input((T, T), dtype="bool")
     with pytest.raises(ValueError, match=rf"`{name}` must be boolean, \[B, T\].*Received: shape"):
@@ -71,7 +71,7 @@ def test_a_mask_of_another_rank_is_refused_where_the_model_is_made(case, name):
 def test_further_outputs_have_the_mask_of_the_input(case, flag):
     ids = keras.Input((None,), dtype="int32")
     outputs = keras.tree.flatten(CASES[case][0]()(keras.layers.Embedding(9, D, mask_zero=True)(ids), **{flag: True}))
-    both = keras.layers.Concatenate()([outputs[0], outputs[-1]])  # which takes a missing mask for one of real positions
+    both = keras.layers.Concatenate()([outputs[0], outputs[-1]])  # a missing mask would count as all True
     model = keras.Model(ids, keras.layers.GlobalAveragePooling1D()(both))
     short = np.array([[4, 5, 6], [7, 0, 0]])
     np.testing.assert_allclose(model(np.pad(short, ((0, 0), (0, 3)))), model(short), rtol=1e-5, atol=1e-6)
@@ -79,7 +79,7 @@ def test_further_outputs_have_the_mask_of_the_input(case, flag):
 
 @pytest.mark.parametrize(("case", "flag"), [("encoder", "return_states"), ("roles", "return_roles")])
 @pytest.mark.parametrize("is_attached", [False, True])
-def test_a_mask_that_is_given_is_that_of_all_outputs(case, flag, is_attached):
+def test_a_given_mask_applies_to_all_outputs(case, flag, is_attached):
     ids, mask = keras.Input((3,), dtype="int32"), keras.Input((3,), dtype="bool")
     embeddings = keras.layers.Embedding(9, D, mask_zero=is_attached)(ids)
     outputs = keras.tree.flatten(CASES[case][0]()(embeddings, mask=mask, **{flag: True}))
@@ -92,7 +92,7 @@ def test_a_mask_that_is_given_is_that_of_all_outputs(case, flag, is_attached):
 
 
 @pytest.mark.parametrize("case", MASKS)
-def test_states_of_another_width_are_refused_where_the_model_is_made(case):
+def test_states_of_another_width_are_rejected_when_the_model_is_made(case):
     make, shapes, _ = CASES[case]
     layer = make()
     inputs = [keras.Input(shape[1:]) for shape in shapes]
@@ -104,28 +104,28 @@ def test_states_of_another_width_are_refused_where_the_model_is_made(case):
 
 
 @pytest.mark.parametrize("case", DECODERS)
-def test_the_source_of_a_shortcut_is_checked_where_the_model_is_made(case):
+def test_the_source_of_a_shortcut_is_checked_when_the_model_is_made(case):
     make, shapes, _ = CASES[case]
     states, memory = (keras.Input(shape[1:]) for shape in shapes)
     layer = make(cross_shortcut="plain")
-    with pytest.raises(ValueError, match="must have the same shape but for their last dimension. Received: "):
+    with pytest.raises(ValueError, match="must have the same shape except for their last dimension. Received: "):
         layer(states, memory, memory_lexical=keras.Input((S + 1, D)))
     layer(states, memory, memory_lexical=keras.Input((S, D)))
     with pytest.raises(ValueError, match=f"`memory_lexical` must be .*last dimension is {D}. Received: "):
         layer(states, memory, memory_lexical=keras.Input((S, D + 2)))
-    with pytest.raises(ValueError, match="`memory_lexical` is given where `cross_shortcut` is set.* Received: "):
+    with pytest.raises(ValueError, match="`memory_lexical` must be given if `cross_shortcut` is set.* Received: "):
         layer(states, memory)
 
 
-def test_the_source_of_a_layers_own_shortcut_is_checked_where_the_model_is_made():
+def test_the_source_of_a_layers_own_shortcut_is_checked_when_the_model_is_made():
     make, shapes, _ = CASES["decoder layer"]
     states, memory = (keras.Input(shape[1:]) for shape in shapes)
     layer = make(shortcut="plain")
     layer(states, memory, lexical=keras.Input((T, E)))
     for lexical, message in (
         (keras.Input((T, D)), f"`lexical` must be .*last dimension is {E}. Received: "),
-        (keras.Input((S, E)), "`inputs` and `lexical` must have the same shape but for.* Received: "),
-        (None, "`lexical` is given where `shortcut` is set, and only there. Received: "),
+        (keras.Input((S, E)), "`inputs` and `lexical` must have the same shape except for.* Received: "),
+        (None, "`lexical` must be given if `shortcut` is set, and only then. Received: "),
     ):
         with pytest.raises(ValueError, match=message):
             layer(states, memory, lexical=lexical)

@@ -1,4 +1,4 @@
-"""Transformer layers against their equations in float64: the residuals, norms, masks and where shortcuts enter."""
+"""Transformer layers against their equations in float64: residuals, norms, masks and sites of shortcuts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ MEMORY_MASK = np.array([[1, 1, 0, 0, 0], [1, 1, 1, 1, 1]], bool)
 
 
 def _weights(layer, random):
-    """New weights of a built layer, by what follows the layer's name in their paths."""
+    """New weights of a built layer, by their paths after the layer's name."""
     layer.set_weights([0.5 * random(*w.shape) for w in layer.get_weights()])
     return {w.path.split("/", 1)[1]: w.numpy().astype("float64") for w in layer.weights}
 
 
 def _keys_and_values(w, name, h, e):
-    """Eq. 5 to 14 of Emelin et al., the halves of a matrix for keys and for values."""
+    """Keys and values by Eq. 5 to 14 of Emelin et al.; the halves of a matrix are for keys and for values."""
     if e is None:
         return np.split(h @ w[f"{name}/kernel"], 2, -1)
     if f"{name}/lexical_kernel" in w:  # plain
@@ -32,7 +32,7 @@ def _keys_and_values(w, name, h, e):
 
 
 def _attention(w, name, query, memory, mask, e=None):
-    """Eq. 1 of Vaswani et al., head by head; the mask [B, T, S]."""
+    """Attention by Eq. 1 of Vaswani et al., head by head; the mask is `[B, T, S]`."""
     q = query @ w[f"{name}/query/kernel"]
     k, v = _keys_and_values(w, f"{name}/key_value", memory, e)
     heads = []
@@ -48,7 +48,7 @@ def _feed_forward(w, x):
 
 
 def _residual(w, name, norm, x, f):
-    """x + f(LN(x)), or LN(x + f(x))."""
+    """The residual connection x + f(LN(x)), or LN(x + f(x))."""
 
     def layer_norm(x):
         x = x - x.mean(-1, keepdims=True)

@@ -67,7 +67,7 @@ def test_decoder_layer_keeps_the_contract(check_layer, random, shortcut):
 
 @pytest.mark.parametrize("thorough", [True, False])
 def test_stacks_keep_the_contract(check_layer, random, thorough):
-    # Training, XLA and half precision without shortcuts, which the contract of the layers has.
+    # Training, XLA and half precision without shortcuts: the layers' own tests cover shortcuts.
     shortcut, cross_shortcut = (None, None) if thorough else ("plain", "fusion")
     plain, fusion = (0, 0) if thorough else (PLAIN, FUSION)
     layer, inputs = ATTENTION + FEED + 2 * NORM, {"inputs": random(B, T, D)}
@@ -130,14 +130,14 @@ def test_post_norm_outputs_are_normalised_and_pre_norm_stacks_end_in_a_norm(rand
 
 
 def _normalised(stack, name, x):
-    """LayerNorm by the weights of one name."""
+    """LayerNorm of x with the weights of one name."""
     gamma, beta = (next(w for w in stack.weights if w.path.endswith(f"/{name}/{part}")) for part in ("gamma", "beta"))
     x = np.asarray(x)
     mean, variance = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
     return (x - mean) / np.sqrt(variance + 1e-6) * gamma.numpy() + beta.numpy()
 
 
-# Which layers' states join in each node of the hierarchical aggregation.
+# The layers whose states join in each node of the hierarchical aggregation.
 NODES = {4: [(1, 2), (3, 4)], 5: [(1, 2), (3, 4), (5,)]}
 
 
@@ -165,7 +165,7 @@ def _by_hand(stack, kind, norm, x, **arguments):
     return _normalised(stack, "final_norm", output) if norm == "pre" else output, states
 
 
-# An even and an odd number of layers make different trees; to other compositions the number is all the same.
+# Even and odd numbers of layers make different trees; for other compositions the number does not matter.
 COMPOSITIONS = [("hierarchical", 4), ("hierarchical", 5), (None, 3), ("linear", 3), ("low_rank", 3), ("extended", 3)]
 
 
@@ -184,7 +184,7 @@ def test_stacks_compose_their_layers(random, options):
     if side == "decoder":
         arguments = {"memory": random(B, S, D), "memory_mask": np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)}
     stack.build(*[value.shape for name, value in {"inputs": x, **arguments}.items() if "mask" not in name])
-    stack.set_weights([0.5 * random(*w.shape) for w in stack.get_weights()])  # so that each layer counts differently
+    stack.set_weights([0.5 * random(*w.shape) for w in stack.get_weights()])  # so that each layer has another effect
     output, states = stack(x, **arguments, return_states=True)
     expected, expected_states = _by_hand(stack, kind, norm, x, **arguments)
     np.testing.assert_allclose(output, expected, rtol=1e-3, atol=1e-4)
@@ -195,18 +195,18 @@ def test_stacks_compose_their_layers(random, options):
 
 
 @pytest.mark.parametrize("shape", [(B,), (B, T, T), (B, 1, T)])
-def test_a_mask_of_another_rank_is_refused(random, shape):
+def test_a_mask_of_another_rank_is_rejected(random, shape):
     with pytest.raises(ValueError, match=r"`mask` must be boolean, \[B, T\].*Received: shape"):
         TransformerEncoder(1, 2, D, F)(random(B, T, D), mask=np.ones(shape, bool))
 
 
-def test_a_float_mask_is_refused_because_it_may_mean_the_opposite(random):
+def test_a_float_mask_is_rejected_because_it_may_be_inverted(random):
     with pytest.raises(ValueError, match="boolean.*dtype float32"):
         TransformerEncoder(1, 2, D, F)(random(B, T, D), mask=np.ones((B, T), "float32"))
 
 
 @pytest.mark.parametrize("inputs", [np.ones((B, T), "int32"), np.ones((B, T, D - 2), "float32"), np.ones((B, T, 1))])
-def test_states_of_another_width_are_refused(inputs):
+def test_states_of_another_width_are_rejected(inputs):
     with pytest.raises(ValueError, match=f"last dimension is {D}. Received: shape"):
         TransformerEncoder(1, 2, D, F)(inputs)
 
@@ -217,7 +217,7 @@ def test_numpy_sizes_and_single_positions_are_fine(random):
     assert type(encoder.get_config()["hidden_dim"]) is int
 
 
-def test_attention_can_be_asked_for_where_a_model_is_made(random):
+def test_attention_can_be_requested_when_a_model_is_made(random):
     target, memory = keras.Input((T, D)), keras.Input((S, D))
     layer = TransformerDecoderLayer(2, D, F)
     states, attention = layer(target, memory, return_attention=True)
@@ -229,18 +229,18 @@ def test_attention_can_be_asked_for_where_a_model_is_made(random):
 
 
 @pytest.mark.parametrize("name", ["dropout", "attention_dropout", "activation_dropout"])
-def test_rates_are_checked_by_their_own_names(name):
+def test_errors_of_rates_name_the_rate(name):
     with pytest.raises(ValueError, match=f"`{name}` must be a rate.* Received: {name}=1.5"):
         TransformerEncoder(1, 2, D, F, **{name: 1.5})
     assert TransformerEncoder(1, 2, D, F, **{name: np.float32(0.5)}).get_config()[name] == 0.5
 
 
-def test_the_decoder_names_its_own_arguments(random):
-    with pytest.raises(ValueError, match="`memory_lexical` is given where `cross_shortcut` is set"):
+def test_errors_of_the_decoder_name_the_argument(random):
+    with pytest.raises(ValueError, match="`memory_lexical` must be given if `cross_shortcut` is set"):
         TransformerDecoder(1, 2, D, F, cross_shortcut="plain")(random(B, T, D), random(B, S, D))
 
 
-def test_dropout_falls_on_what_a_sub_layer_gives(random):
+def test_dropout_applies_to_the_output_of_a_sub_layer(random):
     layer, x = TransformerEncoderLayer(2, D, F, dropout=0.5), random(20, T, D)
     layer(x)
     layer.self_attention.output_layer.kernel.assign(np.zeros((D, D)))  # attention gives 0, the network 1
@@ -253,7 +253,7 @@ def test_dropout_falls_on_what_a_sub_layer_gives(random):
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("rate", ["dropout", "attention_dropout", "activation_dropout"])
-def test_each_rate_alone_is_for_training(random, rate, norm):
+def test_each_rate_is_active_in_training_only(random, rate, norm):
     x, memory = random(B, T, D), random(B, S, D)
     for kind, inputs in ((TransformerEncoder, [x]), (TransformerDecoder, [x, memory])):
         stack = kind(1, 2, D, F, norm=norm, **{rate: 0.5})
@@ -264,7 +264,7 @@ def test_each_rate_alone_is_for_training(random, rate, norm):
 
 @pytest.mark.parametrize("attached", [False, True])
 @pytest.mark.parametrize("kind", [TransformerDecoder, TransformerDecoderLayer])
-def test_decoders_see_no_padding_in_front_of_their_inputs(random, kind, attached):
+def test_decoders_ignore_padding_before_their_inputs(random, kind, attached):
     decoder = TransformerDecoder(2, 2, D, F) if kind is TransformerDecoder else TransformerDecoderLayer(2, D, F)
     ids, memory = np.array([[0, 0, 4, 5]]), random(1, S, D)
     embedded = keras.layers.Embedding(9, D, mask_zero=True)(ids)

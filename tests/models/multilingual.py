@@ -10,7 +10,7 @@ import tensorflow as tf
 from keras_nmt.ids import BEGIN, END, PAD
 
 TRANSFORMER = {"num_heads": 2, "intermediate_dim": 12}
-# Mechanisms of Transformers that leave the source side alone, and one that does not.
+# Mechanisms of Transformers that do not change the source side, and a mechanism that does.
 MECHANISMS = {
     **TRANSFORMER,
     "shortcuts": "fusion",
@@ -33,7 +33,7 @@ def name(options):
 
 
 def randomise(model):
-    """Weights that make every part matter: the initial biases and norms are 0 or 1."""
+    """Sets weights that make every part matter: the initial biases and norms are 0 or 1."""
     generator = np.random.default_rng(5)
     for weight in model.weights:
         weight.assign(weight + generator.normal(scale=0.2, size=weight.shape))
@@ -41,7 +41,7 @@ def randomise(model):
 
 
 def batch(model, rows=3, source_length=5, target_length=4, seed=0):
-    """Ids for the model of a pair, rows of different lengths."""
+    """Ids for the model of a pair, with rows of different lengths."""
     generator = np.random.default_rng(seed)
     source = generator.integers(4, model.source_vocabulary_size, (rows, source_length)).astype("int32")
     for row in range(rows):
@@ -54,7 +54,7 @@ def batch(model, rows=3, source_length=5, target_length=4, seed=0):
 
 
 def stepwise(model, source, target, beam_size=2, jit_compile=None):
-    """Logits [B, T, V] of the decoder step run over given prefixes, the same for each hypothesis of the beam."""
+    """Logits `[B, T, V]` of decoder steps over given prefixes, equal for each hypothesis of the beam."""
     step = model.decoder_step
     if jit_compile is not None:
         step = tf.function(step, jit_compile=jit_compile, autograph=False)
@@ -69,7 +69,7 @@ def stepwise(model, source, target, beam_size=2, jit_compile=None):
 
 
 def check_padding_and_batching(model):
-    """Sentences of a batch have the same logits with more padding, and alone without any."""
+    """Sentences of a batch have the same logits with more padding, and alone without padding."""
     source, target = batch(model)
     full = model([source, target])
     wider = model([np.pad(source, ((0, 0), (0, 3))), np.pad(target, ((0, 0), (0, 2)))])
@@ -81,7 +81,7 @@ def check_padding_and_batching(model):
 
 
 def check_rows_of_padding(model):
-    """Filler rows are finite, and change no others."""
+    """Filler rows are finite and do not change other rows."""
     source, target = batch(model)
     with_empty = model([np.pad(source, ((0, 1), (0, 0))), np.pad(target, ((0, 1), (0, 0)))])
     assert np.isfinite(with_empty).all()
@@ -89,7 +89,7 @@ def check_rows_of_padding(model):
 
 
 def check_saved_equals_loaded(model, pair, folder):
-    """By its configuration and a file of weights."""
+    """A model made from its configuration and its weights file equals the saved model."""
     again = type(model).from_config(json.loads(json.dumps(model.get_config())))
     assert again.get_config() == model.get_config()
     assert [w.path for w in again.weights] == [w.path for w in model.weights]

@@ -26,9 +26,9 @@ def transformer():
 
 
 @pytest.mark.parametrize("layer", [None, 1, 3])
-def test_of_a_transformer_is_the_mean_over_heads_of_a_layer(transformer, layer, monkeypatch):
+def test_a_transformers_attention_is_the_mean_over_heads_of_a_layer(transformer, layer, monkeypatch):
     attended = []
-    decoder_layer = transformer.get_layer("decoder").layers[(layer or 2) - 1]  # by default the last but one
+    decoder_layer = transformer.get_layer("decoder").layers[(layer or 2) - 1]  # by default the last layer but one
     attend = decoder_layer.cross_attention.attend
 
     def record(*arguments, **options):
@@ -43,13 +43,13 @@ def test_of_a_transformer_is_the_mean_over_heads_of_a_layer(transformer, layer, 
     assert (found[1, :, 2:] == 0).all(), "padding is not attended to"
 
 
-def test_layers_that_there_are_not(transformer):
+def test_unknown_layers_are_rejected(transformer):
     for layer in (0, 4):
         with pytest.raises(ValueError, match=rf"layers 1 to 3. Received: layer={layer}"):
             attention(transformer, layer)
 
 
-def test_of_pairs_and_ensembles(transformer):
+def test_attention_of_pairs_and_ensembles(transformer):
     recurrent = AttentionBridgeModel({"de": V, "fr": V}, **SIZES, bridge_heads=None).pair("de", "fr")
     label = LanguageLabelModel(["de", "fr"], vocabulary_size=V, **SIZES).pair("de", "fr")
     for model in (recurrent, label):
@@ -57,7 +57,7 @@ def test_of_pairs_and_ensembles(transformer):
         assert found.shape == (2, 3, 4), "positions of the source alone"
         assert (found[1, :, 2:] == 0).all()
         assert (found.sum(-1) < 1 + 1e-5).all()
-    # The label's own position is left out, not another's.
+    # The label's position is left out, and no other position.
     memory = label.encoder(SOURCE)
     whole = label._search.step.side.attention(tf.constant(TARGET), memory)
     np.testing.assert_allclose(attention(label), whole[:, :, 1:], atol=1e-6)

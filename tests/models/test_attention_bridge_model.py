@@ -44,7 +44,7 @@ SHARED = {"shared_attention": True, "bridge_heads": None}  # the idea of Firat e
 WITH_ROLES = {**ENCODER, "transformer": ROLES, "attention_score": "concat", "bridge_heads": None}
 WITH_MECHANISMS = {**BOTH, "transformer": MECHANISMS, "num_encoder_layers": 2, "num_decoder_layers": 2}
 WITH_CROSS = {**BOTH, "transformer": CROSS}
-# Recurrent and Transformer encoders and decoders, with a bridge and without one, in pairs; then further options.
+# Recurrent and Transformer encoders and decoders, with and without a bridge, in pairs; then further options.
 VARIANTS = [
     {},
     {**ENCODER, **NO_BRIDGE},
@@ -64,7 +64,7 @@ _models: dict[str, AttentionBridgeModel] = {}
 
 
 def _model(options=None):
-    """Built once; tests leave it as it is."""
+    """Returns a cached model, which tests must not change."""
     key = json.dumps(options or {})
     if key not in _models:
         _models[key] = randomise(AttentionBridgeModel(LANGUAGES, **{**TINY, **(options or {})}))
@@ -101,13 +101,13 @@ def test_rows_of_padding_are_finite_and_change_nothing(options):
     check_rows_of_padding(_model(options).pair("fr", "de"))
 
 
-# --- its weights -----------------------------------------------------------------------------------------------------
+# --- weights ---------------------------------------------------------------------------------------------------------
 
 
 def _parameters(
     sizes, d, heads, dw, encoders=2, decoders=2, score="general", feeding=True, tied=False, bias=True, shared=False
 ):
-    """The parameters of a recurrent model by the paper's equations: four gates an LSTM, two directions a BiLSTM."""
+    """The parameters of a recurrent model by the paper's equations: four gates per LSTM, two LSTMs per BiLSTM."""
     encoder = encoders * 2 * 4 * (d // 2) * (d + d // 2 + 1)
     decoder = decoders * 4 * d * (d + d + 1) + (4 * d * d if feeding else 0)
     attention = {"dot": 0, "general": d * d, "concat": 2 * d * d + d}[score]
@@ -118,7 +118,7 @@ def _parameters(
 
 
 @pytest.mark.parametrize(("heads", "of_bridge"), [(10, 535_562), (50, 576_562)])
-def test_has_as_many_parameters_as_the_paper(heads, of_bridge):
+def test_has_the_papers_number_of_parameters(heads, of_bridge):
     model = AttentionBridgeModel({"de": 50}, bridge_heads=heads)
     assert model.bridge.count_params() == of_bridge
     assert model.count_params() == _parameters([50], 512, heads, 1024)
@@ -135,14 +135,14 @@ def test_has_as_many_parameters_as_the_paper(heads, of_bridge):
     ],
     ids=str,
 )
-def test_has_as_many_parameters_as_the_equations(options, arguments):
+def test_has_the_number_of_parameters_of_the_equations(options, arguments):
     assert _model(options).count_params() == _parameters(
         LANGUAGES.values(), **{"d": 8, "heads": 3, "dw": 6} | arguments
     )
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=name)
-def test_weights_are_the_models_once_under_their_own_names(options):
+def test_the_model_has_each_weight_once_under_a_unique_name(options):
     model = _model(options)
     paths = [w.path for w in model.weights]
     assert len(set(paths)) == len(paths) == len({id(w) for w in model.weights})
@@ -153,7 +153,7 @@ def test_weights_are_the_models_once_under_their_own_names(options):
 
 
 @pytest.mark.parametrize("options", [*KINDS, NO_BRIDGE, SHARED], ids=name)
-def test_a_pair_trains_its_own_languages_and_all_of_that(options):
+def test_a_pair_trains_all_weights_of_its_languages(options):
     pair = _model(options).pair("de", "fr")
     parts = {part_of(w) for w in pair.trainable_weights}
     bridge = set() if options.get("bridge_heads", 3) is None else {"bridge"}
@@ -167,11 +167,11 @@ def test_a_pair_trains_its_own_languages_and_all_of_that(options):
         tape.gradient(loss, [w.value for w in pair.trainable_weights]),
         strict=True,
     ):
-        idle = weight.path in ("de_embedding/table/reverse_embeddings", "bridge/scores/bias")  # the softmax drops it
+        idle = weight.path in ("de_embedding/table/reverse_embeddings", "bridge/scores/bias")  # cancelled by softmax
         assert idle or np.abs(np.asarray(tf.convert_to_tensor(gradient))).max() > 0, weight.path
 
 
-def test_the_bridge_is_of_all_pairs_and_a_language_of_its_own():
+def test_pairs_share_the_bridge_and_the_weights_of_their_languages():
     model = _fresh(num_encoder_layers=1, num_decoder_layers=1)
     pairs = list(itertools.product(LANGUAGES, repeat=2))
     inputs = {pair: batch(model.pair(*pair)) for pair in pairs}
@@ -193,7 +193,7 @@ def test_the_bridge_is_of_all_pairs_and_a_language_of_its_own():
     assert changed("de_embedding") == set(pairs) - {("fr", "fr")}  # one table for both sides
 
 
-def test_models_of_pairs_and_parts_are_made_once():
+def test_models_of_pairs_and_their_parts_are_made_once():
     model = _model()
     assert model.pair("de", "fr") is model.pair("de", "fr")
     assert model.encoder_for("de", "fr") is model.encoder_for("de", "de") is model.pair("de", "fr").encoder
@@ -204,11 +204,11 @@ def test_models_of_pairs_and_parts_are_made_once():
     assert (model.languages, model.vocabulary_sizes) == (("de", "fr"), LANGUAGES)
 
 
-# --- the bridge and what decoders start from -------------------------------------------------------------------------
+# --- the bridge and the initial states of decoders -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("options", [{}, BOTH], ids=name)
-def test_what_is_decoded_does_not_depend_on_the_source_length(options):
+def test_shapes_in_decoding_do_not_depend_on_the_source_length(options):
     model = _model(options)
 
     def shapes(length):
@@ -224,7 +224,7 @@ def test_what_is_decoded_does_not_depend_on_the_source_length(options):
 
 
 @pytest.mark.parametrize("options", KINDS, ids=name)
-def test_bridge_outputs_are_what_the_decoders_read(options):
+def test_bridge_outputs_equal_the_decoders_memory(options):
     model = _model(options)
     source, _ = batch(model.pair("de", "fr"))
     outputs = model.bridge_outputs("de")(source)
@@ -236,7 +236,7 @@ def test_bridge_outputs_are_what_the_decoders_read(options):
 
 
 @pytest.mark.parametrize("shortcut_source", ["lexical", "non_lexical"])
-def test_over_a_bridge_shortcuts_on_cross_attention_read_its_heads_attention_to_the_embeddings(shortcut_source):
+def test_over_a_bridge_shortcuts_on_cross_attention_read_attended_embeddings(shortcut_source):
     options = {**BOTH, "num_encoder_layers": 2, "transformer": {**CROSS, "shortcut_source": shortcut_source}}
     model, without = _fresh(**options), _fresh(**options, bridge_heads=None)
     given = {weight.path: weight.numpy() for weight in model.weights}
@@ -247,7 +247,7 @@ def test_over_a_bridge_shortcuts_on_cross_attention_read_its_heads_attention_to_
     attention = model.bridge_outputs("de")(source)["attention"].numpy()  # A
     memory = dict(model.encoder_for("de", "fr")(source))
     np.testing.assert_allclose(memory["lexical"], attention @ lexical, rtol=1e-5, atol=1e-5)
-    # They are read.
+    # The decoder reads these states.
     logits = model.decoder_for("fr").logits(target, memory)
     memory["lexical"] = ops.zeros_like(memory["lexical"])
     assert np.abs(model.decoder_for("fr").logits(target, memory) - logits).max() > 1e-3
@@ -278,14 +278,14 @@ def test_without_a_bridge_recurrent_decoders_start_from_the_encoders_last_states
     np.testing.assert_array_equal(memory["mask"], source != PAD)
 
 
-def test_recurrent_networks_read_embeddings_as_they_are_in_the_table_and_transformers_scaled_ones():
+def test_transformers_scale_embeddings_and_recurrent_networks_do_not():
     ids = np.array([[5, 6, 3]])
     for options, scale in zip(KINDS, (1, 8**0.5, 8**0.5, 8**0.5), strict=True):
         embedding = _model(options).de_embedding
         np.testing.assert_allclose(embedding(ids), scale * embedding.table.embeddings.numpy()[ids], rtol=1e-6)
 
 
-def test_without_a_bridge_they_start_from_the_mean_of_a_transformers_states():
+def test_without_a_bridge_recurrent_decoders_start_from_a_transformers_mean_state():
     pair = _model({**ENCODER, **NO_BRIDGE}).pair("de", "fr")
     source, _ = batch(pair)
     memory = pair.encoder(source)
@@ -309,7 +309,7 @@ def test_a_sentence_of_one_token_with_fifty_heads():
 
 
 @pytest.mark.parametrize("penalty", ["squared", "root"])
-def test_penalties_of_sentences_add_to_the_loss_of_training(penalty):
+def test_penalties_of_sentences_are_added_to_the_training_loss(penalty):
     model = _fresh({"de": 17}, penalty=penalty, penalty_weight=0.5, dropout=0.0)
     pair = model.pair("de", "de")
     source, target = (np.pad(x, ((0, 2), (0, 0))) for x in batch(pair))  # with two filler rows
@@ -328,12 +328,12 @@ def test_without_a_bridge_there_is_no_penalty():
     assert not pair.losses
 
 
-def test_a_pair_is_not_saved_by_itself(tmp_path):
-    with pytest.raises(ValueError, match="save that one, or the pair's weights. Received: de-fr of AttentionBridge"):
+def test_a_pair_cannot_be_saved_separately(tmp_path):
+    with pytest.raises(ValueError, match="save that model, or the pair's weights. Received: de-fr of AttentionBridge"):
         _model().pair("de", "fr").save(tmp_path / "pair.keras")
 
 
-# --- saving, other dtypes, one language more -------------------------------------------------------------------------
+# --- saving, other dtypes, additional languages-----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("options", [WITH_MECHANISMS, SHARED], ids=name)
@@ -341,7 +341,7 @@ def test_saved_equals_loaded(options, tmp_path):
     check_saved_equals_loaded(_model(options), ("de", "fr"), tmp_path)
 
 
-def test_saved_by_keras_equals_loaded(tmp_path):
+def test_a_model_saved_by_keras_equals_the_loaded_model(tmp_path):
     model = _fresh({"pt-BR": 17, "zh_Hant": 13})
     inputs = batch(model.pair("pt-BR", "zh_Hant"))
     model.save(tmp_path / "model.keras")
@@ -349,7 +349,7 @@ def test_saved_by_keras_equals_loaded(tmp_path):
     np.testing.assert_array_equal(loaded.pair("pt-BR", "zh_Hant")(inputs), model.pair("pt-BR", "zh_Hant")(inputs))
 
 
-def test_pairs_are_not_saved_or_counted_again(tmp_path):
+def test_pairs_are_not_saved_or_counted_twice(tmp_path):
     model = AttentionBridgeModel({"de": 300, "fr": 300}, hidden_dim=64, bridge_heads=3)
     parameters = model.count_params()
     for pair in itertools.product(model.languages, repeat=2):
@@ -376,7 +376,7 @@ def test_half_precision_is_near_float32(options, dtype):
     np.testing.assert_array_equal(again(inputs), pair(inputs))
 
 
-def test_recurrence_steps_in_float32_under_half_precision():
+def test_recurrent_steps_are_float32_under_half_precision():
     pair = _model().with_dtype("mixed_bfloat16").pair("de", "fr")
     source, target = batch(pair)
     constants, caches = pair.prepare(pair.encoder(source), 1, 4)
@@ -409,7 +409,7 @@ def test_a_language_is_added_to_a_trained_model(options, freeze):
     trained = {part_of(w) for w in larger.trainable_weights}
     assert trained == (new if freeze else {part_of(w) for w in larger.weights})
     assert bool({part_of(w) for w in larger.pair("de", "fr").trainable_weights}) != freeze
-    # A step moves what is not frozen, of the pair, and nothing of the model it was made of.
+    # An update changes the pair's weights that are not frozen, and no weight of the original model.
     pair = larger.pair("cs", "de")
     inputs = batch(pair)
     old = {w.path: w.numpy() for w in larger.weights}
@@ -418,7 +418,7 @@ def test_a_language_is_added_to_a_trained_model(options, freeze):
     for weight, gradient in zip(
         pair.trainable_weights, tape.gradient(loss, [w.value for w in pair.trainable_weights]), strict=True
     ):
-        if gradient is not None:  # nothing asks for logits of the source language
+        if gradient is not None:  # no logits of the source language are computed
             weight.assign(weight - tf.convert_to_tensor(gradient))
     moved = {part_of(w) for w in larger.weights if not np.array_equal(old[w.path], w)}
     assert "cs_encoder" in moved
@@ -427,14 +427,14 @@ def test_a_language_is_added_to_a_trained_model(options, freeze):
         np.testing.assert_array_equal(one, other)
 
 
-def test_a_new_language_has_the_attention_that_decoders_share():
+def test_a_new_language_uses_the_shared_attention():
     larger = _model(SHARED).with_language("cs", 11)
     assert {id(side.stack.attention) for side in map(larger.decoder_for, larger.languages)} == {
         id(larger.shared_attention)
     }
 
 
-def test_a_language_is_added_twice_and_in_another_dtype():
+def test_two_languages_can_be_added_also_in_another_dtype():
     larger = _model().with_language("cs", 11).with_language("en", 12)
     assert {part_of(w) for w in larger.trainable_weights} == {"en_embedding", "en_encoder", "en_decoder"}
     half = larger.with_dtype("mixed_bfloat16")
@@ -500,7 +500,7 @@ def test_numpy_sizes_become_plain_integers():
     assert json.loads(json.dumps(config)) == config
 
 
-def test_arguments_that_do_not_exist_are_named():
+def test_unknown_arguments_are_named():
     with pytest.raises(TypeError, match="no such arguments. Received: bridge_head, norm"):
         AttentionBridgeModel(LANGUAGES, **TINY, bridge_head=1, norm="pre")
 
@@ -526,12 +526,12 @@ def test_wrong_languages_are_named():
         _model(NO_BRIDGE).bridge_outputs("de")
 
 
-def test_it_is_called_by_pairs():
+def test_only_pairs_can_be_called():
     with pytest.raises(TypeError, match=r"model.pair\(source, target\)"):
         _model()(batch(_model().pair("de", "fr")))
 
 
-def test_dropout_falls_on_the_embeddings_of_both_sides_and_in_the_stacks():
+def test_dropout_applies_to_embeddings_and_stacks_of_both_sides():
     model = _fresh({"de": 17}, dropout=0.5)  # one language: each stack is called once
     pair, stacks = model.pair("de", "de"), (model.de_encoder, model.de_decoder)
     first = keras.Model(pair.inputs, [keras.tree.flatten(stack.input)[0] for stack in stacks])

@@ -1,4 +1,4 @@
-"""Ensembles: the mean of the probabilities of models, at once, step by step and in search."""
+"""Ensembles: the mean of several models' probabilities, at once, step by step and in search."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TARGET = np.array([[BEGIN, 9, 10], [BEGIN, 11, 4]], "int32")
 
 
 def loud(model):
-    """Weights large enough for models to differ."""
+    """Sets weights that are large enough for models to differ."""
     rng = np.random.default_rng(model.count_params())
     model.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in model.get_weights()])
     return model
@@ -48,7 +48,7 @@ def probabilities(logits) -> np.ndarray:
 
 
 def stepwise(model, beam_size: int = 2) -> np.ndarray:
-    """Probabilities [B, T, V] of the decoder step run over `TARGET`."""
+    """Probabilities `[B, T, V]` of decoder steps over `TARGET`."""
     constants, caches = model.prepare(model.encoder(SOURCE), beam_size, TARGET.shape[1])
     steps = []
     for position in range(TARGET.shape[1]):
@@ -58,20 +58,20 @@ def stepwise(model, beam_size: int = 2) -> np.ndarray:
     return np.stack(steps, 1)
 
 
-def test_is_the_mean_of_probabilities_at_once_and_step_by_step(models):
+def test_probabilities_are_the_mean_at_once_and_step_by_step(models):
     ensemble = Ensemble(models)
     expected = np.mean([probabilities(model([SOURCE, TARGET])) for model in models], axis=0)
     found = ensemble([SOURCE, TARGET])
     np.testing.assert_allclose(np.exp(found), expected, atol=1e-6)
     np.testing.assert_allclose(probabilities(found), expected, atol=1e-6)
     np.testing.assert_allclose(stepwise(ensemble), expected, atol=1e-5)
-    # Weights are the models' own.
+    # The ensemble shares the models' weights.
     assert ensemble.count_params() == sum(model.count_params() for model in models)
     np.testing.assert_allclose(np.exp(ensemble.with_dtype("float32")([SOURCE, TARGET])), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_one_model_once_or_twice_is_the_model(models, count):
+def test_an_ensemble_of_equal_models_equals_the_model(models, count):
     ensemble = Ensemble(models[:1] * count)
     np.testing.assert_allclose(
         probabilities(ensemble([SOURCE, TARGET])), probabilities(models[0]([SOURCE, TARGET])), atol=1e-6
@@ -79,7 +79,7 @@ def test_one_model_once_or_twice_is_the_model(models, count):
     np.testing.assert_allclose(stepwise(ensemble), stepwise(models[0]), atol=1e-6)
 
 
-def test_is_searched_as_a_model_is(models):
+def test_search_with_an_ensemble_equals_search_with_a_model(models):
     ensemble = Ensemble(models[:2])
 
     @tf.function
@@ -99,7 +99,7 @@ def test_is_searched_as_a_model_is(models):
             assert score == pytest.approx(expected, abs=1e-4)
 
 
-def test_an_ensemble_of_multilingual_models_is_one_of_each_direction():
+def test_an_ensemble_of_multilingual_models_has_all_directions():
     sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 6}
     bridges = [
         loud(AttentionBridgeModel({"de": V, "fr": V - 2}, bridge_heads=k, bridge_hidden_dim=4, **sizes)) for k in (2, 3)

@@ -36,7 +36,7 @@ _models: dict[str, LanguageLabelModel] = {}
 
 
 def _model(options=None):
-    """Built once; tests leave it as it is."""
+    """Returns a cached model, which tests must not change."""
     key = json.dumps(options or {})
     if key not in _models:
         _models[key] = randomise(LanguageLabelModel(LANGUAGES, hidden_dim=8, vocabulary_size=V, **(options or {})))
@@ -59,7 +59,7 @@ def test_padding_and_batching_are_invisible(options):
 
 @pytest.mark.parametrize("options", VARIANTS[::2], ids=name)
 def test_a_label_of_the_target_language_comes_first(options):
-    """The same weights in a model of one language, without a bridge, that is given the labels."""
+    """A model of one language without a bridge has the same weights and gets the labels as inputs."""
     model = _model(options)
     plain = AttentionBridgeModel({"all": V}, hidden_dim=8, bridge_heads=None, **options)
     for weight in plain.weights:
@@ -84,7 +84,7 @@ def test_rows_of_padding_get_no_label_and_change_nothing(options):
     np.testing.assert_array_equal(mask, [[True, True, True, False], [False] * 4])
 
 
-def test_all_is_shared_but_the_label():
+def test_everything_except_the_label_is_shared():
     model = _model()
     inputs = batch(model.pair("de", "fr"))
     np.testing.assert_array_equal(model.pair("de", "fr")(inputs), model.pair("en", "fr")(inputs))
@@ -101,7 +101,7 @@ def test_saved_equals_loaded(options, tmp_path):
     check_saved_equals_loaded(_model(options), ("de", "fr"), tmp_path)
 
 
-def test_saved_by_keras_equals_loaded(tmp_path):
+def test_a_model_saved_by_keras_equals_the_loaded_model(tmp_path):
     model = _model()
     inputs = batch(model.pair("de", "fr"))
     model.save(tmp_path / "model.keras")
@@ -148,14 +148,14 @@ def test_wrong_arguments_are_named(options):
         LanguageLabelModel(**{"languages": dict.fromkeys(LANGUAGES, V), "hidden_dim": 8, **options})
 
 
-def test_arguments_that_do_not_exist_are_named():
+def test_unknown_arguments_are_named():
     with pytest.raises(TypeError, match="no such arguments. Received: penalty"):
         LanguageLabelModel(LANGUAGES, vocabulary_size=V, penalty="root")
     with pytest.raises(TypeError, match="bridge_heads"):
         LanguageLabelModel(LANGUAGES, vocabulary_size=V, bridge_heads=3)
 
 
-def test_no_language_is_added_and_unknown_ones_are_named():
+def test_languages_cannot_be_added_and_unknown_languages_are_named():
     with pytest.raises(ValueError, match="joint.*Received: language='cs'"):
         _model().with_language("cs", V)
     with pytest.raises(ValueError, match="has the languages de, fr, en. Received: 'cs'"):

@@ -12,7 +12,7 @@ TINY = {"preset": "transformer_tiny", "source_vocabulary_size": 101}
 
 
 @pytest.mark.parametrize("options", [{"roles": "softmax"}, {"shortcuts": "fusion"}, {"layer_composition": "linear"}])
-def test_no_neighbour_is_nearer(options):
+def test_no_neighbouring_width_is_nearer(options):
     target = count_parameters(**TINY, **options)
     matched = matched_width(target, **TINY)
     assert matched.hidden_dim % 4 == 0
@@ -22,7 +22,7 @@ def test_no_neighbour_is_nearer(options):
         assert abs(count_parameters(**TINY, hidden_dim=neighbour) - target) >= abs(matched.residual)
 
 
-def test_counting_makes_no_weights_neither_now_nor_later(monkeypatch):
+def test_counting_never_makes_weights(monkeypatch):
     made = []
     initialize = keras.Variable._initialize_with_initializer
     monkeypatch.setattr(keras.Variable, "_initialize_with_initializer", lambda *a: made.append(a) or initialize(*a))
@@ -42,6 +42,6 @@ def test_a_plain_model_matches_itself():
     ("parameters", "options"),
     [(10, {}), ("1M", {}), (1e6, {}), (10**6, {"hidden_dim": 128}), (10**6, {"num_heads": 0})],
 )
-def test_what_cannot_be_matched_is_named(parameters, options):
+def test_wrong_arguments_are_named(parameters, options):
     with pytest.raises(ValueError, match="Received: "):
         matched_width(parameters, **TINY, **options)

@@ -1,4 +1,4 @@
-"""Model directories: what is saved is loaded, and damage of any kind is one line."""
+"""Model directories: a saved model equals the loaded model, and any damage is an error of one line."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_another_dtype_has_the_same_weights(model, directory):
         np.testing.assert_array_equal(one, other)
 
 
-def test_nothing_half_written_is_left(model, directory, monkeypatch):
+def test_no_partial_files_are_left(model, directory, monkeypatch):
     before = directory.weights_path.read_bytes()
 
     def fail(path, *_, **__):
@@ -75,7 +75,7 @@ def _edit(directory, **changes):
     directory.config_path.write_text(json.dumps({**config, **changes}))
 
 
-def test_damage_is_one_clear_line(directory, tmp_path):
+def test_damage_is_an_error_of_one_line(directory, tmp_path):
     with pytest.raises(UserError, match="No model directory"):
         ModelDirectory(tmp_path / "nowhere").load_model()
 
@@ -123,7 +123,7 @@ def test_damage_is_one_clear_line(directory, tmp_path):
         directory.load_model()
 
 
-def test_weights_that_are_missing_cut_or_of_another_model_are_named(directory):
+def test_missing_truncated_and_foreign_weights_are_named(directory):
     whole = directory.weights_path.read_bytes()
     directory.weights_path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(UserError, match="does not fit config.json or is damaged"):
@@ -132,13 +132,11 @@ def test_weights_that_are_missing_cut_or_of_another_model_are_named(directory):
     directory.save_weights(other)
     with pytest.raises(UserError, match="does not fit config.json or is damaged"):
         directory.load_model()
-    # More than there is a place for: a deeper model, and one with a mechanism.
+    # More variables than the model has: a deeper model, and a model with a mechanism.
     config = directory.load_config()["model"]["config"]
     for more in ({"num_encoder_layers": config["num_encoder_layers"] + 1}, {"roles": "softmax", "num_roles": 2}):
         directory.save_weights(Transformer.from_config({**config, **more}))
-        with pytest.raises(
-            UserError, match=r"are those of another model, .* Received: \d+ variables in .*, \d+ in the"
-        ):
+        with pytest.raises(UserError, match=r"belong to another model, .* Received: \d+ variables in .*, \d+ in the"):
             directory.load_model()
     whole = Transformer.from_config(config)
     whole.compile("adam")
@@ -165,7 +163,7 @@ JSON = st.recursive(
 
 @given(data=st.data())
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-def test_any_value_in_a_configuration_is_a_model_or_one_line(data, model, directory):
+def test_any_value_in_a_configuration_is_a_model_or_an_error_of_one_line(data, model, directory):
     whole = directory.load_config()
     place = data.draw(st.sampled_from(["model", "search", "subwords", "format"]))
     value = data.draw(JSON)
@@ -187,7 +185,7 @@ def test_any_value_in_a_configuration_is_a_model_or_one_line(data, model, direct
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_sizes_above_their_limits_are_refused(name, directory):
+def test_sizes_above_their_limits_are_rejected(name, directory):
     config, value = directory.load_config(), LIMITS[name] + 1
     wrapped = {"languages": {"de": value}, "length_buckets": [8, value], "batch_buckets": [value]}.get(name, value)
     for changed in (
@@ -202,7 +200,7 @@ def test_sizes_above_their_limits_are_refused(name, directory):
             directory.load_model()
 
 
-def test_a_model_that_its_weights_cannot_fill_is_not_made(directory):
+def test_a_model_larger_than_its_weights_file_is_not_made(directory):
     config = directory.load_config()["model"]["config"]
     huge = {**config, "source_vocabulary_size": 10**7, "hidden_dim": 65_536, "intermediate_dim": 65_536}
     _edit(directory, model={"class": "Transformer", "config": huge})  # terabytes
@@ -222,7 +220,7 @@ class Foreign(Transformer):
         return {**super().get_config(), "colour": self.colour}
 
 
-def test_models_of_any_registered_class_are_kept(directory):
+def test_models_of_any_registered_class_are_saved_and_loaded(directory):
     made = Foreign(30, "blue", num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2)
     subwords = directory.load_config()["subwords"]
     directory.save_config(made, subwords=subwords)
@@ -248,21 +246,21 @@ def test_models_of_any_registered_class_are_kept(directory):
 
 
 @pytest.mark.parametrize("search", [{"beam": 4}, {"beam_size": "many"}, {"sample": True}])
-def test_what_could_not_be_read_again_is_not_written(directory, search):
+def test_wrong_settings_of_search_are_not_written(directory, search):
     before = directory.config_path.read_bytes()
     with pytest.raises(UserError, match="Settings of search are .* Received: "):
         directory.save_config(directory.load_model(), subwords=directory.load_config()["subwords"], search=search)
     assert directory.config_path.read_bytes() == before
 
 
-def test_names_in_a_stranger_s_folder_do_not_lead_out_of_it(directory):
+def test_names_in_an_untrusted_folder_stay_inside_the_folder(directory):
     _edit(directory, subwords={"source": "../../etc/passwd", "target": "subwords.model"})
     with pytest.raises(UserError, match="subword model is missing"):
         directory.subword_paths()
 
 
 class _Payload:
-    """Runs code where it is unpickled."""
+    """An object that runs code when it is unpickled."""
 
     def __init__(self, proof):
         self.proof = proof
@@ -271,11 +269,11 @@ class _Payload:
         return Path.touch, (self.proof,)
 
 
-def test_no_code_in_a_stranger_s_folder_is_run(directory, tmp_path):
+def test_no_code_in_an_untrusted_folder_is_run(directory, tmp_path):
     proof = tmp_path / "proof"
     payload = pickle.dumps(_Payload(proof))
     pickle.loads(payload)
-    assert proof.exists()  # so it would
+    assert proof.exists()  # unpickling runs the code
     proof.unlink()
 
     weights = directory.weights_path.read_bytes()

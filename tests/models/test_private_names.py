@@ -1,4 +1,4 @@
-"""Private names of other packages: each in one file of ours, and there in the versions that are installed."""
+"""Private names of other packages: each occurs in one file of keras_nmt and exists in the installed version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import keras_nmt
 from keras_nmt.layers import _keras_private
 
 ROOT = Path(keras_nmt.__file__).parent
-# A private name, the file that uses the name, the distribution that has the name, and where the name is.
+# A private name, the file that uses the name, the distribution that has the name, and the object that has it.
 NAMES = {
     "_flatten_layers": ("layers/_keras_private.py", "keras", keras.Model),
     "_get_variable_index": ("training/_fused_adam.py", "keras", keras.optimizers.Adam),
@@ -28,7 +28,7 @@ def _users(pattern: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_private_names_are_there_and_in_one_file(name):
+def test_private_names_exist_and_are_used_in_one_file(name):
     file, package, owner = NAMES[name]
     assert _users(rf"\.{name}\b") == {file}
     if owner is None:  # an attribute that the constructor sets
@@ -40,7 +40,7 @@ def test_private_names_are_there_and_in_one_file(name):
 
 
 def test_private_modules_of_keras_are_imported_in_one_file():
-    assert _users(r"keras\.src") == {"layers/_keras_private.py"}  # whose import fails where Keras lacks the module
+    assert _users(r"keras\.src") == {"layers/_keras_private.py"}  # its import fails if Keras lacks the module
     marked = keras.ops.ones((1, 2))
     _keras_private.set_keras_mask(marked, mask="a mask")
     assert _keras_private.get_keras_mask(marked) == "a mask"

@@ -1,4 +1,4 @@
-"""Weights as int8: the arithmetic, and that the rest of a model does not notice."""
+"""Weights in int8: the arithmetic, and models whose other parts are unchanged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def make(**mechanism):
 
 
 def quantized_product(x, kernel):
-    """`x W` in integers: W with a scale for each column, x with one for each row."""
+    """The product `x W` in integers, with a scale for each column of W and each row of x."""
     x, kernel = np.asarray(x, "float64"), np.asarray(kernel, "float64")
     of_rows, of_columns = np.abs(x).max(-1, keepdims=True) / 127, np.abs(kernel).max(0) / 127
     return np.round(x / of_rows) @ np.round(kernel / of_columns) * of_rows * of_columns
@@ -48,7 +48,7 @@ def quantized_product(x, kernel):
 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 1000), size=st.floats(1e-3, 1e3))
-def test_a_product_is_one_of_integers(seed, size):
+def test_a_product_is_computed_in_integers(seed, size):
     rng = np.random.default_rng(seed)
     states = (rng.normal(size=(2, 3, 8)) * size).astype("float32")
     layer = KeyValueProjection(4)
@@ -57,12 +57,12 @@ def test_a_product_is_one_of_integers(seed, size):
     layer.quantize("int8")
     found = np.concatenate([ops.convert_to_numpy(x) for x in layer(states)], -1)
     expected = quantized_product(states, kernel)
-    # A number that lies between two integers may go either way: by one of 127 steps.
+    # A number between two integers may round up or down, by one of 127 steps.
     np.testing.assert_allclose(found, expected, atol=np.abs(expected).max() * 0.02)
     assert np.mean(np.abs(found - expected) > np.abs(expected).max() * 1e-4) < 0.2
 
 
-def test_the_mixture_of_roles_is_one_product():
+def test_the_sum_over_roles_is_one_product():
     layer = RoleInteraction(3, residual=True)
     embeddings = np.random.default_rng(0).normal(size=(2, 4, 8)).astype("float32")
     _, roles = layer(embeddings, return_roles=True)
@@ -74,7 +74,7 @@ def test_the_mixture_of_roles_is_one_product():
 
 
 @pytest.mark.parametrize("layer", [LinearCombination(6), LowRankBilinearPooling(6, 5)], ids=lambda layer: layer.name)
-def test_compositions_come_near_what_they_were(layer):
+def test_quantized_compositions_are_near_the_original(layer):
     representations = [np.random.default_rng(i).normal(size=(2, 4, 8)).astype("float32") for i in range(3)]
     before = ops.convert_to_numpy(layer(representations))
     layer.quantize("int8")
@@ -83,7 +83,7 @@ def test_compositions_come_near_what_they_were(layer):
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
-def test_all_matrices_are_int8_and_search_sees_what_teacher_forcing_sees(mechanism):
+def test_all_matrices_are_int8_and_search_agrees_with_teacher_forcing(mechanism):
     model = make(**mechanism)
     rng = np.random.default_rng(3)
     source, target_input = rng.integers(4, 60, (2, 7)), rng.integers(4, 60, (2, 5))
@@ -101,7 +101,7 @@ def test_all_matrices_are_int8_and_search_sees_what_teacher_forcing_sees(mechani
     for position in range(5):
         step, caches = model.decoder_step(target_input[:, position, None], ops.array(position), constants, caches)
         steps.append(ops.convert_to_numpy(step)[:, 0])
-    # By rounding alone: a sum that differs in its last bit may round to the next of 127 steps.
+    # Only rounding differs: a sum that differs in its last bit may round to the next of 127 steps.
     difference = np.abs(np.stack(steps, 1) - logits)
     assert difference.mean() < 0.01 * logits.std()
     assert np.median(difference) < 1e-4
@@ -130,7 +130,7 @@ def test_other_models():
         assert kinds == {"int8"}
 
 
-def test_the_model_that_is_copied_stays():
+def test_the_copied_model_is_unchanged():
     model = make()
     copy = model.with_dtype("float32")
     quantize(copy)

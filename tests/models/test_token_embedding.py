@@ -1,4 +1,4 @@
-"""The lookup, and logits with the vocabulary first: the others, transposed, whatever the table."""
+"""The lookup, and logits with the vocabulary first, which equal the transposed logits for every table."""
 
 from __future__ import annotations
 

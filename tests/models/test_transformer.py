@@ -50,7 +50,7 @@ SHORTCUTS = pairwise(
 )
 EVERYWHERE = {"shortcuts": "fusion", "shortcut_source": "non_lexical", "shortcut_sites": ("self", "cross")}
 VARIANTS = [{}, {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post"}, *SHORTCUTS]
-# Every mechanism, for what takes long.
+# Every mechanism, for slow tests.
 COMPILED = [
     EVERYWHERE,
     {"shortcuts": "fusion", "layer_composition": "extended", "head_composition": "extended", "roles": "softmax"},
@@ -64,7 +64,7 @@ def _name(options):
 
 
 def _randomise(model, scale=0.2):
-    """Weights that make every part matter: the initial gates, biases and norms are 0 or 1."""
+    """Sets weights that make every part matter: the initial gates, biases and norms are 0 or 1."""
     generator = np.random.default_rng(5)
     for weight in model.trainable_weights:
         noise = generator.normal(scale=scale, size=weight.shape)
@@ -85,7 +85,7 @@ def _batch(model, rows=3, source_length=6, target_length=5, seed=0):
 
 
 def _stepwise(model, source, target, beam_size=2, jit_compile=None):
-    """Logits [B, T, V] of the decoder step run over given prefixes, the same for each hypothesis of the beam."""
+    """Logits `[B, T, V]` of decoder steps over given prefixes, equal for each hypothesis of the beam."""
     step = model.decoder_step
     if jit_compile is not None:
         step = tf.function(step, jit_compile=jit_compile, autograph=False)
@@ -94,7 +94,7 @@ def _stepwise(model, source, target, beam_size=2, jit_compile=None):
     for position in range(target.shape[1]):
         tokens = np.repeat(target[:, position : position + 1], beam_size, 1)
         out, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
-        # The hypotheses have their keys at different positions, so that sums may have another order.
+        # The keys of the hypotheses are at different positions, so sums may have another order.
         np.testing.assert_allclose(out[:, 0], out[:, 1], atol=1e-5)
         logits.append(out[:, 0])
     return np.stack(logits, 1)
@@ -169,7 +169,7 @@ def test_search_models_do_not_count_or_save_weights_twice(tmp_path):
     assert (tmp_path / "w.weights.h5").stat().st_size < 1.3 * 4 * model.count_params()
 
 
-# Vocabulary 41,138, all embeddings tied; the sizes that the paper gives (in thousands) for base and fusion are its own.
+# Vocabulary 41,138, all embeddings tied; the numbers for base and fusion agree with the paper's (in thousands).
 @pytest.mark.parametrize(
     ("preset", "options", "parameters"),
     [
@@ -204,7 +204,7 @@ D = 512
     [
         ({"head_composition": "extended"}, 14_174_208),
         ({"head_composition": "low_rank", "composition_rank": 32}, 884_736),
-        # The pooling's P is d x d too: instead of W_O it saves 18 of these.
+        # The pooling's P is d x d, too: without W_O, 18 such matrices are saved.
         ({"head_composition": "extended", "output_projection": False}, 14_174_208 - 18 * D**2),
         # 13,565,952 without the biases and LayerNorms of four nodes.
         ({"head_composition": "hierarchical"}, 13_565_952 + 18 * 4 * (1024 + 64 + 2 * 64)),
@@ -225,7 +225,7 @@ def test_parameters_of_composition(options, parameters):
 
 @pytest.mark.parametrize("hr", [16, 32])
 @pytest.mark.parametrize(
-    ("options", "extra"),  # what replaces hr d^2, and s
+    ("options", "extra"),  # the replacement of hr d^2, and s
     [
         ({"roles": "dense"}, lambda d, hr: hr * d**2),
         ({"roles": "softmax"}, lambda d, hr: hr * d**2 + hr**2),
@@ -246,14 +246,14 @@ def test_parameters_of_roles(options, extra, hr):
 def test_pre_norm_adds_a_norm_to_each_composed_layer():
     options = {"source_vocabulary_size": 500, "layer_composition": "extended"}
     post = count_parameters(**options, norm="post")
-    norms = 2 * 6 * 2 * D + 2 * 2 * D  # of what is composed, and the final ones
+    norms = 2 * 6 * 2 * D + 2 * 2 * D  # norms of the composed states, and final norms
     assert count_parameters(**options) == post + norms
 
 
 @pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("roles", ["softmax", "contextualized"])
 def test_roles_stand_between_embeddings_and_positions(roles, training):
-    """Lookup, scale, dropout, roles, positions, network: what enters the encoder, and the decoder."""
+    """The inputs of encoder and decoder, in order: lookup, scale, dropout, roles, positions."""
     model = _randomise(Transformer(**TINY, roles=roles, num_roles=3, dropout=0.5, role_dropout=0.0))
     batch = _batch(model)
     table, positions = model.get_layer("embedding").table.embeddings.numpy(), model.get_layer("positions")
@@ -263,7 +263,7 @@ def test_roles_stand_between_embeddings_and_positions(roles, training):
         entering = [keras.tree.flatten(layer.input)[0] for layer in (role_layer, model.get_layer(stack))]
         dropped, states = keras.Model(model.inputs, entering)(batch, training=training)
         embeddings = table[ids] * np.sqrt(8)
-        if training:  # what dropout leaves is twice as large
+        if training:  # values that dropout keeps are doubled
             kept = np.asarray(dropped) != 0
             assert 0.2 < kept.mean() < 0.8
             embeddings = np.where(kept, 2 * embeddings, 0)
@@ -300,7 +300,7 @@ def test_tying():
     assert tables(target_vocabulary_size=17, tie_embeddings=False) == [(8, 17), (17, 8), (V, 8)]
 
 
-def test_no_biases_where_there_should_be_none_and_no_final_norm_under_post():
+def test_projections_have_no_biases_and_post_norm_stacks_no_final_norm():
     pre, post = Transformer(**TINY), Transformer(**TINY, norm="post")
     for model in (pre, post):
         biases = {w.path for w in model.trainable_weights if w.path.endswith("bias")}
@@ -321,13 +321,13 @@ def test_half_precision_is_near_float32(options, dtype):
     logits = half([source, target])
     assert logits.dtype == tf.float32
     expected = model([source, target])
-    # Single logits may be off by several roundings of a large state: their root mean square tells.
+    # Single logits may differ by several roundings of a large state, so the root mean square is compared.
     error = np.sqrt(np.mean(np.square(logits - expected)) / np.mean(np.square(expected)))
     assert error < (0.06 if dtype == "mixed_bfloat16" else 0.012)
     assert np.isfinite(_stepwise(half, source, target)).all()
 
 
-def test_fits_by_keras_alone():
+def test_the_model_trains_with_keras_fit():
     model = Transformer(**{**TINY, "num_encoder_layers": 1, "num_decoder_layers": 1}, shortcuts="plain")
     source, target = _batch(model, rows=16)
     model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD))
@@ -387,7 +387,7 @@ def test_numpy_sizes_become_plain_integers():
     assert json.dumps(configs[1]) == json.dumps(configs[0])
 
 
-def test_arguments_that_do_not_exist_are_named():
+def test_unknown_arguments_are_named():
     with pytest.raises(TypeError, match="no such arguments. Received: num_encoder_layer, tie_embedding"):
         Transformer(**TINY, num_encoder_layer=1, tie_embedding=False)
 
@@ -417,7 +417,7 @@ def test_a_preset_takes_every_argument():
     assert (config["num_heads"], config["norm"], config["dropout"], config["hidden_dim"]) == (8, "post", 0.0, 128)
 
 
-def test_each_rate_reaches_its_place():
+def test_each_dropout_rate_reaches_its_layers():
     model = Transformer(**TINY, dropout=0.1, attention_dropout=0.2, activation_dropout=0.3)
     for layer in [*model.get_layer("encoder").layers, *model.get_layer("decoder").layers]:
         attentions = [layer.self_attention, getattr(layer, "cross_attention", layer.self_attention)]
@@ -425,7 +425,7 @@ def test_each_rate_reaches_its_place():
         assert (layer.residual_dropout.rate, layer.feed_forward.inner_dropout.rate) == (0.1, 0.3)
 
 
-def test_without_roles_dropout_falls_on_embeddings_with_their_positions():
+def test_without_roles_dropout_applies_to_embeddings_with_positions():
     model = _randomise(Transformer(**TINY, dropout=0.5))
     entering = [keras.tree.flatten(model.get_layer(name).input)[0] for name in ("encoder", "decoder")]
     first, batch = keras.Model(model.inputs, entering), _batch(model)

@@ -1,4 +1,4 @@
-"""The scripts that make golden files need packages of their own and are no part of the tests."""
+"""Excludes the scripts that make golden files, which need other packages, from the tests."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Makes luong.npz: what TensorFlow Addons' attentive decoder computes from random weights and inputs, and those.
+"""Makes luong.npz: random weights and inputs, and the outputs of TensorFlow Addons' attentive decoder.
 
-TensorFlow Addons ended with TensorFlow 2.15, so this runs in an environment of its own:
+TensorFlow Addons ended with TensorFlow 2.15, so the script runs in a separate environment:
 
     python3.11 -m venv addons
     addons/bin/pip install -r tests/oracles/requirements.txt
@@ -19,8 +19,8 @@ widths d of the memory, e of the embeddings, u of the states, L layers, V ids:
     output_kernel [u, V], output_bias [V]
     forced_states [B, T, u], forced_attention [B, T, S], forced_final_state [L, 2, B, u]
     greedy_ids [B, LIMIT], greedy_logits [B, LIMIT, V], greedy_lengths [B]
-    beam_{K}_{alpha}_ids [B, K, LIMIT], _scores, _log_probabilities, _lengths, _finished [B, K], and _steps, how many
-    steps the batch took
+    beam_{K}_{alpha}_ids [B, K, LIMIT], _scores, _log_probabilities, _lengths, _finished [B, K], and _steps, the number
+    of steps of the batch
     penalty_alphas [A], penalty_lengths [N], penalties [A, N]
 """
 
@@ -132,8 +132,8 @@ def beam(x: dict[str, np.ndarray], beam_size: int, alpha: float) -> dict[str, np
     outputs, state, _ = decoder(None, start_tokens=tf.fill([B], BEGIN), end_token=END, initial_state=state)
     steps = outputs.beam_search_decoder_output
     ids = follow(steps.predicted_ids.numpy(), steps.parent_ids.numpy())  # [B, K, steps]
-    # The same hypotheses as in `predicted_ids`, in the order of `scores`: theirs is the order of the step in which the
-    # sentence's longest hypothesis ended, and finished ones may be sorted anew after that.
+    # The hypotheses of `predicted_ids`, in the order of `scores`: `predicted_ids` has the order of the step that ended
+    # the sentence's longest hypothesis, and finished hypotheses may be sorted anew later.
     theirs = outputs.predicted_ids.numpy().transpose(0, 2, 1)
     assert [sorted(beam) for beam in ids.tolist()] == [sorted(beam) for beam in theirs.tolist()]
     found = {
@@ -148,7 +148,7 @@ def beam(x: dict[str, np.ndarray], beam_size: int, alpha: float) -> dict[str, np
 
 
 def follow(ids: np.ndarray, parents: np.ndarray) -> np.ndarray:
-    """Ids and parents of each step [B, steps, K] -> the hypotheses of the last step [B, K, steps]."""
+    """Ids and parents of each step `[B, steps, K]` to the hypotheses of the last step `[B, K, steps]`."""
     sentences, places = np.arange(ids.shape[0])[:, None], np.arange(ids.shape[2])[None]
     hypotheses = []
     for step in reversed(range(ids.shape[1])):
@@ -164,7 +164,7 @@ def penalties() -> dict[str, np.ndarray]:
 
 
 def padded(x: np.ndarray, axis: int) -> np.ndarray:
-    """Zeros up to LIMIT along an axis: decoding may end before."""
+    """Pads an axis with zeros up to LIMIT, because decoding may end earlier."""
     widths = [(0, LIMIT - size if i == axis else 0) for i, size in enumerate(x.shape)]
     return np.pad(x, widths)
 

@@ -1,4 +1,4 @@
-"""The attentive recurrent decoder and the search against TensorFlow Addons: what make_luong.py wrote into luong.npz."""
+"""The attentive recurrent decoder and the search against TensorFlow Addons' results in luong.npz."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def mask(golden) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def decoder(golden) -> AttentiveRecurrentDecoder:
-    """Ours with the weights of the file."""
+    """The package's decoder with the weights of the file."""
     layers, units = golden["initial_state"].shape[0], golden["initial_state"].shape[-1]
     decoder = AttentiveRecurrentDecoder(layers, units, score="general", input_feeding=True)
     decoder.build((None, None, golden["embedding"].shape[1]), (None, None, golden["memory"].shape[-1]))
     names = {weight.path.split("/", 1)[1]: weight for weight in decoder.weights}
-    for name, weight in names.items():  # "cell_0/kernel", there "cell_0_kernel"
+    for name, weight in names.items():  # "cell_0/kernel" is "cell_0_kernel" in the file
         weight.assign(golden[name.replace("/", "_")])
     assert len(names) == 3 * layers + 2
     return decoder
 
 
 def as_step(golden: dict[str, np.ndarray], decoder: AttentiveRecurrentDecoder, mask: np.ndarray, beam_size: int) -> Any:
-    """The decoder's step over ids and with logits, as a search wants it; its constants and caches."""
+    """The decoder's step from ids to logits, as a search calls it, with constants and caches."""
     states = [list(state) for state in golden["initial_state"]]
     constants, caches = decoder.prepare(golden["memory"], beam_size, initial_state=states)
     constants = {"decoder": constants, "mask": ops.convert_to_tensor(mask)}
@@ -64,7 +64,7 @@ def as_step(golden: dict[str, np.ndarray], decoder: AttentiveRecurrentDecoder, m
     return step, constants, caches
 
 
-# --- one position after the other, given the target ------------------------------------------------------------------
+# --- teacher forcing and single steps --------------------------------------------------------------------------------
 
 
 def test_teacher_forced_states_and_attention(golden, decoder, mask):
@@ -90,13 +90,13 @@ def test_steps_and_final_states(golden, decoder, mask):
     np.testing.assert_allclose(final, golden["forced_final_state"], **CLOSE)
 
 
-def test_attention_alone(golden, mask):
-    # Their context is not in the file: h~ = tanh(W_c [h ; c]) is, and shows it.
+def test_the_attention_layer(golden, mask):
+    # The file does not have the context c, but h~ = tanh(W_c [h ; c]), which depends on c.
     units = golden["initial_state"].shape[-1]
     attention = LuongAttention(units, score="general")
     attention.build((None, None, units), golden["memory"].shape)
     attention.set_weights([golden["attention_kernel"]])
-    h = golden["forced_final_state"][-1, 0][:, None]  # of the last layer at the last position, [B, 1, u]
+    h = golden["forced_final_state"][-1, 0][:, None]  # h of the last layer at the last position, [B, 1, u]
     context, weights = attention(h, golden["memory"], memory_mask=ops.convert_to_tensor(mask))
     np.testing.assert_allclose(weights[:, 0], golden["forced_attention"][:, -1], **CLOSE)
     attentional = np.tanh(np.concatenate([h, context], -1) @ golden["attentional_kernel"])
@@ -134,7 +134,7 @@ def test_beam_search(golden, decoder, mask, beam):
     np.testing.assert_array_equal(result.finished, expected.finished)
     np.testing.assert_array_equal(result.tokens, expected.tokens)
     np.testing.assert_allclose(result.log_probabilities, expected.log_probabilities, **CLOSE)
-    # Of sentences whose beam was finished before the batch, the file has the final scores and order, too.
+    # For sentences whose beam finished before the batch, the file has the final scores and order, too.
     scores = golden[f"beam_{beam_size}_{alpha}_scores"]
     np.testing.assert_allclose(result.scores.numpy()[same_order], scores[same_order], **CLOSE)
 
@@ -144,7 +144,7 @@ def test_the_file_has_scores_of_beams_that_were_finished_before_the_batch(golden
 
 
 def test_the_ranking_matters(golden, decoder, mask):
-    """The hypotheses of the file are not those that a search ranked by log-probability finds."""
+    """The hypotheses of the file differ from those of a search ranked by log-probability."""
     for beam_size, alpha in [(4, 0.6), (7, 1.0)]:
         expected, _ = _as_result(golden, beam_size, alpha)
         other = _search(golden, decoder, mask, beam_size, alpha, ranking="log_probability")
@@ -163,7 +163,7 @@ def _search(golden, decoder, mask, beam_size, alpha, ranking="score", jit_compil
             beam_size=beam_size,
             max_length=LIMIT,
             length_penalty=alpha,
-            suppress=(),  # theirs may generate any id
+            suppress=(),  # TensorFlow Addons may generate any id
             ranking=ranking,
         )
 
@@ -173,8 +173,8 @@ def _search(golden, decoder, mask, beam_size, alpha, ranking="score", jit_compil
 def _as_result(golden: dict[str, np.ndarray], beam_size: int, alpha: float) -> tuple[SearchResult, np.ndarray]:
     """The results in the file as a `SearchResult`, and the sentences [B] whose hypotheses needed no sorting.
 
-    Theirs are sorted as the last step of the batch ranked them: without END where that step gave it, and finished and
-    open ones together.
+    In the file, hypotheses have the order of the batch's last step: ranked without END if this step gave END, finished
+    and open hypotheses together.
     """
     ids, scores, log_probabilities, lengths, finished, steps = (
         golden[f"beam_{beam_size}_{alpha}_{name}"]
@@ -201,14 +201,14 @@ def test_length_penalty(golden):
 # --- the file --------------------------------------------------------------------------------------------------------
 
 
-def test_file_is_what_it_says(golden):
+def test_the_file_is_small_and_has_the_ids_of_the_package(golden):
     assert sum(file.stat().st_size for file in FOLDER.glob("*.npz")) < 200_000
     assert all(value.dtype in ("float32", "int32", "bool") for value in golden.values())
     assert {BEGIN, END} == {2, 3}, "make_luong.py has them, too"
 
 
 @pytest.mark.nightly
-def test_file_is_made_again(golden, tmp_path):
+def test_the_script_makes_the_same_file(golden, tmp_path):
     if not os.environ.get(REMAKE):
         pytest.skip(f"Makes an environment with TensorFlow Addons; set {REMAKE}=1 for that")
     python = shutil.which("python3.11")

@@ -1,4 +1,4 @@
-"""Recipes are scripts, no modules of the package: how tests get at what is inside."""
+"""Imports and runs recipes, which are scripts and not modules of the package."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 
 
 def load_script(path: str) -> ModuleType:
-    """The script of that path below recipes/, once imported as a module."""
+    """Imports the script of a path below recipes/ as a module, once."""
     name = f"recipes_{path.replace('/', '_').removesuffix('.py')}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, RECIPES / path)
         assert spec is not None
         assert spec.loader is not None
-        # Dataclasses and typer look their module up there.
+        # Dataclasses and typer look up their module in `sys.modules`.
         sys.modules[name] = importlib.util.module_from_spec(spec)
-        # As where it runs as a script: those beside it can be imported.
+        # As for a running script, modules in its folder can be imported.
         sys.path.insert(0, str((RECIPES / path).parent))
         try:
             spec.loader.exec_module(sys.modules[name])
@@ -33,7 +33,7 @@ def load_script(path: str) -> ModuleType:
 
 
 def run_main(script: ModuleType, *arguments: Any) -> str:
-    """What a script's `main` prints, called with these arguments of a command line; what it raises, is raised."""
+    """Calls a script's `main` with arguments of a command line, and returns its output; errors are raised."""
     app = typer.Typer()
     app.command()(script.main)
     result = CliRunner().invoke(app, [*map(str, arguments)])

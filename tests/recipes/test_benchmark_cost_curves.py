@@ -46,7 +46,7 @@ def test_writes_table_and_plot(cost_curves, monkeypatch, tmp_path):
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_without_matplotlib_nothing_is_measured_for_a_plot(cost_curves, monkeypatch, tmp_path):
+def test_without_matplotlib_a_plot_is_an_error_before_measurements(cost_curves, monkeypatch, tmp_path):
     monkeypatch.setattr(cost_curves.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install keras_nmt\[bench\]. Received: --plot .*p.png"):
         run_main(cost_curves, "--plot", tmp_path / "p.png")
@@ -60,6 +60,6 @@ def test_without_matplotlib_nothing_is_measured_for_a_plot(cost_curves, monkeypa
         (["--rounds", "0"], "rounds=0"),
     ],
 )
-def test_bad_options_are_one_clear_line(cost_curves, arguments, match):
+def test_bad_options_are_an_error_of_one_line(cost_curves, arguments, match):
     with pytest.raises(UserError, match=match):
         run_main(cost_curves, *arguments)

@@ -25,7 +25,7 @@ def decoding():
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
-def test_both_give_the_same_translations_of_as_many_tokens(decoding, tmp_path, dtype):
+def test_both_give_equal_translations_of_equal_length(decoding, tmp_path, dtype):
     pytest.importorskip("ctranslate2")
     model = decoding.make_model(source_vocabulary_size=60, **SIZES)
     tokenizer = decoding.make_tokenizer(60)
@@ -37,7 +37,7 @@ def test_both_give_the_same_translations_of_as_many_tokens(decoding, tmp_path, d
     assert len(set(found)) > 1
     others = theirs(batch)
     assert [len(text.split()) for text in others] == [STEPS] * 3
-    assert found == others or dtype == "int8"  # whose choice between two that are all but equal may differ
+    assert found == others or dtype == "int8"  # int8 may choose differently between nearly equal tokens
 
 
 def test_batches_are_as_long_as_the_corpus(decoding):
@@ -47,7 +47,7 @@ def test_batches_are_as_long_as_the_corpus(decoding):
     assert len(decoding.make_batches(1, 5, 100)) == 5
 
 
-def test_contenders_take_turns_and_ratios_are_of_neighbours(decoding):
+def test_contenders_take_turns_and_neighbours_are_compared(decoding):
     now, calls = [0.0], []
 
     def contender(name, seconds):
@@ -74,6 +74,6 @@ def test_contenders_take_turns_and_ratios_are_of_neighbours(decoding):
         (["--dtypes", "int4"], "Known dtypes are float32, int8. Received: int4"),
     ],
 )
-def test_bad_options_are_one_clear_line(decoding, arguments, match):
+def test_bad_options_are_an_error_of_one_line(decoding, arguments, match):
     with pytest.raises(UserError, match=match):
         run_main(decoding, *arguments)

@@ -22,7 +22,7 @@ def test_trains(memory, tmp_path):
 
 
 @pytest.mark.nightly
-def test_a_served_model_was_exported_was_exported(memory, tmp_path):
+def test_every_served_model_was_exported(memory, tmp_path):
     stages = memory.stages("transformer_tiny", 40, tmp_path, 128)
     stages["exporting, int8"]()
     assert (tmp_path / "transformer_tiny-int8" / "1" / "saved_model.pb").is_file()
@@ -63,6 +63,6 @@ def test_a_process_reports_its_peak(memory):
         (["--vocabulary-size", 3], "vocabulary_size=3"),
     ],
 )
-def test_bad_options_are_one_clear_line(memory, arguments, match):
+def test_bad_options_are_an_error_of_one_line(memory, arguments, match):
     with pytest.raises(UserError, match=match):
         run_main(memory, *arguments)

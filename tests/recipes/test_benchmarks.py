@@ -13,7 +13,7 @@ from scripts import load_script, run_main
 from keras_nmt.errors import UserError
 from keras_nmt.models import Transformer
 
-D, LAYERS, VOCABULARY = 8, 1, 11  # of the model that is counted
+D, LAYERS, VOCABULARY = 8, 1, 11  # sizes of the counted model
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def graph(function, *shapes):
         (lambda x, y: tf.matmul(x, y, transpose_b=True), ([7, 2, 3], [7, 5, 3]), 7 * 2 * 3 * 5),
         (lambda x, y: tf.matmul(x, y, transpose_a=True), ([7, 1, 3, 2], [1, 4, 3, 5]), 7 * 4 * 2 * 3 * 5),
         (lambda x, y: tf.einsum("nck,ckd->nd", x, y), ([2, 3, 5], [3, 5, 7]), 2 * 3 * 5 * 7),
-        (lambda x, y: tf.einsum("n,k->nk", x, y), ([2], [3]), 0),  # nothing is added
+        (lambda x, y: tf.einsum("n,k->nk", x, y), ([2], [3]), 0),  # no additions
         (lambda x, y: tf.nn.conv1d(x, y, 1, "SAME"), ([2, 5, 3], [7, 3, 4]), 2 * 5 * 7 * 3 * 4),
         (lambda x, y: (x @ y, tf.nn.softmax(x * x))[1], ([2, 3], [3, 5]), 0),  # the product is not needed
         (lambda x: tf.function(lambda y: y @ y)(x) @ x, ([3, 3],), 2 * 27),
@@ -94,7 +94,7 @@ def works(overhead):
 @pytest.mark.nightly
 def test_counts_the_transformer(works):
     # A layer: attention 4 d^2 a position, of which cross-attention projects 2 d^2 from the source; feed-forward 4 d^2.
-    # Scores and sums: 2 d for each pair of positions; in search, for those of all hypotheses of a sentence.
+    # Scores and sums: 2 d for each pair of positions; in search, for the positions of all hypotheses of a sentence.
     def encoder(rows):
         return rows * 5 * (8 * D**2 + 2 * 5 * D)
 
@@ -130,7 +130,7 @@ def test_does_the_work(works, what):
 
 
 class FakeWork:
-    """Takes its time on a clock of its own, a machine that slows down more and more."""
+    """Work with its own clock, on a machine that becomes slower and slower."""
 
     now, calls = 0.0, []
 
@@ -147,7 +147,7 @@ def test_plain_and_variant_take_turns(overhead):
     FakeWork.calls = []
     plain, variant = FakeWork(None, None), FakeWork({"arguments": {"roles": "dense"}}, None)
     ratios = overhead.compare(plain, variant, 3, lambda: 0.0)
-    # Each is compared with the mean of its neighbours: a machine that slows down evenly does not show.
+    # Each measurement is compared with the mean of its neighbours, so an even slow-down has no effect.
     assert ratios == {"training": (0.5, 0.5), "decoding": (0.5, 0.5)}
     measured = [speed for speed, what, is_measured in FakeWork.calls if is_measured and what == "training"]
     assert measured == [2, 1, 2, 1, 2, 1, 2]
@@ -191,6 +191,6 @@ def test_every_mechanism_is_an_argument_of_the_model(overhead):
         (["--vocabulary-size", 4], "Received: vocabulary_size=4"),
     ],
 )
-def test_bad_options_are_one_clear_line(run, arguments, match):
+def test_bad_options_are_an_error_of_one_line(run, arguments, match):
     with pytest.raises(UserError, match=match):
         run(*arguments)

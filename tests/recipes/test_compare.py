@@ -22,7 +22,7 @@ LIST = {
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Runs the recipe on a list, and gives the comparison that it would run."""
+    """Runs the recipe on a list, and returns the comparison that the recipe would run."""
     made = []
     monkeypatch.setattr(Comparison, "run", lambda self: made.append(self))
     monkeypatch.setattr(Comparison, "show", lambda self: None)
@@ -36,7 +36,7 @@ def run(tmp_path, monkeypatch):
     return run
 
 
-def test_a_list_makes_the_experiments_that_it_describes(run):
+def test_a_list_makes_its_experiments(run):
     comparison = run(LIST)
     assert (comparison.baseline, comparison.seeds, comparison.directory) == ("small", [3, 4], Path("here"))
     experiment = comparison._runs[4]["plain"]
@@ -45,19 +45,19 @@ def test_a_list_makes_the_experiments_that_it_describes(run):
     assert experiment.train_source == "train.source"
 
 
-def test_the_command_line_wins(run):
+def test_the_command_line_overrides_the_list(run):
     comparison = run(LIST, "--seeds", "9", "--set", "max_updates=7", "--unequal")
     assert comparison._runs[9]["small"].max_updates == 7
     assert comparison.unequal
 
 
 @pytest.mark.parametrize(("name", "flag"), [("seed", "--seeds"), ("directory", "--output")])
-def test_what_each_run_has_of_its_own_is_not_set_for_all(run, name, flag):
+def test_settings_of_single_runs_are_not_set_for_all_runs(run, name, flag):
     with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
         run(LIST, "--set", f"{name}=7")
 
 
-def test_the_table_alone(run):
+def test_the_table_can_be_made_without_training(run):
     assert run(LIST, "--table-only") is None
 
 
@@ -76,6 +76,6 @@ def test_the_table_alone(run):
         ({**LIST, "configurations": {"small": {"directory": "x"}}}, "Received: directory in small"),
     ],
 )
-def test_what_is_wrong_with_a_list_is_said(run, content, message):
+def test_errors_in_a_list_are_named(run, content, message):
     with pytest.raises(UserError, match=message):
         run(content)

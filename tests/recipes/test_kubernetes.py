@@ -1,3 +1,5 @@
+"""The Kubernetes job for training on several machines."""
+
 from __future__ import annotations
 
 import os
@@ -18,7 +20,7 @@ def documents() -> dict[str, dict[str, Any]]:
     return {document["kind"]: document for document in yaml.safe_load_all(MANIFEST.read_text())}
 
 
-def test_the_pods_have_the_names_by_which_they_look_for_each_other(documents: dict[str, dict[str, Any]]) -> None:
+def test_the_pods_have_the_names_in_tf_config(documents: dict[str, dict[str, Any]]) -> None:
     job, service = documents["Job"], documents["Service"]
     name = job["metadata"]["name"]
     assert service["metadata"]["name"] == name == job["spec"]["template"]["spec"]["subdomain"]
@@ -36,7 +38,7 @@ def test_a_pod_gets_its_tf_config(
     documents: dict[str, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: int
 ) -> None:
     (container,) = documents["Job"]["spec"]["template"]["spec"]["containers"]
-    command = tmp_path / "keras-nmt"  # tells what it would be started with
+    command = tmp_path / "keras-nmt"  # prints its TF_CONFIG
     command.write_text('#!/bin/sh\nprintf %s "$TF_CONFIG"\n')
     command.chmod(0o755)
     environment = {one["name"]: one["value"] for one in container["env"]}

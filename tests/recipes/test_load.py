@@ -1,4 +1,4 @@
-"""The load script: it sends requests at the times that it states, and counts answers and errors."""
+"""The load script: times of requests, and counts of answers and errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def load():
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    """A model that refuses to translate "no", and compiles for each length of a text."""
+    """A model that gives an error for "no", and compiles for each length of a text."""
     folder = tmp_path_factory.mktemp("served") / "model"
     text = tf.TensorSpec([None], tf.string, name="text")
 
@@ -60,7 +60,7 @@ def run(load, *arguments):
     return result.stdout, result.stderr
 
 
-def test_requests_come_at_their_times(load, server):
+def test_requests_arrive_at_the_requested_rate(load, server):
     lines = ["a", "bc"]
     arguments = {"clients": 8, "rate": 200, "duration": 0.5}
     found = load.put_load(load.Server(server.grpc_url, "model"), lines, **arguments)
@@ -69,7 +69,7 @@ def test_requests_come_at_their_times(load, server):
     assert found.duration > 0.4
     assert min(found.seconds) > 0
     slower = load.put_load(load.Server(server.grpc_url, "model"), lines, clients=1, rate=5_000, duration=0.1)
-    # One client is not fast enough: the wait for it counts.
+    # One client is not fast enough: the wait for the client counts.
     assert max(slower.seconds) > slower.duration / 2
 
 
@@ -100,7 +100,7 @@ def test_a_running_server_is_measured(load, server, tmp_path):
 
 
 @pytest.mark.exhaustive
-def test_a_server_of_its_own_counts_compilations(load, path, tmp_path):
+def test_compilations_of_a_started_server_are_counted(load, path, tmp_path):
     (tmp_path / "lines").write_text("a\nbc\nde\n")
     output, errors = run(load, path, "--minutes", 0.02, "--rate", 50, "--lines", tmp_path / "lines", "--api", "rest")
     assert not errors

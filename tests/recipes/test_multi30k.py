@@ -1,4 +1,4 @@
-"""The Multi30k recipe on files of the same names and format, cut from the quickstart's corpus."""
+"""The Multi30k recipe on files of the same names and format, taken from the quickstart's corpus."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_trains_two_replicas_scores_and_exports(data, tmp_path, run_recipe):
 
 
 @pytest.mark.nightly
-def test_compares_in_processes_of_their_own_and_makes_a_table(data, tmp_path, run_recipe):
+def test_compares_in_separate_processes_and_makes_a_table(data, tmp_path, run_recipe):
     arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--seeds", 1, "--output", tmp_path / "runs"]
     arguments += ["--set", "log_every=1", "--set", 'model={"hidden_dim": 16}', "--set", "warmup_steps=2"]
     run = run_recipe("compare", "baseline", *arguments, *SMALL)
@@ -72,7 +72,7 @@ def test_compares_in_processes_of_their_own_and_makes_a_table(data, tmp_path, ru
     assert b"baseline" in run.stdout.split(b"finished before")[-1]
 
 
-def test_a_folder_without_the_corpus_is_one_clear_line(tmp_path, run_recipe):
+def test_a_folder_without_the_corpus_is_an_error_of_one_line(tmp_path, run_recipe):
     run = run_recipe("train", "baseline", "--data-dir", tmp_path, "--output", tmp_path / "model")
     assert run.returncode == 2
     (line,) = run.stderr.decode().strip().splitlines()
@@ -94,8 +94,8 @@ def test_every_configuration_makes_a_model(recipe, tmp_path):
     assert len(set(made.values())) == len(made)
 
 
-def test_the_comparison_is_what_the_readme_says(recipe):
-    """Its finished runs are known again by these settings."""
+def test_the_comparison_has_the_readmes_settings(recipe):
+    """`compare` recognises finished runs by these settings."""
     assert recipe.comparison | {"model": {**recipe.settings["model"], **recipe.comparison["model"]}} == {
         "model": {"dropout": 0.1},
         "schedule": "cosine",
@@ -111,8 +111,8 @@ def test_the_comparison_is_what_the_readme_says(recipe):
         assert not {"max_updates", "time_limit", "batch_size"} & set(configuration)
 
 
-def test_the_readmes_comparison_is_that_of_the_runs_beside_it(multi30k, tmp_path, run_recipe):
-    """The table that the README's command makes of the runs, by scores that their translations still get."""
+def test_the_readmes_comparison_is_made_from_the_runs_beside_it(multi30k, tmp_path, run_recipe):
+    """The README's command makes the README's table from the runs, whose translations still have the same scores."""
     folder = RECIPES / "multi30k"
     references = read_lines(multi30k / "test_2016_flickr.de.gz")
     for path in sorted((folder / "results").glob("*/results.json")):

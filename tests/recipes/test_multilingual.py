@@ -60,7 +60,7 @@ def test_tasks_of_each_system(recipe):
         ({"system": "bilingual", "leave_out": ["en-de"]}, "No pair is left"),
     ],
 )
-def test_choices_that_do_not_go_together(recipe, arguments, message):
+def test_contradicting_choices_are_rejected(recipe, arguments, message):
     system = arguments.pop("system")
     with pytest.raises(UserError, match=message):
         recipe.pairs(system, **arguments)
@@ -91,7 +91,7 @@ def test_the_systems_of_the_paper(recipe, tmp_path):
         ("label+no_penalty", "LanguageLabelModel, which has no such ones.*Received: penalty_weight$"),
     ],
 )
-def test_configurations_that_do_not_go_together(recipe, tmp_path, configuration, message, monkeypatch):
+def test_contradicting_configurations_are_rejected(recipe, tmp_path, configuration, message, monkeypatch):
     monkeypatch.setattr("keras_nmt.experiments.experiment.check_files", lambda directions: None)
     monkeypatch.setattr("keras_nmt.experiments.experiment.directions_of", lambda experiment: [])
     with pytest.raises(UserError, match=message):
@@ -111,9 +111,9 @@ def test_multi30k_on_a_slice(recipe, multi30k, tmp_path, capsys):
     assert ModelDirectory(tmp_path / "run").load_model().languages == ("en", "de")
 
 
-@pytest.mark.exhaustive  # the same as on Multi30k, but for the names of files
+@pytest.mark.exhaustive  # differs from Multi30k in file names only
 def test_europarl_on_a_slice(multi30k, tmp_path):
-    """Real text in Europarl's files: a corpus a pair, and A -> A from its sides."""
+    """Real text in Europarl's file format: one corpus per pair, and A -> A from the sides of the corpora."""
     for language in ("en", "de"):
         (tmp_path / f"train.de-en.{language}").write_text(_slice(multi30k, "train", language, 200))
         for corpus, name in (("val", "dev"), ("test_2016_flickr", "test")):
@@ -128,7 +128,7 @@ def test_europarl_on_a_slice(multi30k, tmp_path):
     assert all(cell["trained"] for cell in results["test"].values())
 
 
-def test_the_example_of_settings_is_trained(tmp_path):
+def test_the_example_settings_can_be_trained(tmp_path):
     """`recipes/multi30k/many.json`, on the quickstart's corpus in files of the same names, for a few updates."""
     for name, corpus, count in (("train", "train", 100), ("val", "dev", 4), ("test_2016_flickr", "test", 2)):
         for language in ("en", "de", "fr"):
@@ -144,7 +144,7 @@ def test_the_example_of_settings_is_trained(tmp_path):
     assert not results["test"]["de-fr"]["trained"]
 
 
-def test_train_gives_its_choices_to_the_experiment(recipe, monkeypatch):
+def test_train_passes_its_choices_to_the_experiment(recipe, monkeypatch):
     made = []
     monkeypatch.setattr(Experiment, "run", lambda self: made.append(self) or {})
     flags = "--monolingual --leave-out en-cs --updates-per-pair 7 --seed 5 --dtype mixed_bfloat16"

@@ -1,5 +1,5 @@
-"""The papers' recipes: configurations make experiments, have the parameters that are derived, and start from the
-right ones; each script trains on a slice of real text in files named as its README says."""
+"""The papers' recipes: experiments, numbers of parameters and initial models of all configurations; each script trains
+on a slice of real text in files with the names of its README."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _count(given):
 
 
 def tiny_model(made):
-    """A model of the experiment's kind: sizes do not tell it from another one."""
+    """A small model of the experiment's kind."""
     sizes = TINY | {size: 4 for size in ("composition_rank", "num_roles") if size in made.model}
     return _tiny_model(json.dumps({**made.model, **sizes, "dropout": 0.1}, sort_keys=True))
 
@@ -75,7 +75,7 @@ def _tiny_model(model):
 
 
 @pytest.mark.parametrize(("script", "configuration"), ALL, ids=[f"{s}-{c}" for s, c in ALL])
-def test_every_configuration_makes_an_experiment_whose_model_can_be_built(script, configuration, monkeypatch):
+def test_every_configuration_makes_an_experiment_with_a_valid_model(script, configuration, monkeypatch):
     monkeypatch.setattr("keras_nmt.experiments.recipe._matched_width", lambda *_: 48)  # slow; tested below
     made = experiment(script, configuration)
     assert made.preset in TRANSFORMER_PRESETS
@@ -98,7 +98,7 @@ def test_every_configuration_makes_an_experiment_whose_model_can_be_built(script
         ("wmt17/roles", "one_hot_residual"),
     ],
 )
-def test_what_starts_from_another_run_takes_all_of_it_but_what_is_new(script, configuration):
+def test_runs_that_start_from_another_run_load_its_weights(script, configuration):
     recipe, made = RECIPES[script], experiment(script, configuration)
     other = recipe.configurations[configuration]["start_from"]
     assert Path(made.init_from) == Path("runs") / f"{recipe.name}-{other}-1"
@@ -109,7 +109,7 @@ def test_what_starts_from_another_run_takes_all_of_it_but_what_is_new(script, co
     assert left_out
     assert result.unused == (left_out if configuration == "ni_heads_without_output" else [])
     assert bool(result.new) == (configuration != "baseline_continued")  # the composition, or the temperature
-    assert bool(result.misfit) == (configuration == "hierarchical_both")  # its heads' projection
+    assert bool(result.misfit) == (configuration == "hierarchical_both")  # the projection of its heads
     if result.new:
         with pytest.raises(UserError, match="missing"):
             warm_start(ours, theirs)
@@ -121,7 +121,7 @@ def test_shortcuts_have_the_papers_numbers_of_parameters():
     assert {name: parameters("wmt14/shortcuts", name) for name in counts} == counts
 
 
-def test_composition_adds_the_parameters_that_its_equations_have():
+def test_composition_adds_the_parameters_of_its_equations():
     baseline = parameters("wmt14/composition", "baseline")
     added = {
         "hierarchical_layers": 23_090_176,
@@ -132,7 +132,7 @@ def test_composition_adds_the_parameters_that_its_equations_have():
 
 
 def readme_rows(text):
-    """Table rows with a number of parameters: script, configuration, whether it is a difference, the number."""
+    """Table rows with a number of parameters: script, configuration, whether the number is a difference, the number."""
     scripts = {
         "Transformer": "transformer",
         "Lexical shortcuts": "shortcuts",
@@ -142,13 +142,13 @@ def readme_rows(text):
     for section in re.split("^## ", text, flags=re.MULTILINE):
         heading, *lines = section.splitlines()
         for line in lines:
-            # "65,166K" and "29,698" words a second are none of ours: those have millions, or a plus.
+            # Our numbers have millions or a plus, unlike "65,166K" and "29,698" words per second.
             numbers = re.findall(r"(\+(?=\d+,)|(?=\d+,\d+,))([\d,]+)\b(?!K)", line) if line.startswith("|") else []
             for name, (plus, number) in zip(re.findall(r"`(\w+)`", line), numbers, strict=bool(numbers)):
                 yield f"wmt14/{scripts[heading]}", name, bool(plus), int(number.replace(",", ""))
 
 
-def test_the_readmes_numbers_of_parameters_are_those_of_the_configurations():
+def test_the_readmes_numbers_of_parameters_are_right():
     rows = list(readme_rows((FOLDER / "wmt14" / "README.md").read_text(encoding="utf-8")))
     assert len(rows) == 31
     for script, name, is_added, number in rows:
@@ -156,7 +156,7 @@ def test_the_readmes_numbers_of_parameters_are_those_of_the_configurations():
         assert parameters(script, name) - less == number, (script, name)
 
 
-def test_composition_is_compared_with_a_transformer_that_is_trained_as_long():
+def test_composition_is_compared_with_a_transformer_trained_equally_long():
     recipe = RECIPES["wmt14/composition"]
     baseline = experiment("wmt14/composition", recipe.baseline)
     assert baseline.model == experiment("wmt14/composition", "baseline").model
@@ -181,7 +181,7 @@ def test_the_paper_on_roles_is_cited_in_one_form(path):
     assert found == 3
 
 
-def test_roles_add_the_parameters_that_their_formulas_have():
+def test_roles_add_the_parameters_of_their_equations():
     d, hr = 256, 32
     baseline = parameters("iwslt14/roles", "baseline")
     context = 12 * hr * (d + hr + 1) + hr * (2 * hr + 1) + hr * (hr + 1)  # both sides
@@ -226,7 +226,7 @@ def test_the_papers_hyper_parameters_reach_the_experiments():
 
 
 # The arguments of each script: configurations (the last may start from the first), and languages of Multi30k in place
-# of its own.
+# of the script's languages.
 RUNS = {
     "iwslt14/roles": (["softmax_residual_16", "one_hot_residual_16"], {"de": "de", "en": "en"}),
     "wmt14/composition": (["baseline", "ni_both"], {"en": "en", "de": "de"}),
@@ -239,7 +239,7 @@ RUNS = {
 }
 
 
-# The others differ from these in their settings only; the first two train two models, one from the other.
+# The other scripts differ only in their settings; these two train two models, one from the other.
 NIGHTLY = ("iwslt14/roles", "wmt14/composition")
 MARKS = {"wmt17/shortcuts": (), **dict.fromkeys(NIGHTLY, pytest.mark.nightly)}
 
@@ -269,7 +269,7 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
     assert 0 <= results["test"]["source-target"]["bleu"]["score"] <= 100
     settings = json.loads((Path(made.directory) / "settings.json").read_text())
     assert settings["train_target"].endswith(f"train.{RECIPES[script].languages[1]}")
-    if configurations[-1] == "ni_both":  # from the plain model: taken and new weights are reported
+    if configurations[-1] == "ni_both":  # starts from the plain model: loaded and new weights are reported
         summary = next(line for line in progress if line.startswith("Warm start: ")).splitlines()
         taken = len(ModelDirectory(made.init_from).load_model().weights)
         assert summary[0] == f"Warm start: {taken} weights taken"

@@ -1,3 +1,5 @@
+"""The quickstart."""
+
 from __future__ import annotations
 
 import os
@@ -26,19 +28,19 @@ def run_recipe(run_python, tmp_path):
 
 @pytest.mark.nightly
 def test_trains_exports_and_runs_the_export_without_keras_nmt(tmp_path, run_recipe):
-    # Too short to translate well: that, the README's figures tell. Here: that every step is there, and works.
+    # Too short for good translations, which the README's figures show. This test runs every step.
     run = run_recipe("--max-updates", 60, "--source", "fr", "--target", "en", "--output", tmp_path / "runs")
     assert run.returncode == 0, run.stderr
     output = run.stdout.decode()
     for text in ("parameters", "tokens/s", "left", "Held-out BLEU: ", "docker run", "the same translations."):
         assert text in output
-    # A shell can read the commands that it shows, whatever apostrophes the sentences have.
+    # The commands are valid in a shell, even if sentences have apostrophes.
     commands = output[output.index("    docker run") :].split("All this took")[0]
     commands = commands.replace("Translate a line:", "")
     assert subprocess.run(["sh", "-n"], input=commands, text=True, check=False).returncode == 0
 
 
-def test_an_unknown_language_is_one_clear_line(tmp_path, run_recipe):
+def test_an_unknown_language_is_an_error_of_one_line(tmp_path, run_recipe):
     run = run_recipe("--source", "xx", "--output", tmp_path)
     assert run.returncode == 2
     assert run.stderr.decode().strip().splitlines()[-1] == "Error: The corpus has en, de, fr, cs. Received: xx"

@@ -1,3 +1,5 @@
+"""The quickstart's corpus and its generator."""
+
 from __future__ import annotations
 
 import itertools
@@ -16,7 +18,7 @@ SIZES = {"train": 7000, "dev": 200, "test": 200}
 
 @pytest.fixture(scope="module")
 def corpus() -> dict[str, list[tuple[str, ...]]]:
-    """The checked-in lines of each part, in the four languages."""
+    """The committed lines of each part, in the four languages."""
     read = {
         part: [(FOLDER / f"{part}.{language}").read_bytes().decode("utf-8").split("\n") for language in LANGUAGES]
         for part in SIZES
@@ -39,7 +41,7 @@ def assert_one_to_one(sentences: list[tuple[str, ...]]) -> None:
         assert len(set(column)) == len(column), f"A sentence in {language} has two translations."
 
 
-def test_files_are_what_the_script_writes(generator: ModuleType) -> None:
+def test_the_script_writes_the_committed_files(generator: ModuleType) -> None:
     for name, text in generator.generate().items():
         assert (FOLDER / name).read_bytes() == text.encode("utf-8"), name
 
@@ -57,7 +59,7 @@ def test_text_is_clean(corpus: dict[str, list[tuple[str, ...]]]) -> None:
         assert not re.search(r"[{}|/]", text)
 
 
-def test_every_sentence_has_one_translation_and_none_is_held_out_and_trained_on(
+def test_sentences_have_one_translation_and_occur_in_one_part(
     corpus: dict[str, list[tuple[str, ...]]],
 ) -> None:
     assert_one_to_one([*corpus["train"], *corpus["dev"], *corpus["test"]])

@@ -81,7 +81,7 @@ def test_peers_do_the_same_work(training, work, ours, name):
 
 
 class Fake:
-    """Slower and slower; the second one half as fast as the first."""
+    """Contenders that become slower and slower; the second is half as fast as the first."""
 
     parameters = 2_000_000
 
@@ -106,7 +106,7 @@ def test_a_process_answers_until_it_is_stopped(training, monkeypatch):
     ours.send(3)
     assert ours.recv().seconds == 6.0
     ours.send(None)
-    assert ours.recv() > 10  # MiB of this very process
+    assert ours.recv() > 10  # MiB of this process
     thread.join()
 
 
@@ -139,6 +139,6 @@ def test_prints_ratios_of_neighbouring_rounds(run):
         (["--data-dir", "nowhere"], "nowhere"),
     ],
 )
-def test_bad_options_are_one_clear_line(run, arguments, match):
+def test_bad_options_are_an_error_of_one_line(run, arguments, match):
     with pytest.raises((UserError, FileNotFoundError), match=match):
         run(*arguments)

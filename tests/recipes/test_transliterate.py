@@ -1,4 +1,4 @@
-"""Russian in Latin letters: nothing is lost, English words stay English, and subwords leave it alone."""
+"""Russian in Latin letters: the text can be restored, English words are kept, and subwords keep all letters."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ SCRIPT = Path(__file__).parents[2] / "recipes" / "wmt17" / "transliterate.py"
 transliterate = load_script("wmt17/transliterate.py")
 
 SMALL = "абвгдеёжзийклмнопрстуфхцчшщъыьэюя"
-MIXED = st.text(st.sampled_from("аьЬъЪЯёyqAˮʹž¬ .é7"), max_size=12)  # where marks matter
+MIXED = st.text(st.sampled_from("аьЬъЪЯёyqAˮʹž¬ .é7"), max_size=12)  # letters for which marks matter
 
 
 @given(st.text() | MIXED | st.text(st.sampled_from(SMALL + SMALL.upper() + " -,")))
-def test_every_text_comes_back_as_it_was(text):
+def test_every_text_is_restored(text):
     assert transliterate.cyrillize(transliterate.romanize(text)) == text
 
 
 @given(MIXED)
-def test_going_back_reads_whatever_a_model_writes(text):
+def test_the_way_back_accepts_any_output_of_a_model(text):
     assert transliterate.cyrillize(text).count(" ") == text.count(" ")
 
 
 @given(st.text(st.sampled_from(SMALL + SMALL.upper())))
-def test_russian_becomes_as_many_letters_without_marks(text):
+def test_russian_becomes_an_equal_number_of_letters_without_marks(text):
     romanized = transliterate.romanize(text)
     assert len(romanized) == len(text)
     assert not set(romanized) & {*SMALL, *SMALL.upper(), transliterate.MARK}
@@ -52,14 +52,14 @@ def test_examples(russian, latin):
     assert transliterate.cyrillize(latin) == russian
 
 
-def test_subwords_leave_all_letters_and_the_mark_as_they_are(tmp_path):
+def test_subwords_keep_all_letters_and_the_mark(tmp_path):
     line = " ".join(transliterate.CYRILLIC) + f" {transliterate.MARK}PDF{transliterate.MARK}y"
     (tmp_path / "text").write_text(f"{line}\n", encoding="utf-8")
     tokenizer = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=80))
     assert tokenizer.detokenize(tokenizer.tokenize([line])).numpy()[0].decode() == line
 
 
-def test_files_in_files_out_and_back(tmp_path):
+def test_files_are_transliterated_and_restored(tmp_path):
     text = "Объём\n\nPDFы и Wi-Fi\n"
     (tmp_path / "train.ru").write_text(text, encoding="utf-8")
     for arguments in (["train.ru", "train.ru-Latn.gz"], ["--back", "train.ru-Latn.gz", "back.ru"]):
@@ -68,7 +68,7 @@ def test_files_in_files_out_and_back(tmp_path):
     assert (tmp_path / "back.ru").read_text(encoding="utf-8") == text
 
 
-def test_a_file_that_is_not_there_is_one_line(tmp_path):
+def test_a_missing_file_is_an_error_of_one_line(tmp_path):
     run = subprocess.run(
         [sys.executable, SCRIPT, "no.ru", "out"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -78,7 +78,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_cut_file_is_one_line_and_leaves_nothing(tmp_path):
+def test_a_truncated_file_is_an_error_of_one_line_without_output(tmp_path):
     (tmp_path / "cut.gz").write_bytes(gzip.compress("Объём\n".encode() * 99)[:-9])
     command = [sys.executable, SCRIPT, "cut.gz", "out"]
     ran = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)

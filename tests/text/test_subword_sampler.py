@@ -1,3 +1,5 @@
+"""Random segmentation of text into subwords."""
+
 from __future__ import annotations
 
 import collections
@@ -22,7 +24,7 @@ SENTENCES = [
     "that is that: a bat",
     "dass das haus da ist, 12 Äpfel",
 ] * 3
-SYMBOLS = ["<2de>", "<2", "at", "x\u2581y"]  # one begins another, one is inside words, one has a space
+SYMBOLS = ["<2de>", "<2", "at", "x\u2581y"]  # a prefix of another symbol, a part of words, a symbol with a space
 IDS = {"pad_id": 0, "unk_id": 1, "bos_id": 2, "eos_id": 3}
 MODELS = {
     "plain": {},
@@ -79,7 +81,7 @@ def sample(
 
 @settings(max_examples=60, deadline=None)
 @given(texts=st.lists(TEXTS, max_size=4))
-def test_bpe_without_dropout_is_the_library_s(bpe: sentencepiece.SentencePieceProcessor, texts: list[str]) -> None:
+def test_bpe_without_dropout_equals_the_library(bpe: sentencepiece.SentencePieceProcessor, texts: list[str]) -> None:
     assert sample(bpe, texts, ALMOST_NEVER) == bpe.encode(texts)
 
 
@@ -109,10 +111,10 @@ def test_bpe_with_all_merges_dropped_is_characters(bpe: sentencepiece.SentencePi
 
 @settings(max_examples=60, deadline=None)
 @given(text=TEXTS)
-def test_the_likeliest_unigram_segmentation_is_the_library_s(
+def test_the_likeliest_unigram_segmentation_equals_the_library(
     unigram: sentencepiece.SentencePieceProcessor, text: str
 ) -> None:
-    """With a large exponent nothing else is drawn. Several segmentations may be as likely as each other."""
+    """A large exponent draws only the likeliest segmentation. Several segmentations may be equally likely."""
     (ids,) = sample(unigram, [text], alpha=3000.0)
     expected = unigram.encode(text)
     fixed = {i for i in range(unigram.get_piece_size()) if unigram.id_to_piece(i) in SYMBOLS or unigram.is_byte(i)} | {
@@ -123,7 +125,7 @@ def test_the_likeliest_unigram_segmentation_is_the_library_s(
 
 
 def dropout(library: sentencepiece.SentencePieceProcessor, pieces: tuple[str, ...], drop: float) -> dict:
-    """The distribution of BPE-dropout's results, by all subsets of merges that may be dropped at each step."""
+    """The distribution of BPE-dropout's results, computed over all subsets of dropped merges at each step."""
     merges = []
     for i, pair in enumerate(map("".join, itertools.pairwise(pieces))):
         if library.piece_to_id(pair) != library.unk_id():
@@ -142,7 +144,7 @@ def dropout(library: sentencepiece.SentencePieceProcessor, pieces: tuple[str, ..
 
 
 def check_shares(library: sentencepiece.SentencePieceProcessor, words: list[str], alpha: float, expected: list) -> None:
-    """Words of one text, each with its distribution. Hoeffding: together the shares fail for one in 1e9 seeds."""
+    """Compares shares of segmentations with their distributions. By Hoeffding, one in 1e9 seeds fails."""
     number = 20_000
     text = " ".join(words)
     rows = sample(library, [text] * number, alpha, seed=3)
@@ -205,7 +207,7 @@ def test_the_cache_changes_nothing(monkeypatch: pytest.MonkeyPatch, model_type: 
     assert [sample(library, texts, alpha, 2) for alpha in (0.1, 0.6)] == expected
 
 
-def test_the_seed_counts() -> None:
+def test_the_seed_determines_the_sample() -> None:
     library = train("bpe")
     samples = [sample(library, SENTENCES, 0.3, seed) for seed in (0, 1, 2**40, 1)]
     assert samples[1] == samples[3]
@@ -216,7 +218,7 @@ def test_the_seed_counts() -> None:
 
 
 def handmade(model_type: int) -> bytes:
-    """A model that no version of the library trains differently."""
+    """A model that is not trained, so that it is equal for all versions of the library."""
     model = ModelProto()
     kinds = ModelProto.SentencePiece
     model.pieces.add(piece="<pad>", type=kinds.CONTROL)
@@ -240,7 +242,7 @@ def handmade(model_type: int) -> bytes:
         (TrainerSpec.UNIGRAM, "9 5 6 11 4 11 6 13 11 1|9 5 6 11 4 11 6 13 11 1|7 13 8 12 11 4 11 10 11 1"),
     ],
 )
-def test_the_same_in_every_version_and_on_every_machine(model_type: int, expected: str) -> None:
+def test_samples_are_equal_in_every_version_and_on_every_machine(model_type: int, expected: str) -> None:
     library = sentencepiece.SentencePieceProcessor(model_proto=handmade(model_type))
     rows = sample(library, ["ababba <2de> bab x"] * 3, 0.4, seed=5)
     assert "|".join(" ".join(map(str, row)) for row in rows) == expected

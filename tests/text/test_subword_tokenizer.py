@@ -1,3 +1,5 @@
+"""The SentencePiece tokenizer in the graph."""
+
 from __future__ import annotations
 
 import gc
@@ -55,8 +57,8 @@ def test_samples_are_the_same_text(tokenizer: SubwordTokenizer) -> None:
 
 
 @pytest.mark.parametrize("model_type", ["bpe", "unigram"])
-def test_samples_the_same_in_another_process(run_python: Callable, tmp_path: Path, model_type: str) -> None:
-    """Some versions of the SentencePiece library draw other samples in each process, whatever the seed."""
+def test_samples_are_equal_in_another_process(run_python: Callable, tmp_path: Path, model_type: str) -> None:
+    """Some versions of the SentencePiece library draw other samples in each process, for any seed."""
     (tmp_path / "text").write_text("the cat sat on the mat\na mat is on the cat\nthat is that: a bat\n" * 3)
     model = train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=22, model_type=model_type)
     tokenizer = SubwordTokenizer(model)
@@ -113,7 +115,7 @@ def test_runs_in_a_graph(tokenizer: SubwordTokenizer) -> None:
 
 
 def test_outlives_the_kernel_cache(tokenizer: SubwordTokenizer) -> None:
-    """Setting a seed clears the cache, and with it every SentencePiece model that has no name of its own."""
+    """Setting a seed clears the cache, and deletes every SentencePiece model without a name."""
     traced = tf.function(tokenizer.tokenize)
     expected = tokenizer.tokenize(TEXTS).to_list()
     assert traced(tf.constant(TEXTS)).to_list() == expected
@@ -172,7 +174,7 @@ def test_save_and_load(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"not a model\n", bytes(100)])
-def test_no_sentencepiece_model(tmp_path: Path, content: bytes) -> None:
+def test_other_files_are_rejected(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "notes.txt").write_bytes(content)
     with pytest.raises(UserError, match=r"Not a SentencePiece model.*notes\.txt"):
         SubwordTokenizer(tmp_path / "notes.txt")
@@ -180,12 +182,12 @@ def test_no_sentencepiece_model(tmp_path: Path, content: bytes) -> None:
         SubwordTokenizer(content)
 
 
-def test_missing_model(tmp_path: Path) -> None:
+def test_a_missing_model_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"nowhere\.model"):
         SubwordTokenizer(tmp_path / "nowhere.model")
 
 
-def test_other_special_ids() -> None:
+def test_other_special_ids_are_rejected() -> None:
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(["the cat sat"] * 5), model_writer=model, vocab_size=20, model_type="bpe", minloglevel=2

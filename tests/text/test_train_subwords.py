@@ -1,3 +1,5 @@
+"""Training of subword models."""
+
 from __future__ import annotations
 
 import gzip
@@ -55,7 +57,7 @@ def train_samples(text: Path, folder: Path, seed: int = 0) -> list[bytes]:
     return [train_subwords(text, folder / kind, model_type=kind, **arguments).read_bytes() for kind in MODEL_TYPES]
 
 
-def test_the_same_in_another_process(text: Path, tmp_path: Path) -> None:
+def test_models_are_equal_in_another_process(text: Path, tmp_path: Path) -> None:
     code = (
         "import pathlib, sys; from test_train_subwords import train_samples; "
         "train_samples(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))"
@@ -68,7 +70,7 @@ def test_the_same_in_another_process(text: Path, tmp_path: Path) -> None:
         env=os.environ | {"PYTHONHASHSEED": "123", "PYTHONPATH": os.pathsep.join([*sys.path, os.curdir])},
     )
     assert result.returncode == 0, result.stderr
-    assert "sentencepiece" not in result.stdout + result.stderr  # the library trains in silence
+    assert "sentencepiece" not in result.stdout + result.stderr  # the library prints nothing
     here = train_samples(text, tmp_path / "here")
     assert here == [(tmp_path / "there" / kind).read_bytes() for kind in MODEL_TYPES]
     assert here == train_samples(text, tmp_path / "again")
@@ -95,7 +97,7 @@ def test_too_large_a_vocabulary_names_the_largest(text: Path, tmp_path: Path, mo
     assert load(path).get_piece_size() == largest
     with pytest.raises(UserError, match=f"largest possible size is {largest};|largest possible size is {largest}\\."):
         train_subwords(text, tmp_path / "m", vocabulary_size=largest + 1, model_type=model_type)
-    assert load(path).get_piece_size() == largest  # a failure leaves the file that was there
+    assert load(path).get_piece_size() == largest  # a failure leaves the existing file
 
 
 def test_too_small_a_vocabulary_names_the_smallest(text: Path, tmp_path: Path) -> None:
@@ -129,7 +131,7 @@ def test_unusable_text(tmp_path: Path, content: bytes, message: str) -> None:
     assert not (tmp_path / "m").exists()
 
 
-def test_a_line_of_10_000_tokens_and_a_nul_are_no_trouble(text: Path, tmp_path: Path) -> None:
+def test_a_line_of_10_000_tokens_and_a_nul_are_accepted(text: Path, tmp_path: Path) -> None:
     odd = tmp_path / "odd"
     odd.write_bytes(text.read_bytes() + b"word " * 10_000 + b"\na\0b\n")
     model = load(train_subwords(odd, tmp_path / "m", vocabulary_size=60))
@@ -137,7 +139,7 @@ def test_a_line_of_10_000_tokens_and_a_nul_are_no_trouble(text: Path, tmp_path: 
     assert len(model.encode("cat " * 10_000)) >= 10_000
 
 
-def test_an_unusable_second_file_is_not_passed_over(text: Path, tmp_path: Path) -> None:
+def test_an_unusable_second_file_is_an_error(text: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="nowhere"):
         train_subwords([text, tmp_path / "nowhere"], tmp_path / "m", vocabulary_size=60)
     (tmp_path / "empty").touch()
@@ -166,7 +168,7 @@ def test_wrong_arguments(text: Path, tmp_path: Path, arguments: dict) -> None:
         train_subwords(**{"files": [text], "path": tmp_path / "m", "vocabulary_size": 60} | arguments)
 
 
-def test_a_model_lower_cases_what_it_is_given(tmp_path: Path) -> None:
+def test_a_model_lower_cases_its_input(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("der ärger am haus\nstraße der maus\n" * 5, encoding="utf-8")
     model = load(train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=30, lowercase=True))
     assert model.decode(model.encode("DER A\u0308RGER Am Haus")) == "der ärger am haus"

@@ -14,7 +14,7 @@ from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving, Start, Trainer
 
 VOCABULARY_SIZE = 20
-# Options of the trainer's parts by the names that tests use: the part, and the name there.
+# The names of options in tests, each with the trainer's part and the option's name in the part.
 OPTIONS = {
     **{name: ("computation", name) for name in ("strategy", "accumulation_steps", "normalize_by", "jit_compile")},
     "seed": ("computation", "seed"),
@@ -38,7 +38,7 @@ PARTS = {
 
 
 def trainer_of(model: keras.Model, data: Any, directory: Path, **options: Any) -> Trainer:
-    """A trainer with options of its parts by name; by default it is silent and logs each update."""
+    """A trainer with options of its parts by name; by default the trainer prints nothing and logs each update."""
     parts: dict[str, dict[str, Any]] = {}
     for name, value in {"log_every": 1, "report": lambda line: None, **options}.items():
         if name in OPTIONS:
@@ -50,7 +50,7 @@ def trainer_of(model: keras.Model, data: Any, directory: Path, **options: Any) -
 
 @pytest.fixture(scope="session")
 def batches() -> TrainingBatches:
-    """Copying of random sentences, in batches of 16 rows and of several lengths."""
+    """Batches of 16 rows and of several lengths, for the task of copying random sentences."""
     random = np.random.RandomState(0)
     sentences = [random.randint(4, VOCABULARY_SIZE, size).tolist() for size in random.randint(1, 12, 150)]
     corpus = ParallelCorpus.from_lists(sentences, sentences)
@@ -59,7 +59,7 @@ def batches() -> TrainingBatches:
 
 @pytest.fixture(scope="session")
 def make_model() -> Callable[..., keras.Model]:
-    """Makes a small model `[source, target_input] -> logits`, the same for the same arguments."""
+    """Makes a small model `[source, target_input] -> logits`, equal for equal arguments."""
 
     def make(dropout: float = 0.0, seed: int = 0, units: int = 8) -> keras.Model:
         keras.utils.set_random_seed(seed)
@@ -77,5 +77,5 @@ def make_model() -> Callable[..., keras.Model]:
 
 @pytest.fixture(scope="session")
 def make_any_trainer() -> Callable[..., Trainer]:
-    """See `trainer_of`."""
+    """The function `trainer_of`."""
     return trainer_of

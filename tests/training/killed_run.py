@@ -1,6 +1,6 @@
 """Starts a training for each line `UPDATES DIRECTORY` of standard input, in a process that may be killed.
 
-The processes are forked from this one, which has imported TensorFlow and run nothing: a start takes a second.
+The processes are forked from this process, which has imported TensorFlow but not used it: a start takes a second.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving,
 
 
 def train(updates: int, directory: Path) -> None:
-    """A small model with dropout that copies sentences; saved every three updates, logged every two."""
+    """Trains a small model with dropout to copy sentences, with a save every 3 and a log line every 2 updates."""
     random = np.random.RandomState(0)
     sentences = [random.randint(4, 20, size).tolist() for size in random.randint(1, 12, 150)]
     corpus = ParallelCorpus.from_lists(sentences, sentences)

@@ -1,3 +1,5 @@
+"""Averages of checkpoints."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,7 +20,7 @@ from keras_nmt.training.checkpoints import Progress
 def run(
     tmp_path: Path, make_model: Callable[..., keras.Model]
 ) -> tuple[Path, keras.Model, dict[int, list[np.ndarray]]]:
-    """A model directory with four saves, the model, and what its weights were."""
+    """A model directory with four saves, the model, and its weights at each save."""
     model = make_model()
     optimizer = keras.optimizers.SGD()
     optimizer.build(model.trainable_variables)
@@ -36,7 +38,7 @@ def run(
     ("which", "number", "expected"),
     [("last", 1, [40]), ("last", 2, [30, 40]), ("last", None, [20, 30, 40]), ("best", 2, [30, 10]), ("best", 1, [30])],
 )
-def test_is_the_mean(run, which: str, number: int | None, expected: list[int]) -> None:
+def test_the_average_is_the_mean(run, which: str, number: int | None, expected: list[int]) -> None:
     directory, model, weights = run
     assert average_checkpoints(directory, which=which, number=number) == expected
     model.load_weights(directory / "model.weights.h5")
@@ -45,7 +47,7 @@ def test_is_the_mean(run, which: str, number: int | None, expected: list[int]) -
     assert not list(directory.glob(".writing*"))
 
 
-def test_output_can_be_named(run) -> None:
+def test_the_output_file_is_an_option(run) -> None:
     directory = run[0]
     average_checkpoints(directory, output=directory / "mean.weights.h5")
     assert (directory / "mean.weights.h5").exists()
@@ -54,7 +56,7 @@ def test_output_can_be_named(run) -> None:
         average_checkpoints(directory, output=directory / "mean.h5")
 
 
-def test_refuses_what_is_not_there(tmp_path: Path, run) -> None:
+def test_missing_checkpoints_are_an_error(tmp_path: Path, run) -> None:
     with pytest.raises(UserError, match="no checkpoints"):
         average_checkpoints(tmp_path / "elsewhere")
     with pytest.raises(UserError, match="which='worst'"):
@@ -69,7 +71,7 @@ def test_refuses_what_is_not_there(tmp_path: Path, run) -> None:
     assert not (run[0] / "model.weights.h5").exists()
 
 
-def test_refuses_weights_of_different_models(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_weights_of_different_models_are_rejected(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
     files = []
     for units in (8, 6):
         files.append(tmp_path / f"{units}.weights.h5")
@@ -79,7 +81,7 @@ def test_refuses_weights_of_different_models(tmp_path: Path, make_model: Callabl
     assert not (tmp_path / "mean.weights.h5").exists()
 
 
-def test_what_is_no_float_is_taken_from_the_last(tmp_path: Path) -> None:
+def test_integers_are_taken_from_the_last_checkpoint(tmp_path: Path) -> None:
     files = [tmp_path / f"{i}.weights.h5" for i in (0, 1)]
     for i, path in enumerate(files):
         with h5py.File(path, "w") as file:
@@ -90,7 +92,7 @@ def test_what_is_no_float_is_taken_from_the_last(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_weights_that_lie_in_another_file_are_refused(tmp_path: Path, number: int) -> None:
+def test_weights_in_another_file_are_rejected(tmp_path: Path, number: int) -> None:
     other = tmp_path / "other"
     other.write_bytes(b"12345678")
     files = [tmp_path / f"{i}.weights.h5" for i in (0, 1)]
@@ -106,7 +108,7 @@ def test_weights_that_lie_in_another_file_are_refused(tmp_path: Path, number: in
 
 
 @pytest.mark.parametrize("index", ['{"last": 3}', '{"last": ["../x"], "best": []}', "{}"])
-def test_a_damaged_index_is_one_line(run, index: str) -> None:
+def test_a_damaged_index_is_an_error_of_one_line(run, index: str) -> None:
     directory, _, _ = run
     (directory / "checkpoints" / "index.json").write_text(index)
     with pytest.raises(UserError, match=r"has no list of updates .* Received: .*index\.json"):

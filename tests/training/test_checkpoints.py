@@ -1,3 +1,5 @@
+"""Checkpoints: saving, restoring, and damaged files."""
+
 from __future__ import annotations
 
 import json
@@ -47,7 +49,7 @@ def test_restores_everything(tmp_path: Path, make_model: Callable[..., keras.Mod
     assert checkpoints.restore() == progress
     assert progress.scores == {7: 2.5}
     assert progress.saved == [7]
-    # Not the states of SeedGenerators: checkpoints do not hold them, and the trainer sets them before they are used.
+    # Except states of SeedGenerators: checkpoints do not have them, and the trainer sets them before use.
     for number, variable in enumerate(again.weights + again_optimizer.variables):
         np.testing.assert_array_equal(variable.numpy(), np.full(variable.shape, number))
         copies = strategy.experimental_local_results(variable.value)
@@ -76,7 +78,9 @@ def test_lower_can_be_better(tmp_path: Path, make_model: Callable[..., keras.Mod
     assert weight_files(tmp_path) == {"update-2", "update-3"}
 
 
-def test_a_cut_state_falls_back_to_the_one_before(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_a_truncated_state_falls_back_to_the_previous_state(
+    tmp_path: Path, make_model: Callable[..., keras.Model]
+) -> None:
     model, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=0)
     progress = Progress()
     for update in (1, 2):
@@ -98,7 +102,7 @@ def test_a_cut_state_falls_back_to_the_one_before(tmp_path: Path, make_model: Ca
 
 
 @pytest.mark.parametrize("damage", [None, b"", b"model_checkpoint_path: what?"])
-def test_states_whose_list_is_gone_are_found(
+def test_states_are_found_without_their_list(
     folder: Path, make_model: Callable[..., keras.Model], damage: bytes | None
 ) -> None:
     _, _, checkpoints = make(folder, make_model)
@@ -117,7 +121,7 @@ def test_states_whose_list_is_gone_are_found(
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_clock_that_went_back_loses_nothing(
+def test_a_clock_that_was_set_back_loses_no_state(
     folder: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch, read_only: bool
 ) -> None:
     _, _, checkpoints = make(folder, make_model)
@@ -135,8 +139,8 @@ def test_a_clock_that_went_back_loses_nothing(
         assert {path.name for path in folder.glob("state-*.index")} == {"state-10.index", "state-11.index"}
 
 
-def test_states_of_others_are_not_listed(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
-    """TensorFlow would remove them, when there are newer ones."""
+def test_states_of_other_runs_are_not_listed(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    """TensorFlow would remove listed states once newer states exist."""
     _, _, checkpoints = make(tmp_path / "other", make_model)
     checkpoints.save(Progress(update=1))
     _, _, checkpoints = make(tmp_path / "run", make_model)
@@ -160,7 +164,7 @@ def test_states_of_others_are_not_listed(tmp_path: Path, make_model: Callable[..
             path.unlink()
 
 
-def test_all_states_cut_is_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_truncated_states_only_are_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
     _, _, checkpoints = make(tmp_path, make_model)
     checkpoints.save(Progress(update=1))
     next(tmp_path.glob("state-1.data*")).write_bytes(b"")

@@ -1,4 +1,4 @@
-"""Adam in one operation: Keras' Adam in other clothes."""
+"""Adam in one operation, which equals Keras' Adam."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from keras_nmt.training import NoamSchedule, make_optimizer
 
 
 def train(optimizer: keras.optimizers.Optimizer, is_sparse: bool = False, steps: int = 6) -> list[np.ndarray]:
-    """Weights and everything the optimizer keeps, after steps with gradients of all sizes."""
+    """The weights and the optimizer's variables after steps with gradients of all sizes."""
     random = np.random.default_rng(1)
     dense, table = (keras.Variable(random.normal(size=shape).astype("float32")) for shape in ((3, 5), (7, 2)))
     optimizer.build([dense, table])
     update = tf.function(lambda gradient, rows: optimizer.apply([gradient, rows], [dense, table]), autograph=False)
     for step in range(steps):
         values = tf.constant(random.normal(size=(3, 2)), "float32")
-        rows = tf.IndexedSlices(values, tf.constant([1, 4, 1]), tf.constant([7, 2]))  # twice the same row
+        rows = tf.IndexedSlices(values, tf.constant([1, 4, 1]), tf.constant([7, 2]))  # the same row twice
         rows = rows if is_sparse else tf.convert_to_tensor(rows)
         update(tf.constant(10.0 ** (step - 3) * random.normal(size=(3, 5)), "float32"), rows)
     return [np.asarray(variable) for variable in (dense, table, *optimizer.variables)]
@@ -26,7 +26,7 @@ def train(optimizer: keras.optimizers.Optimizer, is_sparse: bool = False, steps:
 
 @pytest.mark.parametrize("clip", [None, 0.5])
 @pytest.mark.parametrize("decay", [None, 0.1])
-def test_is_keras_adam(clip: float | None, decay: float | None) -> None:
+def test_equals_keras_adam(clip: float | None, decay: float | None) -> None:
     schedule = NoamSchedule(256, 3)
     name = "adam" if decay is None else "adamw"
     fused = make_optimizer(name, schedule, weight_decay=decay, clip=clip)
@@ -35,7 +35,7 @@ def test_is_keras_adam(clip: float | None, decay: float | None) -> None:
         keras_own = keras.optimizers.Adam(schedule, **options)
     else:
         keras_own = keras.optimizers.AdamW(schedule, weight_decay=decay, **options)
-    # Keras takes rows that occur twice for two when it clips: then all gradients are dense, as those of `Trainer` are.
+    # When clipping, Keras counts repeated rows separately: then all gradients are dense, as in `Trainer`.
     for ours, theirs in zip(train(fused, is_sparse=clip is None), train(keras_own), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=2e-6, atol=1e-8)
 
@@ -49,7 +49,7 @@ def test_update_of_a_variable_is_one_operation() -> None:
     assert not {"AssignAddVariableOp", "AssignSubVariableOp"} & set(kinds)
 
 
-def test_goes_on_from_a_checkpoint_of_keras_adam(tmp_path) -> None:
+def test_continues_from_a_checkpoint_of_keras_adam(tmp_path) -> None:
     variable = keras.Variable(np.zeros(4, "float32"))
     theirs, ours = keras.optimizers.Adam(), make_optimizer()
     for optimizer in (theirs, ours):

@@ -1,4 +1,4 @@
-"""Killed at any moment and started again, a run is the run that was never killed."""
+"""A run that is killed at any moment and started again equals an uninterrupted run."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.training import TrainingLog
 
 SCRIPT = Path(__file__).parent / "killed_run.py"
-TIMES = ("tokens_per_second", "seconds")  # what differs from run to run
+TIMES = ("tokens_per_second", "seconds")  # values that differ between runs
 
 
 class Starter:
-    """Starts the training of killed_run.py, again and again."""
+    """Starts the training of killed_run.py repeatedly."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -88,7 +88,7 @@ def test_kills_change_nothing(starter: Starter, tmp_path: Path, updates: int, ki
     assert files[0] == files[1], "an incomplete file is left"
 
 
-def test_two_runs_in_a_folder_are_refused(starter: Starter, tmp_path: Path) -> None:
+def test_two_runs_in_a_folder_are_rejected(starter: Starter, tmp_path: Path) -> None:
     directory = tmp_path / "run"
     with directory_lock(directory):
         assert starter.run(directory, 2) == 1

@@ -1,3 +1,5 @@
+"""Label-smoothed cross-entropy."""
+
 from __future__ import annotations
 
 import keras
@@ -11,7 +13,7 @@ from keras_nmt.training import LabelSmoothedCrossEntropy
 
 
 def oracle(targets: np.ndarray, logits: np.ndarray, smoothing: float) -> tuple[np.ndarray, np.ndarray]:
-    """Cross-entropy against the smoothed distribution, written out."""
+    """Cross-entropy against the smoothed distribution, from its definition."""
     logits = logits.astype("float64")
     log_probabilities = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
     vocabulary_size = logits.shape[-1]
@@ -40,7 +42,7 @@ def test_equals_the_formula(seed: int, rows: int, length: int, smoothing: float)
 
 @pytest.mark.parametrize("jit_compile", [False, True])
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_gradient_is_that_of_the_formula(smoothing: float, jit_compile: bool) -> None:
+def test_the_gradient_equals_the_formulas_gradient(smoothing: float, jit_compile: bool) -> None:
     random = np.random.RandomState(1)
     logits = tf.constant(random.randn(2, 4, 9).astype("float32"))
     targets = tf.constant(random.randint(0, 9, (2, 4)).astype("int32"))
@@ -65,7 +67,7 @@ def test_gradient_is_that_of_the_formula(smoothing: float, jit_compile: bool) ->
     np.testing.assert_allclose(ours(), tape.gradient(value, logits), atol=1e-6)
 
 
-def test_padding_costs_nothing_and_gives_no_gradient() -> None:
+def test_padding_has_no_loss_and_no_gradient() -> None:
     logits = tf.Variable(np.random.RandomState(2).randn(1, 3, 5).astype("float32"))
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(LabelSmoothedCrossEntropy(0.1).terms([[2, 0, 0]], logits)[0])
@@ -81,7 +83,7 @@ def test_is_float32_for_half_precision_logits() -> None:
     np.testing.assert_allclose(nll, oracle(np.array([[2, 3]]), tf.cast(logits, "float32").numpy(), 0)[1], rtol=1e-5)
 
 
-def test_stays_right_where_a_probability_is_too_small_for_float32() -> None:
+def test_probabilities_too_small_for_float32_have_the_right_loss() -> None:
     logits = np.array([[[300, -300, 0, 299], [0, 0, 0, 500]]], "float32")
     targets = np.array([[1, 3]], "int32")
     for found, expected in zip(
@@ -97,6 +99,6 @@ def test_serialises() -> None:
     assert loss.reduction == "sum"
 
 
-def test_refuses_a_smoothing_out_of_range() -> None:
+def test_a_smoothing_out_of_range_is_rejected() -> None:
     with pytest.raises(ValueError, match=r"smoothing=1\.5"):
         LabelSmoothedCrossEntropy(1.5)

@@ -1,3 +1,5 @@
+"""Optimizers by name."""
+
 from __future__ import annotations
 
 import keras
@@ -12,7 +14,7 @@ def test_adam_has_the_settings_of_the_transformer() -> None:
     assert (config["beta_1"], config["beta_2"], config["epsilon"], config["global_clipnorm"]) == (0.9, 0.98, 1e-9, None)
 
 
-def test_settings_arrive() -> None:
+def test_settings_reach_the_optimizer() -> None:
     adamw = make_optimizer("adamw", 1e-3, beta_2=0.9, epsilon=1e-6, weight_decay=0.1, clip=2.0)
     assert isinstance(adamw, keras.optimizers.AdamW)
     assert (adamw.beta_2, adamw.epsilon, adamw.weight_decay, adamw.global_clipnorm) == (0.9, 1e-6, 0.1, 2.0)
@@ -23,6 +25,6 @@ def test_settings_arrive() -> None:
 
 
 @pytest.mark.parametrize("arguments", [{"name": "adamw"}, {"name": "adam", "weight_decay": 0.1}, {"name": "rmsprop"}])
-def test_refuses_what_does_not_go_together(arguments: dict) -> None:
+def test_contradicting_settings_are_rejected(arguments: dict) -> None:
     with pytest.raises(UserError, match=f"name='{arguments['name']}'"):
         make_optimizer(**arguments)

@@ -1,3 +1,5 @@
+"""Distribution strategies."""
+
 from __future__ import annotations
 
 import pytest
@@ -18,13 +20,13 @@ def test_two_replicas_are_mirrored() -> None:
     assert make_strategy(2) is strategy
 
 
-def test_refuses_replicas_when_it_is_too_late() -> None:
+def test_replicas_are_rejected_after_tensorflow_has_started() -> None:
     tf.zeros([]).numpy()
     with pytest.raises(UserError, match="replicas=7"):
         make_strategy(7)
 
 
-def test_refuses_no_replicas() -> None:
+def test_zero_replicas_are_rejected() -> None:
     with pytest.raises(UserError, match="replicas=0"):
         make_strategy(0)
 

@@ -1,3 +1,5 @@
+"""The temperature of one-hot roles."""
+
 from __future__ import annotations
 
 import keras
@@ -9,7 +11,7 @@ from keras_nmt.training import RoleTemperature
 
 
 class _Record(keras.callbacks.Callback):
-    """The temperature with which each update is made."""
+    """A callback that records the temperature of each update."""
 
     def __init__(self, layer: RoleInteraction) -> None:
         super().__init__()
@@ -25,18 +27,18 @@ def _expected(first: int, last: int) -> list[float]:
     return [max(0.5, 5 * 0.7**n) for n in range(first, last)]
 
 
-def test_falls_update_by_update_to_the_floor() -> None:
+def test_the_temperature_falls_with_each_update_to_the_floor() -> None:
     layer = RoleInteraction(3, "one_hot")
     model = keras.Sequential([keras.Input((2, 4)), layer])
     model.compile("sgd", "mse")
     record = _Record(layer)
     x = np.ones((10, 2, 4))
-    for _ in range(2):  # a second `fit` goes on
+    for _ in range(2):  # a second `fit` continues
         model.fit(x, x, batch_size=2, epochs=1, verbose=0, callbacks=[RoleTemperature(decay=0.7), record])
     np.testing.assert_allclose(record.seen, _expected(0, 10), rtol=1e-6)
 
 
-def test_goes_on_with_the_trainer(batches, tmp_path, make_any_trainer) -> None:
+def test_the_temperature_continues_in_a_resumed_run(batches, tmp_path, make_any_trainer) -> None:
     def train(max_updates: int) -> list[float]:
         source, target_input = (keras.Input((None,), dtype="int32") for _ in range(2))
         layer = RoleInteraction(3, "one_hot", causal=True)
@@ -59,7 +61,7 @@ def test_formula() -> None:
     assert [schedule(n) for n in (0, 1, 10**6)] == [5.0, 5.0 * 0.9995, 0.5]
 
 
-def test_a_model_without_one_hot_roles_is_refused() -> None:
+def test_a_model_without_one_hot_roles_is_rejected() -> None:
     model = keras.Sequential([keras.Input((2, 4)), RoleAssignment(3, "softmax")])
     model.compile("sgd", "mse")
     x = np.ones((2, 2, 4))

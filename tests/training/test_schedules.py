@@ -1,3 +1,5 @@
+"""Learning rate schedules."""
+
 from __future__ import annotations
 
 import keras
@@ -28,7 +30,7 @@ def test_serialises(schedule: keras.optimizers.schedules.LearningRateSchedule) -
     assert again.get_config() == schedule.get_config()
 
 
-def test_refuse_bad_steps() -> None:
+def test_wrong_numbers_of_steps_are_rejected() -> None:
     with pytest.raises(ValueError, match="warmup_steps=0"):
         NoamSchedule(256, 0)
     with pytest.raises(ValueError, match="warmup_steps=0"):

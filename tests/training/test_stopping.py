@@ -1,4 +1,4 @@
-"""When a run ends, and how several workers agree on it."""
+"""The end of a run, and the agreement of several workers on a stop."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def stopping(num_workers: int = 1, patience: int | None = None, **limits: float)
         (Progress(evaluations_since_best=3), (), "patience"),
         (Progress(evaluations_since_best=4), (), "patience"),
         (Progress(update=10, evaluations_since_best=3), ("time_limit",), "max_updates"),
-        (Progress(update=10), ("interruption", "callback"), "interruption"),  # the run is resumed to its end
+        (Progress(update=10), ("interruption", "callback"), "interruption"),  # a resumed run trains to its end
         (Progress(evaluations_since_best=3), ("callback",), "patience"),
         (Progress(), ("time_limit", "callback"), "time_limit"),
     ],
@@ -37,7 +37,7 @@ def test_the_reason(progress: Progress, requests: tuple[str, ...], reason: str |
     assert stopping(max_updates=10, patience=3).reason(progress, requests) == reason
 
 
-def test_a_worker_knows_of_its_own_interruption_time_and_callbacks() -> None:
+def test_a_worker_requests_a_stop_after_interruption_time_and_callbacks() -> None:
     one, interruption = stopping(time_limit=5.0), Interruption()
     assert one.own_requests(Progress(seconds=4.9), interruption) == []
     assert one.own_requests(Progress(seconds=5.0)) == ["time_limit"]
@@ -47,7 +47,7 @@ def test_a_worker_knows_of_its_own_interruption_time_and_callbacks() -> None:
     assert stopping().own_requests(Progress(seconds=1e9)) == []
 
 
-def test_one_worker_agrees_with_itself_at_once() -> None:
+def test_a_single_worker_stops_at_once() -> None:
     one = stopping()
     assert one.requests is None
     assert one.agreed_requests(["callback"], None) == ["callback"]
@@ -57,7 +57,7 @@ def test_workers_agree_on_a_request_after_the_same_update() -> None:
     workers = [stopping(num_workers=2) for _ in range(2)]
     agreed = []
     for update in range(2 + DELAY + 2):
-        # An update sums what the workers requested before it.
+        # An update sums the workers' earlier stop requests.
         sums = tf.add_n([tf.convert_to_tensor(worker.requests) for worker in workers])
         own = [["time_limit"] if update >= 2 else [], []]
         agreed.append([worker.agreed_requests(x, sums) for worker, x in zip(workers, own, strict=True)])
@@ -66,7 +66,7 @@ def test_workers_agree_on_a_request_after_the_same_update() -> None:
     assert all(answers[0] == answers[1] for answers in agreed)
 
 
-def test_the_time_that_is_left() -> None:
+def test_the_remaining_time() -> None:
     progress = Progress(update=4, seconds=20.0)
     assert Budget().seconds_left(progress, 2.0) is None
     assert Budget(max_updates=10).seconds_left(progress, 2.0) == 12.0

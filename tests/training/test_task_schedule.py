@@ -1,3 +1,5 @@
+"""The order of tasks."""
+
 from __future__ import annotations
 
 import math
@@ -36,7 +38,7 @@ def test_every_task_has_its_share_within_one_update(weights: list[float]) -> Non
 
 
 def test_a_rare_task_does_not_fall_behind() -> None:
-    # With these weights, always taking the task that is furthest behind leaves one more than an update behind.
+    # With these weights, always taking the task that is furthest behind leaves a task more than one update behind.
     weights = [46, 5061, 353, 67, 447, 2247, 1778, 1]
     names = turns(TaskSchedule({str(i): w for i, w in enumerate(weights)}), sum(weights))
     assert [names.count(str(i)) for i in range(len(weights))] == weights
@@ -45,7 +47,7 @@ def test_a_rare_task_does_not_fall_behind() -> None:
     assert np.abs(counts - shares).max() < 1
 
 
-def test_depends_on_the_counts_alone() -> None:
+def test_the_order_depends_on_the_counts_only() -> None:
     weights = {"a": 3.0, "b": 1.0, "c": 2.5}
     names = turns(TaskSchedule(weights), 40)
     for done in range(40):
@@ -57,7 +59,7 @@ def test_depends_on_the_counts_alone() -> None:
 def test_temperature(temperature: float) -> None:
     sizes = {"a": 1_000_000, "b": 900_000, "c": 500_000}
     weights = TaskSchedule.by_temperature(sizes, temperature).weights
-    # Compared as logarithms, which are finite whatever the temperature.
+    # Compared as logarithms, which are finite at every temperature.
     for name in sizes:
         expected = math.log(sizes[name] / sizes["a"]) / temperature
         assert math.log(weights[name] / weights["a"]) == pytest.approx(expected)

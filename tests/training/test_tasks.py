@@ -25,7 +25,7 @@ from keras_nmt.training import (
 from keras_nmt.training.checkpoints import Progress, _ProgressState
 
 VOCABULARY_SIZE = 20
-TIMES = ("tokens_per_second", "seconds")  # what differs from run to run
+TIMES = ("tokens_per_second", "seconds")  # values that differ between runs
 PAIRS = ("a-b", "b-c", "c-a")
 Make = Callable[..., Trainer]
 
@@ -66,7 +66,7 @@ class Languages(keras.Model):
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, TrainingBatches]:
-    """Copying of random sentences, others for each pair."""
+    """The task of copying random sentences, with other sentences for each pair."""
     batches = {}
     for seed, pair in enumerate(PAIRS):
         random = np.random.RandomState(seed)
@@ -80,7 +80,7 @@ def data() -> dict[str, TrainingBatches]:
 
 @pytest.fixture
 def make_trainer(tmp_path: Path, data: dict[str, TrainingBatches], make_any_trainer: Make) -> Make:
-    """Makes a trainer of `Languages` and tasks of these weights, in the folder `name`."""
+    """Makes a trainer of `Languages` and of tasks with these weights, in the folder `name`."""
 
     def make(
         name: str = "run",
@@ -109,7 +109,7 @@ def make_trainer(tmp_path: Path, data: dict[str, TrainingBatches], make_any_trai
 
 
 def log_of(trainer: Trainer) -> list[dict[str, Any]]:
-    """The log, without what differs from run to run."""
+    """The log, without values that differ between runs."""
     return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.file.path).read()]
 
 
@@ -127,7 +127,7 @@ def assert_same(a: list[np.ndarray], b: list[np.ndarray]) -> None:
 
 
 class Snapshots(keras.callbacks.Callback):
-    """Keeps what the variables were before the first update and after each."""
+    """Records the variables before the first update and after each update."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -140,7 +140,7 @@ class Snapshots(keras.callbacks.Callback):
         self.on_train_begin()
 
 
-def test_tasks_take_turns_and_leave_the_variables_of_the_others_alone(make_trainer: Make) -> None:
+def test_tasks_take_turns_and_do_not_change_other_tasks_variables(make_trainer: Make) -> None:
     snapshots = Snapshots()
     trainer = make_trainer(max_updates=9, callbacks=[snapshots])
     trainer.train()
@@ -154,8 +154,8 @@ def test_tasks_take_turns_and_leave_the_variables_of_the_others_alone(make_train
     assert trainer.progress.task_updates == dict.fromkeys(PAIRS, 3)
 
 
-def test_every_loss_is_that_of_the_next_batch_of_the_task(make_trainer: Make, data: dict[str, TrainingBatches]) -> None:
-    # Weights do not change; the extra loss, of a layer that all tasks share, is that of the task's sentences alone.
+def test_every_loss_is_the_loss_of_the_tasks_next_batch(make_trainer: Make, data: dict[str, TrainingBatches]) -> None:
+    # Weights do not change; the extra loss of a layer that all tasks share covers the task's sentences only.
     trainer = make_trainer(optimizer=lambda: make_optimizer("sgd", 0.0), normalize_by="sentences")
     trainer.train()
     for number, line in enumerate(log_of(trainer)):
@@ -172,7 +172,7 @@ def test_every_loss_is_that_of_the_next_batch_of_the_task(make_trainer: Make, da
         assert line["task_loss"] == {name: line["loss"]}
 
 
-def test_weights_share_out_the_updates_and_the_log_tells_the_tasks_apart(make_trainer: Make) -> None:
+def test_weights_divide_the_updates_and_the_log_names_the_tasks(make_trainer: Make) -> None:
     weights = {"a-b": 3.0, "b-c": 1.0}
     each = make_trainer("each", weights=weights, max_updates=8)
     each.train()
@@ -210,7 +210,7 @@ def test_the_split_of_a_batch_does_not_matter(make_trainer: Make, clip: str, spl
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
 
 
-def test_what_is_frozen_stays(make_trainer: Make) -> None:
+def test_frozen_variables_do_not_change(make_trainer: Make) -> None:
     trainer = make_trainer(frozen=["encoder_a", "bridge"], weights={"a-b": 1.0, "b-c": 1.0}, max_updates=4)
     before = {v.path: v.numpy() for v in trainer.model.variables}
     trainer.train()
@@ -224,14 +224,14 @@ def test_what_is_frozen_stays(make_trainer: Make) -> None:
 
 
 class Crash(keras.callbacks.Callback):
-    """Ends the program in the middle of the run."""
+    """A callback that ends the program in the middle of the run."""
 
     def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
         if batch + 1 == 10:
             raise RuntimeError("crash")
 
 
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(make_trainer: Make) -> None:
+def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make) -> None:
     options: dict[str, Any] = {
         "weights": {"a-b": 2.0, "b-c": 1.0},
         "dropout": 0.2,
@@ -244,7 +244,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(make_trainer: Make) -> 
     whole.train()
     assert whole.progress.task_updates == {"a-b": 12, "b-c": 6}
     with pytest.raises(RuntimeError, match="crash"):
-        make_trainer("stopped", callbacks=[Crash()], **options).train()  # goes on from 9
+        make_trainer("stopped", callbacks=[Crash()], **options).train()  # continues from update 9
     again = make_trainer("stopped", seed=9, **options)
     again.train()
     assert again.progress.task_updates == whole.progress.task_updates
@@ -252,7 +252,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(make_trainer: Make) -> 
     assert log_of(whole) == log_of(again)
 
 
-def test_one_task_is_the_bilingual_run_and_so_is_what_was_saved_before_there_were_tasks(
+def test_one_task_equals_a_bilingual_run_also_from_old_checkpoints(
     make_trainer: Make,
     make_any_trainer: Make,
     data: dict[str, TrainingBatches],
@@ -269,7 +269,7 @@ def test_one_task_is_the_bilingual_run_and_so_is_what_was_saved_before_there_wer
             tmp_path / name,
             optimizer=make_optimizer("adam", 0.01, clip=0.5),
             max_updates=max_updates,
-            final="last",  # not the mean of what was saved
+            final="last",  # not the mean of saved weights
         )
         trainer.train()
         return trainer
@@ -301,7 +301,7 @@ def test_one_task_is_the_bilingual_run_and_so_is_what_was_saved_before_there_wer
         ).train()
 
 
-@pytest.mark.parametrize("settled", [None, 2])  # oldest form; the name before "completed"
+@pytest.mark.parametrize("settled", [None, 2])  # the oldest form; the former name of "completed"
 def test_progress_of_older_checkpoints(settled: int | None) -> None:
     state = _ProgressState()
     named = {} if settled is None else {"settled": settled}
@@ -309,11 +309,13 @@ def test_progress_of_older_checkpoints(settled: int | None) -> None:
     assert state.value == Progress(update=3, scores={3: 1.5}, completed=settled or 3)
 
 
-# What goes wrong.
+# Errors.
 
 
-def test_not_finite_names_the_task_and_its_lines(make_trainer: Make, data: dict[str, TrainingBatches]) -> None:
-    # The fourth update ruins the weights of its task, whose next one is the seventh.
+def test_an_update_that_is_not_finite_names_the_task_and_its_lines(
+    make_trainer: Make, data: dict[str, TrainingBatches]
+) -> None:
+    # The fourth update makes the weights of its task infinite; the task's next update is the seventh.
     trainer = make_trainer(
         optimizer=lambda: keras.optimizers.SGD(keras.optimizers.schedules.PiecewiseConstantDecay([2], [0.01, 1e38])),
         log_every=100,

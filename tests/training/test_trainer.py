@@ -1,4 +1,4 @@
-"""The trainer: exact updates, stopping and resuming, what ends a run and what is kept."""
+"""The trainer: exact updates, stopping and resuming, the end of a run, and the kept weights."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from keras_nmt.training import (
     make_strategy,
 )
 
-TIMES = ("tokens_per_second", "seconds")  # what differs from run to run
+TIMES = ("tokens_per_second", "seconds")  # values that differ between runs
 Make = Callable[..., Trainer]
 
 
@@ -40,7 +40,7 @@ Make = Callable[..., Trainer]
 def make_trainer(
     tmp_path: Path, batches: TrainingBatches, make_model: Callable[..., keras.Model], make_any_trainer: Make
 ) -> Make:
-    """Makes a trainer of the small model, or of the one that `model` makes, in the folder `name`."""
+    """Makes a trainer of the small model, or of the model that `model` makes, in the folder `name`."""
 
     def make(
         name: str = "run",
@@ -60,7 +60,7 @@ def make_trainer(
 
 
 def log_of(trainer: Trainer) -> list[dict[str, Any]]:
-    """The log, without what differs from run to run."""
+    """The log, without values that differ between runs."""
     return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.file.path).read()]
 
 
@@ -87,11 +87,11 @@ class PenaltyLayer(keras.layers.Layer):
         return states
 
 
-# The same update however it is split.
+# Equal updates for every split of a batch.
 
 
 def test_the_split_of_a_batch_does_not_matter(make_trainer: Make) -> None:
-    """A Transformer; each split by itself is in test_tasks.py."""
+    """Updates of a Transformer; test_tasks.py tests each kind of split separately."""
 
     def model() -> keras.Model:
         keras.utils.set_random_seed(0)
@@ -156,7 +156,9 @@ def test_splits_agree_with_xla_extra_losses_and_every_clipping(
 
 
 @pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
-def test_the_first_loss_is_that_of_the_batch(make_trainer: Make, batches: TrainingBatches, normalize_by: str) -> None:
+def test_the_first_loss_is_the_loss_of_the_batch(
+    make_trainer: Make, batches: TrainingBatches, normalize_by: str
+) -> None:
     trainer = make_trainer(normalize_by=normalize_by, max_updates=1)
     kernel = trainer.model.get_layer("hidden").kernel
     kernel.regularizer = keras.regularizers.L2(0.1)
@@ -186,7 +188,7 @@ def test_clips_the_gradient_of_the_whole_update(make_trainer: Make) -> None:
 
 
 class Margin:
-    """A loss of a user's own: how far the logit of the right token is below the mean of all."""
+    """A custom loss: the mean of all logits minus the logit of the right token."""
 
     def terms(self, targets: tf.Tensor, logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         real = tf.cast(targets != 0, "float32")
@@ -195,7 +197,7 @@ class Margin:
         return real * margin, real * (tf.reduce_logsumexp(logits, -1) - right)
 
 
-def test_a_loss_of_ones_own(make_trainer: Make, batches: TrainingBatches) -> None:
+def test_a_custom_loss(make_trainer: Make, batches: TrainingBatches) -> None:
     trainer = make_trainer(loss=Margin(), optimizer=lambda: make_optimizer("sgd", 0.1), accumulation_steps=2)
     model, batch = trainer.model, next(iter(batches.dataset()))
     weights = [variable.value for variable in model.trainable_variables]
@@ -263,7 +265,7 @@ def test_dropout_depends_on_the_part_of_the_batch_only(
 
 
 class Kill(keras.callbacks.Callback):
-    """Ends the program in the middle of the run, as Ctrl-C, SIGTERM, or a crash."""
+    """A callback that ends the program in the middle of the run, by Ctrl-C, SIGTERM, or a crash."""
 
     def __init__(self, update: int, number: signal.Signals | None) -> None:
         super().__init__()
@@ -277,17 +279,15 @@ class Kill(keras.callbacks.Callback):
 
 
 STOPS = [  # with saves every 3 and evaluations every 6 updates
-    (None, 5),  # a crash: goes on from 3
+    (None, 5),  # a crash: continues from update 3
     (signal.SIGINT, 7),
-    (signal.SIGTERM, 12),  # before it is evaluated
-    (signal.SIGTERM, 15),  # before it is saved
-    (signal.SIGTERM, 18),  # before what is due at the end
+    (signal.SIGTERM, 12),  # before the evaluation
+    (signal.SIGTERM, 15),  # before the save
+    (signal.SIGTERM, 18),  # before the work at the end
 ]
 
 
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(
-    make_trainer: Make, make_model: Callable[..., keras.Model]
-) -> None:
+def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make, make_model: Callable[..., keras.Model]) -> None:
     reports: list[str] = []
 
     def trainer_of(name: str, seed: int = 0, stop: tuple[int, signal.Signals | None] | None = None) -> Trainer:
@@ -301,7 +301,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(
             save_every=3,
             evaluate_every=6,
             evaluate=lambda: {"bleu": float(np.sin(trainer.progress.update))},
-            keep_last=4,  # reaches back behind the stops: they must not count as saves
+            keep_last=4,  # covers saves before the stops: stops must not count as saves
             keep_best=2,
             callbacks=[Kill(*stop)] if stop else [],
             report=reports.append,
@@ -334,7 +334,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(
     assert index[0] == index[1]
 
 
-def test_the_evaluations_of_a_resumed_run_may_be_others(make_trainer: Make) -> None:
+def test_a_resumed_run_may_evaluate_at_other_updates(make_trainer: Make) -> None:
     def run(max_updates: int, every: int) -> Trainer:
         trainer = make_trainer(evaluate=Scores(1.0, 0.0), evaluate_every=every, max_updates=max_updates, log_every=100)
         trainer.train()
@@ -344,12 +344,12 @@ def test_the_evaluations_of_a_resumed_run_may_be_others(make_trainer: Make) -> N
     trainer = run(13, 4)
     lines = [line for line in log_of(trainer) if "final" not in line]
     assert [line["update"] for line in lines] == [3, 6, 8, 12, 13]
-    assert trainer.progress.evaluations_since_best == 4  # the best one, 3, is from before the stop
+    assert trainer.progress.evaluations_since_best == 4  # the best evaluation, 3, was before the stop
     kept = json.loads((trainer.directory / "checkpoints" / "index.json").read_text())
     assert kept["last"] == [3, 6, 8, 12, 13]
 
 
-def test_a_stopped_run_goes_on_where_weights_and_segmentations_differ_by_epoch(
+def test_a_stopped_run_with_corpus_weights_and_sampling_continues(
     make_trainer: Make, make_model: Callable[..., keras.Model], tmp_path: Path
 ) -> None:
     generator = np.random.default_rng(1)
@@ -370,7 +370,7 @@ def test_a_stopped_run_goes_on_where_weights_and_segmentations_differ_by_epoch(
                 sampling=SubwordSampling(tokenizer, tokenizer, alpha=0.3),
             ),
             model=lambda: make_model(dropout=0.2, seed=seed),
-            callbacks=[Kill(11, number)] if number else [],  # 7 updates an epoch
+            callbacks=[Kill(11, number)] if number else [],  # 7 updates per epoch
             max_updates=18,
         )
         if number:
@@ -387,7 +387,7 @@ def test_a_stopped_run_goes_on_where_weights_and_segmentations_differ_by_epoch(
     assert log_of(whole) == log_of(again)
 
 
-def test_a_run_that_was_interrupted_can_be_ended_where_it_is(make_trainer: Make) -> None:
+def test_an_interrupted_run_can_be_finished_at_its_update(make_trainer: Make) -> None:
     options: dict[str, Any] = {"evaluate": Scores(1.0), "evaluate_every": 8, "final": "best"}
     with pytest.raises(SystemExit):
         make_trainer(callbacks=[Kill(5, signal.SIGTERM)], **options).train()
@@ -401,7 +401,7 @@ def test_a_run_that_was_interrupted_can_be_ended_where_it_is(make_trainer: Make)
     assert rounds == ["begin 0", "end 0 1.0"]
 
 
-def test_an_evaluation_that_fails_costs_no_updates(make_trainer: Make) -> None:
+def test_a_failed_evaluation_loses_no_updates(make_trainer: Make) -> None:
     class Counter(keras.callbacks.Callback):
         updates = 0
 
@@ -424,7 +424,7 @@ def test_an_evaluation_that_fails_costs_no_updates(make_trainer: Make) -> None:
     assert_same(values_of(trainer), values_of(whole))
 
 
-def test_a_loss_scale_goes_on_where_it_was(make_trainer: Make) -> None:
+def test_a_resumed_run_keeps_its_loss_scale(make_trainer: Make) -> None:
     def scales(name: str, *ends: int) -> list[float]:
         for max_updates in ends:
             trainer = make_trainer(
@@ -441,7 +441,7 @@ def test_a_loss_scale_goes_on_where_it_was(make_trainer: Make) -> None:
     assert len(set(scales("whole", 8))) > 3
 
 
-def test_a_time_limit_that_passes_between_evaluations_ends_with_one(make_trainer: Make) -> None:
+def test_a_time_limit_between_evaluations_ends_with_an_evaluation(make_trainer: Make) -> None:
     class Slow(keras.callbacks.Callback):
         def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
             if batch == 2:
@@ -454,13 +454,13 @@ def test_a_time_limit_that_passes_between_evaluations_ends_with_one(make_trainer
     assert result.final_updates == [result.update] == [result.best_update]
 
 
-def test_a_time_limit_that_passes_in_a_save_ends_with_an_evaluation(
+def test_a_time_limit_during_a_save_ends_with_an_evaluation(
     make_trainer: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save = Checkpoints.save
 
     def slow_save(*arguments: Any) -> str:
-        trainer._began -= 100  # as if the save had taken so long
+        trainer._began -= 100  # simulates a slow save
         return save(*arguments)
 
     monkeypatch.setattr(Checkpoints, "save", slow_save)
@@ -498,11 +498,11 @@ def test_starting_a_finished_run_again_changes_nothing(make_trainer: Make) -> No
     assert log_of(first) == log_of(again)
 
 
-# What ends a run, and what is kept.
+# The end of a run, and the kept weights.
 
 
 class Scores:
-    """An evaluation that gives these scores, then the last one on and on."""
+    """An evaluation that gives these scores, and then always the last score."""
 
     def __init__(self, *scores: float) -> None:
         self.scores, self.calls = list(scores), 0
@@ -541,7 +541,7 @@ def test_lower_is_better_for_losses_and_error_rates(make_trainer: Make, metric: 
 
 
 def test_a_loss_scale_is_undone_on_replicas(make_trainer: Make) -> None:
-    """By SGD: Adam does not notice a factor."""
+    """Updates by SGD, because a factor does not change Adam's updates."""
 
     def weights(name: str, wrap: Callable[[Any], Any]) -> list[np.ndarray]:
         def optimizer() -> Any:
@@ -556,10 +556,10 @@ def test_a_loss_scale_is_undone_on_replicas(make_trainer: Make) -> None:
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
-def test_time_goes_on_where_the_run_goes_on(make_trainer: Make) -> None:
+def test_the_time_of_a_resumed_run_continues(make_trainer: Make) -> None:
     class Long(keras.callbacks.Callback):
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-            first._began -= 100  # as if the update had taken so long
+            first._began -= 100  # simulates a slow update
 
     first = make_trainer(max_updates=3, callbacks=[Long()])
     first.train()
@@ -575,7 +575,7 @@ def test_final_weights(make_trainer: Make) -> None:
         ({"final": "average_best"}, [4, 6]),
         ({"final": "average_best", "average": 9}, [4, 6]),
     ):
-        # The run ends in the first round; the others only make its final weights again.
+        # The run ends in the first round; the other rounds only make its final weights again.
         trainer, result = run(make_trainer, 1, 5, 4, 3, 2, keep_last=3, keep_best=2, **options)
         assert result.final_updates == expected
         weights = []
@@ -589,7 +589,7 @@ def test_final_weights(make_trainer: Make) -> None:
             np.testing.assert_array_equal(final, in_trainer)
 
 
-def test_time_limit_counts_all_starts(make_trainer: Make) -> None:
+def test_the_time_limit_covers_all_starts(make_trainer: Make) -> None:
     trainer = make_trainer(max_updates=None, time_limit=0.5)
     result = trainer.train()
     assert result.reason == "time_limit"
@@ -646,7 +646,7 @@ def test_tensorboard(make_trainer: Make) -> None:
     assert {("loss", 1), ("loss", 10), ("val_bleu", 2)} <= seen
 
 
-def test_progress_says_what_there_is_to_know(make_trainer: Make) -> None:
+def test_the_progress_has_all_numbers(make_trainer: Make) -> None:
     reports: list[str] = []
     make_trainer(max_updates=6, log_every=3, report=reports.append).train()
     assert len(reports) == 3
@@ -659,7 +659,7 @@ def test_starts_from_another_model(make_trainer: Make, make_model: Callable[...,
     trainer = make_trainer(init_from=source, max_updates=1, optimizer=lambda: make_optimizer("sgd", 0.0))
     trainer.train()
     assert_same(source.get_weights(), trainer.model.get_weights())
-    # A run that goes on takes its checkpoint instead.
+    # A resumed run takes its checkpoint instead.
     again = make_trainer(init_from=make_model(seed=8), max_updates=1, optimizer=lambda: make_optimizer("sgd", 0.0))
     again.train()
     assert_same(source.get_weights(), again.model.get_weights())
@@ -692,7 +692,7 @@ def test_mixed_float16_learns_as_float32_does(make_trainer: Make) -> None:
         np.testing.assert_allclose([x[key] for x in log], [x[key] for x in expected], rtol=tolerance)
 
 
-def test_a_loss_scale_that_is_too_large_is_halved_until_it_fits(make_trainer: Make) -> None:
+def test_a_too_large_loss_scale_is_halved_until_gradients_are_finite(make_trainer: Make) -> None:
     keras.config.set_dtype_policy("mixed_float16")
     trainer = make_trainer(optimizer=lambda: scaled_adam(2.0**24))
     trainer.train()
@@ -707,7 +707,7 @@ def test_a_loss_scale_that_is_too_large_is_halved_until_it_fits(make_trainer: Ma
 
 
 class Explosion(keras.layers.Layer):
-    """Gives what it gets, and an infinite gradient to batches that hold a token."""
+    """Returns its inputs, with an infinite gradient for batches that contain a token."""
 
     def __init__(self, token: int) -> None:
         super().__init__()
@@ -753,7 +753,7 @@ def test_an_infinite_gradient_on_one_replica_is_skipped_by_all(
         model=model,
         data=TrainingBatches(corpus, batch_size=16, batch_unit="sentences", seed=1),
         optimizer=scaled_adam,
-        max_updates=4,  # once through the corpus
+        max_updates=4,  # one epoch
         callbacks=[Watch()],
     )
     trainer.train()
@@ -766,7 +766,9 @@ def test_an_infinite_gradient_on_one_replica_is_skipped_by_all(
         assert np.isfinite(copies[0].numpy()).all()
 
 
-def test_what_no_scale_makes_finite_ends_the_run(make_trainer: Make, make_model: Callable[..., keras.Model]) -> None:
+def test_gradients_that_no_scale_makes_finite_end_the_run(
+    make_trainer: Make, make_model: Callable[..., keras.Model]
+) -> None:
     def model() -> keras.Model:
         model = make_model()
         hidden = Explosion(3)(model.get_layer("hidden").output, keras.ops.full_like(model.inputs[0], 3))
@@ -777,13 +779,15 @@ def test_what_no_scale_makes_finite_ends_the_run(make_trainer: Make, make_model:
         trainer.train()
 
 
-# What goes wrong.
+# Errors.
 
 
-def test_not_finite_names_the_lines_and_saves_nothing(make_trainer: Make, batches: TrainingBatches) -> None:
+def test_an_update_that_is_not_finite_names_the_lines_and_saves_nothing(
+    make_trainer: Make, batches: TrainingBatches
+) -> None:
     trainer = make_trainer(
         optimizer=lambda: keras.optimizers.SGD(
-            # The fifth update ruins the weights, which the sixth one finds.
+            # The fifth update makes the weights infinite, which the sixth update detects.
             keras.optimizers.schedules.PiecewiseConstantDecay([3], [0.01, 1e38])
         ),
         save_every=3,
@@ -816,13 +820,13 @@ def test_not_finite_names_the_lines_and_saves_nothing(make_trainer: Make, batche
         ({"accumulation_steps": 0}, "accumulation_steps=0"),
     ],
 )
-def test_refuses_arguments_that_do_not_go_together(make_trainer: Make, options: dict[str, Any], message: str) -> None:
+def test_contradicting_arguments_are_rejected(make_trainer: Make, options: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         make_trainer(**options)
 
 
 class Batches:
-    """Data of a user's own, whose elements `change` makes of those of `TrainingBatches`."""
+    """Custom data: `change` makes the elements from the elements of `TrainingBatches`."""
 
     def __init__(self, batches: TrainingBatches, change: Callable[[dict[str, tf.Tensor]], Any] | None) -> None:
         self.batches, self.change = batches, change
@@ -843,7 +847,7 @@ class Batches:
         (None, "must give a tf.data.Dataset. Received: dataset="),
     ],
 )
-def test_other_data_are_refused_before_the_first_update(
+def test_other_data_are_rejected_before_the_first_update(
     make_trainer: Make, batches: TrainingBatches, change: Any, message: str
 ) -> None:
     trainer = make_trainer(data=Batches(batches, change))
@@ -853,16 +857,16 @@ def test_other_data_are_refused_before_the_first_update(
     assert trainer.num_traces == 0
 
 
-def test_refuses_float16_without_loss_scaling(make_trainer: Make) -> None:
+def test_float16_without_loss_scaling_is_rejected(make_trainer: Make) -> None:
     keras.config.set_dtype_policy("mixed_float16")
     with pytest.raises(UserError, match=r"LossScaleOptimizer. Received: optimizer=.*Adam"):
         make_trainer()
 
 
-@pytest.mark.parametrize("interrupted", [False, True])  # it saves weights and state; the state alone
-def test_a_full_disk_ends_the_run_and_leaves_what_was_there(make_trainer: Make, interrupted: bool) -> None:
+@pytest.mark.parametrize("interrupted", [False, True])  # saves weights and state; or the state only
+def test_a_full_disk_ends_the_run_and_keeps_existing_files(make_trainer: Make, interrupted: bool) -> None:
     class FillTheDisk(keras.callbacks.Callback):
-        """From update 5 on no file may get larger than 4 kB: the system says so as it does of a full disk."""
+        """Limits files to 4 kB from update 5 on: the system reports the limit like a full disk."""
 
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
             if batch == 4:
@@ -890,6 +894,6 @@ def test_a_full_disk_ends_the_run_and_leaves_what_was_there(make_trainer: Make, 
     assert again.progress.update == 10
 
 
-def test_refuses_an_evaluation_without_the_best_metric(make_trainer: Make) -> None:
+def test_an_evaluation_without_the_best_metric_is_rejected(make_trainer: Make) -> None:
     with pytest.raises(UserError, match="best_metric='bleu'"):
         make_trainer(evaluate=lambda: {"chrf": 1.0}, evaluate_every=1).train()

@@ -1,3 +1,5 @@
+"""The log of a training run."""
+
 from __future__ import annotations
 
 import math
@@ -6,7 +8,7 @@ from pathlib import Path
 from keras_nmt.training import TrainingLog
 
 
-def test_truncating_drops_later_half_written_and_final_lines(tmp_path: Path) -> None:
+def test_truncation_drops_later_incomplete_and_final_lines(tmp_path: Path) -> None:
     log = TrainingLog(tmp_path / "log.jsonl")
     for update in (10, 20, 30):
         log.append({"update": update, "loss": update / 10})
@@ -19,7 +21,7 @@ def test_truncating_drops_later_half_written_and_final_lines(tmp_path: Path) -> 
     assert [line["update"] for line in log.read()] == [10, 20, 30]
 
 
-def test_an_evaluation_that_is_made_again_is_told_once(tmp_path: Path) -> None:
+def test_a_repeated_evaluation_is_recorded_once(tmp_path: Path) -> None:
     log = TrainingLog(tmp_path / "log.jsonl")
     for line in ({"update": 10, "loss": 1.0}, {"update": 10, "val_bleu": 3.0}, {"update": 20, "loss": 0.5}):
         log.append(line)
@@ -31,13 +33,13 @@ def test_an_evaluation_that_is_made_again_is_told_once(tmp_path: Path) -> None:
     assert log.read() == expected
 
 
-def test_is_json_whatever_the_numbers(tmp_path: Path) -> None:
+def test_any_numbers_are_valid_json(tmp_path: Path) -> None:
     log = TrainingLog(tmp_path / "log.jsonl")
     log.append({"update": 1, "loss": math.nan})
     assert log.read() == [{"update": 1, "loss": None}]
 
 
-def test_without_a_file(tmp_path: Path) -> None:
+def test_a_log_without_a_file_is_empty(tmp_path: Path) -> None:
     log = TrainingLog(tmp_path / "log.jsonl")
     log.truncate(0, completed=0)
     assert log.read() == []

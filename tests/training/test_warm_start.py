@@ -1,3 +1,5 @@
+"""Weights of another model as initial weights."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,7 +13,7 @@ from keras_nmt.models import Transformer
 from keras_nmt.training import make_strategy, warm_start
 
 
-def test_takes_everything_from_the_same_model(make_model: Callable[..., keras.Model]) -> None:
+def test_all_weights_of_an_equal_model_are_loaded(make_model: Callable[..., keras.Model]) -> None:
     source = make_model(seed=1)
     with make_strategy(2).scope():
         model = make_model(seed=2)
@@ -24,7 +26,7 @@ def test_takes_everything_from_the_same_model(make_model: Callable[..., keras.Mo
         np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
 
 
-def test_misfits_are_refused_unless_allowed(make_model: Callable[..., keras.Model]) -> None:
+def test_misfits_are_rejected_unless_allowed(make_model: Callable[..., keras.Model]) -> None:
     source, model = make_model(units=6), make_model(units=8)
     before = model.get_weights()
     with pytest.raises(UserError, match="another shape"):
@@ -36,7 +38,7 @@ def test_misfits_are_refused_unless_allowed(make_model: Callable[..., keras.Mode
     assert "did not fit: hidden/kernel" in result.summary()
 
 
-def test_new_and_unused_are_refused_unless_named(make_model: Callable[..., keras.Model]) -> None:
+def test_new_and_unused_weights_are_rejected_unless_named(make_model: Callable[..., keras.Model]) -> None:
     model = make_model()
     deeper = keras.layers.Dense(3, name="extra")(model.output)
     deeper = keras.Model(model.inputs, deeper)
@@ -67,12 +69,12 @@ def test_composition_starts_from_a_plain_transformer(norm: str) -> None:
     ours = {weight.path: weight for weight in model.weights}
     for weight in plain.weights:
         np.testing.assert_array_equal(ours[weight.path], weight)
-    # The composition changes nothing yet, but that the last layer is normalised twice under pre-LN.
+    # The composition changes nothing at first, except that pre-LN normalises the last layer twice.
     batch = [np.array([[5, 6, 7, 3]]), np.array([[2, 8, 9]])]
     np.testing.assert_allclose(model(batch), plain(batch), rtol=1e-4, atol=1e-4)
 
 
-def test_what_takes_the_place_of_a_weight_is_said() -> None:
+def test_replacements_of_a_weight_are_reported() -> None:
     sizes = {"source_vocabulary_size": 20, "num_encoder_layers": 2, "num_decoder_layers": 2}
     sizes |= {"hidden_dim": 8, "num_heads": 2, "intermediate_dim": 12}
     plain, model = (
@@ -95,6 +97,6 @@ def test_nothing_in_common_is_an_error() -> None:
         warm_start(models[0], models[1], allow_new=["*"], allow_unused=["*"])
 
 
-def test_a_word_is_no_list_of_patterns(make_model):
+def test_a_string_is_not_a_list_of_patterns(make_model):
     with pytest.raises(UserError, match="list of patterns. Received: allow_new='a/\\*'"):
         warm_start(make_model(), make_model(), allow_new="a/*")

@@ -25,8 +25,8 @@ UPDATES = 40
 
 
 def start(number: int, directory: Path, **environment: str) -> list[subprocess.Popen[str]]:
-    """Processes that train in `directory`; one alone makes the same updates as several."""
-    with contextlib.ExitStack() as stack:  # ports that nobody has
+    """Starts processes that train in `directory`; one process makes the same updates as several."""
+    with contextlib.ExitStack() as stack:  # free ports
         sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
         for one in sockets:
             one.bind(("localhost", 0))
@@ -61,12 +61,12 @@ def outcome(directory: Path, index: int = 0) -> dict[str, Any]:
 
 
 @pytest.mark.nightly
-def test_two_workers_are_one_whatever_happens_to_them(tmp_path: Path) -> None:
+def test_two_workers_equal_one_worker_despite_interruptions(tmp_path: Path) -> None:
     alone, together = tmp_path / "alone", tmp_path / "together"
     (one,) = start(1, alone)
     assert one.wait() == 0, one.communicate()[1][-1000:]
 
-    # SIGTERM to one, not the chief: both stop after the same update, which is saved.
+    # SIGTERM to a worker that is not the chief: both workers stop after the same update, which is saved.
     workers = start(2, together, SECONDS_AN_UPDATE="0.05")
     wait_for_update(together, 5, workers)
     workers[1].send_signal(signal.SIGTERM)
@@ -75,7 +75,7 @@ def test_two_workers_are_one_whatever_happens_to_them(tmp_path: Path) -> None:
     assert "Stopped by SIGTERM: update " in said[0][0]
     assert said[1][0] == "", "only the chief reports"
 
-    # SIGKILL: the other one ends by itself, saying why.
+    # SIGKILL: the other worker ends with an error.
     workers = start(2, together, SECONDS_AN_UPDATE="0.05")
     wait_for_update(together, 25, workers)
     workers[1].kill()
@@ -121,7 +121,7 @@ def config(task: Any, **cluster: Any) -> str:
         (config({"type": "worker", "index": 0}, worker=["a:1"]), 1, True),
     ],
 )
-def test_the_chief_is_found(monkeypatch: pytest.MonkeyPatch, text: str, number: int, chief: bool) -> None:
+def test_the_chief_is_recognised(monkeypatch: pytest.MonkeyPatch, text: str, number: int, chief: bool) -> None:
     monkeypatch.setenv("TF_CONFIG", text)
     assert (number_of_workers(), is_chief()) == (number, chief)
 
@@ -137,13 +137,13 @@ def test_the_chief_is_found(monkeypatch: pytest.MonkeyPatch, text: str, number: 
         config({"type": "worker", "index": 0}, worker=3),
     ],
 )
-def test_another_tf_config_is_an_error(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_an_unsupported_tf_config_is_an_error(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("TF_CONFIG", text)
     with pytest.raises(UserError, match=r"TF_CONFIG has to be like .*Received: TF_CONFIG="):
         make_strategy()
 
 
-def test_replicas_do_not_go_with_several_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replicas_and_several_machines_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TF_CONFIG", config({"type": "worker", "index": 0}, worker=["a:1", "b:1"]))
     with pytest.raises(UserError, match="Received: replicas=2"):
         make_strategy(2)

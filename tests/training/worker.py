@@ -1,4 +1,4 @@
-"""One worker of a training on several machines: worker.py DIRECTORY UPDATES OUTPUT. Its `TF_CONFIG` says which."""
+"""One worker of a training on several machines: worker.py DIRECTORY UPDATES OUTPUT, with `TF_CONFIG`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving,
 
 
 class Pace(keras.callbacks.Callback):
-    """So that there is time to end a worker in the middle."""
+    """A callback that slows training down, so that a test can end a worker in the middle of the run."""
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         time.sleep(float(os.environ.get("SECONDS_AN_UPDATE", "0")))
 
 
 def train(directory: Path, updates: int, output: Path) -> None:
-    """Trains a small model with dropout to copy sentences, and writes what came of it."""
+    """Trains a small model with dropout to copy sentences, and writes the results."""
     strategy = make_strategy()
     random = np.random.RandomState(0)
     sentences = [random.randint(4, 20, size).tolist() for size in random.randint(1, 12, 150)]
@@ -60,11 +60,11 @@ def train(directory: Path, updates: int, output: Path) -> None:
         callbacks=[Pace()],
     )
     result = trainer.train()
-    told = {"evaluated": evaluated, "metrics": result.final_metrics, "update": result.update}
-    # More than goes in one message.
-    told["heard"] = trainer.workers.from_chief([*range(9000)] if trainer.workers.is_chief else None)
+    results = {"evaluated": evaluated, "metrics": result.final_metrics, "update": result.update}
+    # Too long for one message.
+    results["heard"] = trainer.workers.from_chief([*range(9000)] if trainer.workers.is_chief else None)
     weights = [float(np.sum(np.abs(weight))) for weight in model.get_weights()]
-    output.write_text(json.dumps({**told, "weights": weights, "traces": trainer.num_traces}))
+    output.write_text(json.dumps({**results, "weights": weights, "traces": trainer.num_traces}))
 
 
 if __name__ == "__main__":
