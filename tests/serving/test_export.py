@@ -103,6 +103,8 @@ def test_signatures_names_types_and_first_dimension(served):
         assert all(spec.shape.rank == 1 for spec in found.values())
 
 
+# Usually: a bfloat16 model of several directions, and several hypotheses of an export that samples.
+@pytest.mark.nightly
 def test_a_bfloat16_model_is_exported_in_float32_with_several_hypotheses(
     make_model, source_tokenizer, options, lines, tmp_path
 ):

@@ -108,6 +108,7 @@ def test_signatures_and_what_they_hold(exported, reached):
     assert 0 < len(_searches(graph)) <= 2 * 3
 
 
+@pytest.mark.nightly  # usually: as one of several directions
 @pytest.mark.filterwarnings("ignore:.*were truncated")
 def test_a_recurrent_pair_alone_is_compiled_in_a_session(make_multilingual, ask_session, tmp_path):
     model, tokenizers = make_multilingual("recurrent")
