@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,7 +77,8 @@ def test_several_hypotheses(case, translator):
     found = translator.translate(LINES, *case.languages)
     for line, translation in zip(LINES, found, strict=True):
         scores = [hypothesis.score for hypothesis in translation.hypotheses]
-        assert scores == sorted(scores, reverse=True)
+        # Best first: finished hypotheses, then unfinished hypotheses, whose scores may be higher.
+        assert sum(before < after for before, after in pairwise(scores)) <= 1
         assert len(scores) == 3
         assert len({hypothesis.text for hypothesis in translation.hypotheses}) > 1 or not line
     answers = in_graph(translator, case, text=LINES)
