@@ -30,6 +30,8 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.run_app import import_tensorflow, progress
 from keras_nmt.errors import UserError
 
+FORMATS = ("savedmodel", "ctranslate2")
+
 
 def export(
     directory: Directory,
@@ -59,11 +61,18 @@ def export(
     quantize: Annotated[
         str | None, typer.Option(metavar="int8", help="Turn the weights to int8: a quarter of the size.")
     ] = None,
+    format_: Annotated[
+        str,
+        typer.Option("--format", metavar="savedmodel|ctranslate2", help="CTranslate2 runs plain models only."),
+    ] = "savedmodel",
 ) -> None:
     """Writes a SavedModel, text in and text out, that runs without Python, to PATH/VERSION.
 
     A multilingual model is exported with all its directions; with --source-language and --target-language, with one.
+    The format ctranslate2 takes and gives subwords, and has the search of CTranslate2.
     """
+    if format_ not in FORMATS:
+        raise UserError(f"The format is {' or '.join(FORMATS)}. Received: --format {format_}")
     if warmup_xla and warmup is None:
         raise UserError("--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
     options = sampling(sample, temperature, top_k, top_p) | given(
@@ -75,18 +84,29 @@ def export(
         version=version,
         quantize=quantize,
     )
+    if format_ == "ctranslate2":
+        if more := sorted(set(options) - {"version", "quantize"}) + ["warmup"] * (warmup is not None):
+            raise UserError(
+                f"CTranslate2 has its own search: leave out options of the search. Received: {', '.join(more)}"
+            )
+        if ensemble:
+            raise UserError(f"CTranslate2 runs no ensembles. Received: --ensemble {ensemble[0]}")
     with progress(f"Exporting {directory}: half a minute or more"):
         import_tensorflow()
         from keras_nmt.data import read_lines
         from keras_nmt.inference.load import load
         from keras_nmt.serving import export as export_model
+        from keras_nmt.serving import export_ctranslate2
 
         if warmup is not None:
             options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
         loaded = load(
             directory, weights=weights, source=source_language, target=target_language, ensemble=ensemble or ()
         )
-        written = export_model(path, loaded.model, loaded.tokenizers, **{**loaded.search, **options})
+        if format_ == "ctranslate2":
+            written = export_ctranslate2(path, loaded.model, loaded.tokenizers, **options)
+        else:
+            written = export_model(path, loaded.model, loaded.tokenizers, **{**loaded.search, **options})
     write_line(str(written))
 
 

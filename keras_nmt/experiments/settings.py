@@ -155,10 +155,12 @@ def as_user_errors() -> Iterator[None]:
         raise UserError(str(error)) from error
 
 
-@functools.cache  # evaluating annotations takes milliseconds
+_type_hints = functools.cache(typing.get_type_hints)  # evaluating annotations takes milliseconds
+
+
 def _hints(cls: type) -> dict[str, Any]:
     """The type of each setting, without constraints."""
-    hints = typing.get_type_hints(cls)
+    hints: dict[str, Any] = _type_hints(cls)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
 
