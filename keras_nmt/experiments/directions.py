@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,13 +60,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(experiment: Experiment) -> Pairs:
-    """Lists the pairs of languages to train, to develop and to test on, without a look at files.
-
-    Args:
-        experiment: The experiment.
-
-    Returns:
-        The pairs.
+    """Lists the pairs of languages of an experiment, without a look at files.
 
     Raises:
         UserError: A pair is none of the languages', or was never trained, or a language is in no pair.
@@ -115,13 +108,7 @@ def pairs_of(experiment: Experiment) -> Pairs:
 
 
 def directions_of(experiment: Experiment) -> list[Direction]:
-    """Finds the files of every direction of an experiment.
-
-    Args:
-        experiment: The experiment.
-
-    Returns:
-        The directions: first those that are trained, in their order, then others that are evaluated.
+    """Finds the files of every direction of an experiment: first the trained directions, then others to evaluate.
 
     Raises:
         UserError: The file of a pattern does not exist.
@@ -164,14 +151,11 @@ def directions_of(experiment: Experiment) -> list[Direction]:
 def check_files(directions: Sequence[Direction]) -> None:
     """Checks every file before subwords are trained and hours of training begin.
 
-    Args:
-        directions: The directions.
-
     Raises:
         OSError: A file is missing or cannot be read.
         UserError: A file is empty or damaged, or both sides of a pair of files have different numbers of lines.
     """
-    for source, target in dict.fromkeys(itertools.chain.from_iterable(map(_all_sides, directions))):
+    for source, target in dict.fromkeys(s for d in directions for s in (*d.corpora, d.dev, d.test) if s is not None):
         counts = {path: _num_lines(path) for path in (source, target)}
         for path, count in counts.items():
             if count == 0:
@@ -184,14 +168,7 @@ def check_files(directions: Sequence[Direction]) -> None:
 
 
 def digests_of(directions: Sequence[Direction]) -> dict[str, list[str]]:
-    """Digests of the lines of all data, wherever the files are.
-
-    Args:
-        directions: The directions.
-
-    Returns:
-        A dict from "train de-en", "dev de-en" and "test de-en" to the `text_digest` of each file.
-    """
+    """Returns a dict from "train de-en", "dev de-en", "test de-en" and so on to the `text_digest` of each file."""
     digests = {}
     for use in ("train", "dev", "test"):
         for direction in directions:
@@ -207,11 +184,8 @@ def files(value: File | Sequence[File] | None) -> list[File]:
     return [] if value is None else [value] if isinstance(value, str | os.PathLike) else list(value)
 
 
-def _all_sides(direction: Direction) -> list[Sides]:
-    return [sides for sides in (*direction.corpora, direction.dev, direction.test) if sides is not None]
-
-
 def _num_lines(path: File) -> int:
+    """The number of lines, counted once while the file does not change."""
     status = os.stat(path)
     return _count(os.path.abspath(path), status.st_size, status.st_mtime_ns)
 
