@@ -100,9 +100,6 @@ class Recipe:
     def chosen(self, configuration: str) -> Settings:
         """Returns the settings and other keys of a configuration, or of several joined by "+".
 
-        Args:
-            configuration: Str, its name.
-
         Raises:
             UserError: There is no such configuration.
         """
@@ -113,7 +110,7 @@ class Recipe:
                     f"There are the configurations {', '.join(self.configurations)}. Received: {configuration}"
                 )
             own = self.configurations[name]
-            # The configuration that it refers to has the other parts, too.
+            # The other configuration of a reference has the other parts, too.
             others = {key: "+".join([*names[:i], own[key], *names[i + 1 :]]) for key in REFERENCES if key in own}
             merged = merge_settings(merged, own, others)
         return merged
@@ -135,9 +132,6 @@ class Recipe:
             target: Str, the target of one direction. Defaults to the second language.
             monolingual: Bool, whether there are tasks A -> A, for each language of another task.
             leave_out: List of pairs "A-B" to leave out in both directions.
-
-        Returns:
-            The pairs.
 
         Raises:
             UserError: A system or language is unknown, or there is nothing to leave out.
@@ -193,14 +187,9 @@ class Recipe:
             seed: Int, the seed of everything random.
             directory: Path of the model directory to make. For a configuration with `start_from`, its name ends with
                 `CONFIGURATION-SEED`, unless `init_from` is given.
-            source: See `pairs`.
-            target: See `pairs`.
+            source, target, leave_out: See `pairs`.
             monolingual: See `pairs`; or the configuration says so.
-            leave_out: See `pairs`.
             **overrides: Settings of `Experiment`, which take precedence. `model` is merged.
-
-        Returns:
-            The experiment.
 
         Raises:
             UserError: The configuration, a language or a setting is unknown.
@@ -222,12 +211,9 @@ class Recipe:
 
         settings, chosen = made(configuration), self.chosen(configuration)
         if "matched_to" in chosen:
-            width = _matched_width(
-                configuration,
-                Experiment.from_settings(settings),
-                chosen["matched_to"],
-                Experiment.from_settings(made(chosen["matched_to"])),
-            )
+            other = chosen["matched_to"]
+            experiments = [Experiment.from_settings(one) for one in (settings, made(other))]
+            width = _matched_width(configuration, experiments[0], other, experiments[1])
             settings["model"] = {**settings.get("model", {}), "hidden_dim": width}
         if "start_from" in chosen and settings.get("init_from") is None:
             settings["init_from"] = _run_beside(Path(directory), configuration, chosen["start_from"], seed)
@@ -249,10 +235,7 @@ class Recipe:
             seeds: List of ints.
             directory: Path of the folder of the runs and of the table.
             unequal: See `Comparison`.
-            **options: Arguments of `experiment` that all have.
-
-        Returns:
-            The comparison.
+            **options: Arguments of `experiment` for all configurations.
 
         Raises:
             UserError: A configuration that another one starts from is missing.
@@ -310,14 +293,7 @@ class Recipe:
 
 
 def merge_settings(*layers: Settings) -> Settings:
-    """Merges settings; later ones take precedence, and `model` is merged argument by argument.
-
-    Args:
-        *layers: Dicts of settings.
-
-    Returns:
-        The merged dict.
-    """
+    """Merges settings; later ones take precedence, and `model` is merged argument by argument."""
     merged: Settings = {}
     for layer in layers:
         if not isinstance(layer.get("model", {}), dict):
@@ -329,7 +305,7 @@ def merge_settings(*layers: Settings) -> Settings:
 
 
 def _file(folder: str | os.PathLike[str], name: str) -> Path:
-    """The file of that name, or its gzip twin where there is one."""
+    """The file of this name, or the file with ".gz" behind the name where there is one."""
     zipped = Path(folder) / f"{name}.gz"
     return zipped if zipped.is_file() else Path(folder) / name
 
