@@ -96,9 +96,8 @@ class Trainer:
     Args:
         model: Model `[source, target_input] -> logits`, made in the strategy's scope. With tasks, the model that has
             the layers of all tasks; it need not be callable, and is what is saved and restored.
-        data: The batches, as `keras_nmt.training.task.Batches` describes: endless datasets of dictionaries of int32
-            tensors "source" `[n, S]`, "target_input" and "target_output" `[n, T]`, and "line_numbers" `[n]`, `parts`
-            elements for each update. `keras_nmt.data.TrainingBatches` is one. Or a list of `Task`.
+        data: The batches, an object as `keras_nmt.training.Batches` describes, such as
+            `keras_nmt.data.TrainingBatches`. Or a list of `Task`.
         directory: Path of the model directory.
         optimizer: Optimizer, made in the strategy's scope; see `make_optimizer`. Its clipping (`clipnorm`,
             `global_clipnorm`, `clipvalue`) applies to the gradient of the whole update.
@@ -162,17 +161,17 @@ class Trainer:
         self.callbacks = list(callbacks)
         tasks = list(data) if isinstance(data, Sequence) else [Task(name=ONLY, model=model, data=data)]
         self.tasks = {task.name: task for task in tasks}
+        self._patience = evaluation.patience if evaluation else None
+        self._is_scaled = isinstance(optimizer, keras.optimizers.LossScaleOptimizer)
         self._check(tasks, loss)
 
-        patience = evaluation.patience if evaluation else None
-        is_scaled = isinstance(optimizer, keras.optimizers.LossScaleOptimizer)
         self.workers = Workers(computation.strategy or tf.distribute.get_strategy())
-        self._stopping = Stopping(self.budget, patience, model, self.workers.number)
+        self._stopping = Stopping(self.budget, self._patience, model, self.workers.number)
         self.update = Update(self.tasks, optimizer, loss, computation, self._stopping.requests)
         self.strategy = self.update.strategy
         self.schedule = TaskSchedule({task.name: task.weight for task in tasks})
         self.progress = Progress(task_updates=dict.fromkeys(self.tasks, 0))
-        self._measurements = Measurements(self.tasks, self.update.parts, computation.normalize_by, is_scaled)
+        self._measurements = Measurements(self.tasks, self.update.parts, computation.normalize_by, self._is_scaled)
         self.log = LogWriter(self.directory, logging, self.workers.is_chief)
         self._log_every = logging.every
         self._save_every = self.saving.every or (evaluation.every if evaluation else 1000)
@@ -187,15 +186,14 @@ class Trainer:
         self._began = 0.0  # the clock at the start of the run, had the run never been stopped
 
     def _check(self, tasks: list[Task], loss: TokenLoss) -> None:
-        patience = self.evaluation.patience if self.evaluation else None
         if self.evaluation is None and self.saving.final in ("best", "average_best"):
             raise UserError(f"The best weights need an evaluation. Received: final={self.saving.final!r}")
-        if self.budget == Budget() and patience is None and not self.callbacks:
+        if self.budget == Budget() and self._patience is None and not self.callbacks:
             raise UserError("Nothing would end the training: give max_updates, time_limit or patience. Received: none")
         if not callable(getattr(loss, "terms", None)):
             raise UserError(f"The loss needs a method `terms(targets, logits)`. Received: loss={loss!r}")
-        is_scaled = isinstance(self.optimizer, keras.optimizers.LossScaleOptimizer)
-        if not is_scaled and any(layer.compute_dtype == "float16" for task in tasks for layer in task.model.layers):
+        has_float16 = any(layer.compute_dtype == "float16" for task in tasks for layer in task.model.layers)
+        if has_float16 and not self._is_scaled:
             raise UserError(
                 "Gradients of float16 vanish without loss scaling: wrap the optimizer in "
                 f"keras.optimizers.LossScaleOptimizer. Received: optimizer={type(self.optimizer).__name__}"
@@ -250,8 +248,7 @@ class Trainer:
     def _train(self) -> TrainingResult:
         checkpoints = self._start()
         with self.log, self.workers.errors(), Interruption() as interruption:
-            reason = self._loop(checkpoints, interruption)
-            result = self._finish(reason)
+            result = self._finish(self._loop(checkpoints, interruption))
             self.workers.wait()  # a worker that leaves ends the others
             if interruption.signal is not None:
                 raise SystemExit(128 + interruption.signal)
