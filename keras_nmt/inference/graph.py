@@ -62,7 +62,7 @@ class TextGraph:
         self._set_options(options)
 
     def with_options(self, options: SearchOptions) -> TextGraph:
-        """A graph that searches with other options and shares the traced encoders and decoders."""
+        """See `Translator.with_options`."""
         other = copy.copy(self)
         other._set_options(options)
         return other
@@ -194,7 +194,7 @@ class TextGraph:
         return {"mean": tf.reduce_mean(sentence, 1), "sentence": sentence, "truncated": rows.truncated}
 
     def _rows(self, inputs: Mapping[str, tf.Tensor], compiled: bool, *sides: str) -> Rows:
-        """The rows of the inputs, of which `sides` are texts of the source language and of the target language."""
+        """The rows of the inputs. The inputs `sides` are texts of the source language and of the target language."""
         checked = dict(zip(inputs, of_count(*inputs.values()), strict=True))
         languages = [checked[name] for name in ("source_language", "target_language") if name in inputs]
         tokens = []
@@ -214,7 +214,7 @@ class TextGraph:
         return Rows(tokens, languages, groups, self.options, compiled)
 
     def _encode(self, ids: tf.Tensor, chosen: tf.Tensor, rows: Rows, compiled: bool) -> list[tf.Tensor]:
-        """The memory, `[B, ...]`, of ids `[B, S]` that are the chosen rows."""
+        """The memory `[B, ...]` of the chosen rows, whose ids are `[B, S]`."""
         if not rows.languages:
             return self._encoders[0](ids, compiled)
 

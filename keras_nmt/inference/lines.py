@@ -38,6 +38,22 @@ def check_lines(lines: Iterable[str]) -> list[str]:
     return lines
 
 
+def check_pairs(sources: Iterable[str], targets: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Checks lines, and that there are as many targets as sources.
+
+    Example:
+
+    >>> check_pairs(["a cat"], ["eine Katze"])
+    (['a cat'], ['eine Katze'])
+    """
+    sources, targets = check_lines(sources), check_lines(targets)
+    if len(sources) != len(targets):
+        raise UserError(
+            f"There must be a target for each source. Received: {len(sources)} sources, {len(targets)} targets"
+        )
+    return sources, targets
+
+
 def languages_of_lines(languages: str | Iterable[str], count: int, side: str) -> list[str]:
     """The language of each line.
 

@@ -41,11 +41,7 @@ def load(
         source: String, the language of a multilingual model to translate from. With `target`, the model of this
             direction is loaded, and its tokenizers are those of "source" and "target".
         target: String, the language to translate to.
-        ensemble: Paths of other model directories with the same subwords, whose models are loaded with this one as an
-            `Ensemble`.
-
-    Returns:
-        A `LoadedModel`.
+        ensemble: Paths of other model directories with the same subwords. All models are loaded as an `Ensemble`.
 
     Raises:
         UserError: A directory is no model directory, or not whole; the model does not have the direction; or the models
@@ -70,10 +66,7 @@ def load(
 
 
 def _load(
-    directory: str | os.PathLike[str],
-    weights: str | os.PathLike[str] | None,
-    source: str | None,
-    target: str | None,
+    directory: str | os.PathLike[str], weights: str | os.PathLike[str] | None, source: str | None, target: str | None
 ) -> LoadedModel:
     folder = ModelDirectory(directory)
     model = folder.load_model(dtype="float32", weights=weights)
@@ -91,7 +84,6 @@ def _load(
             f"The model of {directory} has the languages {', '.join(model.languages)}: {choice}. "
             f"Received: from {source} to {target}"
         )
-    assert source is not None
-    assert target is not None
+    assert source is not None and target is not None  # noqa: PT018
     pair = model.pair(source, target)
     return LoadedModel(pair, {"source": tokenizers[source], "target": tokenizers[target]}, search)

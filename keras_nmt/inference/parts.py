@@ -10,17 +10,17 @@ from keras_nmt.ids import END, PAD
 from keras_nmt.inference.buckets import bucket_sizes
 from keras_nmt.inference.search_options import SearchOptions
 
-# A decoder step costs as much as this number of rows, beside its rows: weights are read, operators started.
+# The cost of a decoder step apart from its rows, as a number of rows: weights are read, operators are started.
 STEP_COST = 8
 
 
 def part_size(
     lengths: tf.Tensor, groups: tf.Tensor | None, start: tf.Tensor, options: SearchOptions, compiled: bool
 ) -> tf.Tensor:
-    """How many rows the next part has.
+    """The number of rows of the next part.
 
-    A part has rows of one group, as many as `batch_buckets` and `max_batch_tokens` allow. It ends earlier where the
-    shorter rows are cheaper in a part of their own, as the steps of a part are those of its longest row.
+    A part has rows of one group, as many as `batch_buckets` and `max_batch_tokens` allow. The longest row determines
+    the number of steps, so the part ends earlier where the shorter rows are cheaper in a part of their own.
 
     Args:
         lengths: int32 tensor `[N]`, padded lengths of the rows, in descending order within a group.
@@ -28,9 +28,6 @@ def part_size(
         start: int32 scalar tensor, the first row of the part.
         options: `SearchOptions`.
         compiled: Boolean, whether parts are padded to `batch_buckets`.
-
-    Returns:
-        int32 scalar tensor.
     """
     longest = lengths[start]
     sizes = tf.constant(options.batch_buckets, tf.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Sequence
 
 import tensorflow as tf
@@ -28,11 +29,9 @@ class Groups:
 
 
 def by_group(
-    group: tf.Tensor,
-    branches: Sequence[Callable[[tf.Tensor], Sequence[tf.Tensor]]],
-    specs: Sequence[tf.TensorSpec],
+    group: tf.Tensor, branches: Sequence[Callable[[tf.Tensor], Sequence[tf.Tensor]]], specs: Sequence[tf.TensorSpec]
 ) -> list[tf.Tensor]:
-    """Computes the rows of each group together, and returns the results in the order of the rows.
+    """Computes the rows of each group together, and returns tensors `[N, ...]` in the order of the rows.
 
     Nothing is computed for a group without rows.
 
@@ -40,25 +39,19 @@ def by_group(
         group: int32 tensor `[N]`, N > 0, the group of each row.
         branches: One function per group, from the indices `[n]` of the group's rows to tensors `[n, ...]`.
         specs: The `tf.TensorSpec` of each of these tensors, with at most one unknown dimension beside the first.
-
-    Returns:
-        The tensors, `[N, ...]`.
     """
     indices = [tf.cast(tf.where(group == i)[:, 0], tf.int32) for i in range(len(branches))]
+
+    def compute(rows: tf.Tensor, branch: Callable[..., Sequence[tf.Tensor]]) -> tuple[tf.Tensor, ...]:
+        return tuple(tf.reshape(x, [-1]) for x in branch(rows))  # flat: sizes of an empty result are unknown
 
     def nothing() -> tuple[tf.Tensor, ...]:
         return tuple(tf.zeros([0], spec.dtype) for spec in specs)
 
-    parts = []
-    for rows, branch in zip(indices, branches, strict=True):
-
-        def compute(
-            rows: tf.Tensor = rows, branch: Callable[..., Sequence[tf.Tensor]] = branch
-        ) -> tuple[tf.Tensor, ...]:
-            return tuple(tf.reshape(x, [-1]) for x in branch(rows))
-
-        # Flat, because the sizes of an empty result are unknown.
-        parts.append(tf.cond(tf.size(rows) > 0, compute, nothing))
+    parts = [
+        tf.cond(tf.size(rows) > 0, functools.partial(compute, rows, branch), nothing)
+        for rows, branch in zip(indices, branches, strict=True)
+    ]
     order = tf.math.invert_permutation(tf.concat(indices, 0))
     results = []
     for spec, *flat in zip(specs, *parts, strict=True):

@@ -16,7 +16,7 @@ import tensorflow as tf
 from keras_nmt.errors import UserError, check_backend, one_line
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.graph import TextGraph
-from keras_nmt.inference.lines import check_lines, languages_of_lines, seeds_of_lines
+from keras_nmt.inference.lines import check_lines, check_pairs, languages_of_lines, seeds_of_lines
 from keras_nmt.inference.load import load
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.translation import Hypothesis, Translation
@@ -86,8 +86,7 @@ class Translator:
         Args:
             directory: Path of a model directory.
             weights: Path of a weights file to load instead of the directory's.
-            source: String, the language to translate from, for one direction of a multilingual model.
-            target: String, the language to translate to.
+            source, target: Strings, the languages of one direction of a multilingual model.
             ensemble: Paths of other model directories with the same subwords; see `keras_nmt.inference.load.load`.
             **options: Arguments of the constructor. They have precedence over the directory's search settings.
 
@@ -130,8 +129,6 @@ class Translator:
     def has_bridge(self) -> bool:
         """Whether the model has an attention bridge, and so representations of sentences."""
         return getattr(self.model, "bridge", None) is not None
-
-    # In Python
 
     def translate(
         self,
@@ -192,8 +189,7 @@ class Translator:
         Args:
             sources: Iterable of strings.
             targets: Iterable of strings, a translation of each source.
-            source: String, the language of all sources, or one for each; None where the model has one direction.
-            target: String, the language of all targets, or one for each; None where the model has one direction.
+            source, target: The languages of the sources and of the targets, as for `translate`.
 
         Returns:
             A list of log-probabilities, one per source.
@@ -201,7 +197,7 @@ class Translator:
         Raises:
             UserError: The numbers of targets or languages differ from that of the sources, or a language is unknown.
         """
-        sources, targets = _checked_pairs(sources, targets)
+        sources, targets = check_pairs(sources, targets)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
         answers = self.graph.score(
             {**inputs, **self._language_numbers(len(sources), source, target)}, self.options.jit_compile
@@ -229,8 +225,7 @@ class Translator:
         Args:
             sources: Iterable of strings.
             targets: Iterable of strings, a translation of each source.
-            source: String, the language of all sources, or one for each; None where the model has one direction.
-            target: String, the language of all targets, or one for each; None where the model has one direction.
+            source, target: The languages of the sources and of the targets, as for `translate`.
             layer: Integer from 1, a layer of the decoder. Defaults to that of `TranslationModel.attention`.
 
         Returns:
@@ -244,7 +239,7 @@ class Translator:
         Reference:
             [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
         """
-        sources, targets = _checked_pairs(sources, targets)
+        sources, targets = check_pairs(sources, targets)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
         inputs |= self._language_numbers(len(sources), source, target)
         try:
@@ -254,11 +249,7 @@ class Translator:
         words = [self._words(inputs, side, lines) for side, lines in (("source", sources), ("target", targets))]
         longest = self.length_buckets[-1] - 1
         return [
-            sorted(
-                {(of_source[position], word) for position, word in zip(positions, of_target[:longest], strict=False)}
-            )
-            if of_source
-            else []
+            sorted({(of_source[i], word) for i, word in zip(positions, of_target[:longest], strict=False) if of_source})
             for positions, of_source, of_target in zip(attended, *words, strict=True)
         ]
 
@@ -275,7 +266,11 @@ class Translator:
         Raises:
             UserError: The model has no bridge; a language is unknown; or their number differs from that of the lines.
         """
-        self._check_bridge()
+        if not self.has_bridge:
+            raise UserError(
+                "The model has no bridge, and no representation of sentences. "
+                f"Received: model={type(self.model).__name__}"
+            )
         lines = check_lines(lines)
         if language is not None and not isinstance(language, str):
             language = list(language)
@@ -323,23 +318,9 @@ class Translator:
             names = [self.languages[number] for number in inputs[f"{side}_language"].numpy()]
         else:
             names = [self.directions[0][side == "target"]] * len(lines)
-        words: list[list[int]] = [[] for _ in lines]
-        for name in dict.fromkeys(names):
-            rows = [row for row, other in enumerate(names) if other == name]
-            for row, found in zip(
-                rows, words_of_subwords(self.tokenizers[name], [lines[row] for row in rows]), strict=True
-            ):
-                words[row] = found
-        return words
-
-    # Checks
-
-    def _check_bridge(self) -> None:
-        if not self.has_bridge:
-            raise UserError(
-                "The model has no bridge, and no representation of sentences. "
-                f"Received: model={type(self.model).__name__}"
-            )
+        lines_of = {name: [x for x, other in zip(lines, names, strict=True) if other == name] for name in set(names)}
+        words = {name: iter(words_of_subwords(self.tokenizers[name], some)) for name, some in lines_of.items()}
+        return [next(words[name]) for name in names]
 
     def _warn_of_truncated(self, answers: Mapping[str, tf.Tensor], what: str) -> None:
         if number := int(np.sum(answers["truncated"].numpy())):
@@ -350,15 +331,6 @@ class Translator:
 
 def _texts(lines: list[str]) -> tf.Tensor:
     return tf.constant(lines, tf.string, [len(lines)])
-
-
-def _checked_pairs(sources: Iterable[str], targets: Iterable[str]) -> tuple[list[str], list[str]]:
-    sources, targets = check_lines(sources), check_lines(targets)
-    if len(sources) != len(targets):
-        raise UserError(
-            f"There must be a target for each source. Received: {len(sources)} sources, {len(targets)} targets"
-        )
-    return sources, targets
 
 
 def _checked_tokenizers(

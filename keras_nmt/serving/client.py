@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.inference.lines import check_lines, languages_of_lines, seeds_of_lines
+from keras_nmt.inference.lines import check_lines, check_pairs, languages_of_lines, seeds_of_lines
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.serving._grpc_transport import GrpcTransport
 from keras_nmt.serving._rest_transport import RestTransport
@@ -28,7 +28,7 @@ _OUTPUTS = {
     "log_probability": ((float,), "a number"),
     "truncated": ((bool,), "true or false"),
 }
-# A row of these is one value, or a list of values if the export gives several hypotheses.
+# A row of these outputs is one value, or a list of values if the export gives several hypotheses.
 _OF_HYPOTHESES = ("translation", "score")
 
 
@@ -175,14 +175,10 @@ class Client:
             ConnectionError: As for `translate`.
             TimeoutError: As for `translate`.
         """
-        texts = {"source": check_lines(sources), "target": check_lines(targets)}
-        if len(texts["source"]) != len(texts["target"]):
-            raise UserError(
-                "There must be a target for each source. "
-                f"Received: {len(texts['source'])} sources, {len(texts['target'])} targets"
-            )
-        languages = _languages(len(texts["source"]), source, target)
-        log_probabilities, truncated = [0.0] * len(texts["source"]), 0
+        checked_sources, checked_targets = check_pairs(sources, targets)
+        texts = {"source": checked_sources, "target": checked_targets}
+        languages = _languages(len(checked_sources), source, target)
+        log_probabilities, truncated = [0.0] * len(checked_sources), 0
         for rows, (values, flags) in self._in_batches("score", texts, languages, ("log_probability", "truncated")):
             truncated += sum(flags)
             for row, value in zip(rows, values, strict=True):
@@ -216,16 +212,9 @@ class Client:
     def _in_batches(
         self, signature: str, texts: dict[str, list[str]], beside: dict[str, list[Any]], outputs: Sequence[str]
     ) -> Iterator[tuple[list[int], list[list[Any]]]]:
-        """Sends rows in batches, the longest rows first.
+        """Sends rows in batches, the longest texts first; `beside` are columns of languages and seeds.
 
-        Args:
-            signature: String, the signature's name without the suffix of the compiled one.
-            texts: Dictionary of columns, by whose lengths the rows are sorted.
-            beside: Dictionary of columns that have no part in the order: languages and seeds.
-            outputs: The names of the outputs.
-
-        Yields:
-            The numbers of a batch's rows, and the columns of the outputs for these rows.
+        Yields the numbers of a batch's rows, and the columns of the outputs for these rows.
         """
         columns = {**texts, **beside}
         lengths = [max(map(_utf8, row)) for row in zip(*texts.values(), strict=True)]
@@ -303,12 +292,7 @@ def _languages(
 
 
 def _checked(columns: dict[str, list[Any]], outputs: Sequence[str], count: int) -> list[list[Any]]:
-    """The columns of the outputs, if their types are those of an export's answer.
-
-    Raises:
-        Failure: An output is missing, has another number of rows, or has a row of another type; or rows differ in their
-            number of hypotheses.
-    """
+    """The columns of the outputs. A `Failure` if the number or the types of the rows are not those of an export."""
     widths = set()
     for name in outputs:
         if len(columns.get(name, ())) != count:
