@@ -79,12 +79,8 @@ def _from_proto(name: str, proto: Any) -> tf.Tensor:
     if dtype is None:
         raise Refused("INVALID_ARGUMENT", f"tensor parsing error: {name} has type {proto.dtype}, which is not served")
     elements = math.prod(size or 1 for size in shape)  # TensorFlow multiplies the other sizes where one is 0, too
-    if (
-        proto.tensor_shape.unknown_rank
-        or len(shape) > MOST_DIMENSIONS
-        or min(shape, default=0) < 0
-        or elements > LARGEST_REQUEST
-    ):
+    is_shape = not proto.tensor_shape.unknown_rank and len(shape) <= MOST_DIMENSIONS and min(shape, default=0) >= 0
+    if not is_shape or elements > LARGEST_REQUEST:
         raise Refused(
             "INVALID_ARGUMENT",
             f"tensor parsing error: {name} has at most {MOST_DIMENSIONS} dimensions, none below 0, and at most "

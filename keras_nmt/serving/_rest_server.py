@@ -232,11 +232,7 @@ def _tensor(value: Any, dtype: tf.DType) -> tf.Tensor:
 
     try:
         return tf.constant(converted(value), dtype)
-    except (
-        ValueError,
-        TypeError,
-        OverflowError,
-    ) as error:  # also: lists of unequal length, no base64, half a character
+    except (ValueError, TypeError, OverflowError) as error:  # also: unequal lengths, no base64, half a character
         raise Refused("INVALID_ARGUMENT", str(error)) from None
 
 

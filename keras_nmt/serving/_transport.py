@@ -10,8 +10,8 @@ class Failure(Exception):
     """A request without an answer.
 
     Args:
-        code: String, the name of a gRPC status code, "HTTP " and a status that has none, or "MALFORMED": the server
-            answered something that is no answer to the request.
+        code: String, the name of a gRPC status code, "HTTP " and a status without such a name, or "MALFORMED": the
+            server's answer is no answer to the request.
         message: String, the reason.
     """
 

@@ -30,7 +30,7 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
         model_name: String, the server's name of the model.
 
     Returns:
-        Serialised `PredictionLog` messages.
+        List of bytes, serialised `PredictionLog` messages.
 
     Raises:
         UserError: There are no lines, or too many records, or `tensorflow-serving-api` is not installed.
