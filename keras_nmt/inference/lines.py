@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_lines(lines: Iterable[str]) -> list[str]:
-    """Checks that lines are strings.
-
-    Args:
-        lines: Iterable of strings.
-
-    Returns:
-        The lines, as a list.
+    """Returns lines as a list of strings.
 
     Raises:
         UserError: `lines` is one string, whose letters would be taken for lines, or a line is not a string.
@@ -62,9 +56,6 @@ def languages_of_lines(languages: str | Iterable[str], count: int, side: str) ->
         count: Integer, the number of lines.
         side: String, "source" or "target", for the error message.
 
-    Returns:
-        A list of `count` strings.
-
     Raises:
         UserError: The number of languages differs from the number of lines, or a language is not a string.
 
@@ -95,9 +86,6 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
             seeds of all lines are drawn; or a NumPy generator, whose next numbers are the seeds, so that lines may
             come in parts.
         count: Integer, the number of lines.
-
-    Returns:
-        A list of `count` integers.
 
     Raises:
         UserError: The number of seeds differs from the number of lines, or a seed is out of its range.

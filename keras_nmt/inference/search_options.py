@@ -16,7 +16,7 @@ SAMPLING = ("temperature", "top_k", "top_p")
 
 @dataclasses.dataclass(kw_only=True)
 class SearchOptions:
-    """How a translator searches and how it makes batches. Lengths are in tokens, the end of the sentence included.
+    """The options of a translator's search and batches. Lengths are in tokens, the end of the sentence included.
 
     Args:
         beam_size: Integer, hypotheses that the search keeps; 1 is greedy search. Defaults to 4.

@@ -28,7 +28,7 @@ FINALS = ("last", "best", "average_last", "average_best")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Saving:
-    """When `Trainer` saves, how many checkpoints are kept, and which of them are the final weights.
+    """The saves of `Trainer`: their frequency, the number of kept checkpoints, and the choice of the final weights.
 
     Args:
         every: Integer, number of updates between saves. Defaults to that between evaluations, without evaluation 1000.
@@ -64,7 +64,7 @@ class Saving:
 
     @property
     def final_checkpoints(self) -> tuple[str, int]:
-        """Whether the final weights are of the "last" or the "best" checkpoints, and of how many at most."""
+        """The source of the final weights: the "last" or the "best" checkpoints, and their largest number."""
         number = min(self.average or self._kept, self._kept) if self.final.startswith("average") else 1
         return "last" if self.final.endswith("last") else "best", number
 
@@ -334,16 +334,12 @@ class Checkpoints:
 
 
 def weights_path(folder: Path, update: int) -> Path:
-    """The file with the weights of a saved update."""
+    """The path of the weights of a saved update."""
     return folder / f"update-{update}.weights.h5"
 
 
 def read_index(folder: Path) -> dict[str, Any]:
-    """Reads the index of a folder of checkpoints.
-
-    Raises:
-        UserError: There is none, or it is damaged.
-    """
+    """Reads the index of a folder of checkpoints. A missing or damaged index is a `UserError`."""
     try:
         index = read_json(folder / INDEX, "the index of checkpoints")
     except FileNotFoundError as error:

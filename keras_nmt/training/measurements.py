@@ -68,10 +68,9 @@ class Measurements:
             self.stopwatch.tokens += row["tokens"]
 
     def metrics(self, progress: Progress) -> tuple[dict[str, float], dict[str, float]]:
-        """The means of the fetched updates since the last call, whose sums are removed from `progress`.
+        """Takes the sums since the last call from `progress`, and returns their means by name.
 
-        Returns:
-            The metrics by name, and with several tasks the loss of each task that had an update.
+        The second dictionary has the loss of each task with updates, if there are several tasks.
         """
         sums, task_sums = progress.pending, progress.task_pending
         metrics = {

@@ -1,4 +1,4 @@
-"""When a training run ends."""
+"""Limits and stop requests, which end a training run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DELAY = 4
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Budget:
-    """How long `Trainer` trains.
+    """Limits of `Trainer`.
 
     Args:
         max_updates: Integer, number of updates after which the run ends. Defaults to `None`, no limit.

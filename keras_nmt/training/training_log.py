@@ -19,7 +19,7 @@ from keras_nmt.training.checkpoints import Progress
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Logging:
-    """What `Trainer` logs.
+    """The log of `Trainer`: frequency and destinations.
 
     Args:
         every: Integer, number of updates between lines of the log. Defaults to 100.
