@@ -38,7 +38,7 @@ class TracedDecoder:
     """A decoder: from a memory, a flat list of tensors, to scores and alignments of given translations.
 
     `model` has a direction to the decoder's language. `side` is the part of a model that computes logits from a memory.
-    `memory` is a nest of KerasTensors, whose structure is that of the memory for all languages.
+    `memory` is a nest of KerasTensors with the structure of the memory of all languages.
     """
 
     def __init__(self, model: TranslationModel, side: Any, tokenizer: SubwordTokenizer, memory: Any) -> None:

@@ -1,4 +1,4 @@
-"""Loads what a model directory holds for translation."""
+"""Loads the model and the subwords of a model directory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def load(
         directory: Path of a model directory.
         weights: Path of a weights file to load instead of the directory's, such as a kept checkpoint.
         source: String, the language of a multilingual model to translate from. With `target`, the model of this
-            direction is loaded, and its tokenizers are those of "source" and "target".
+            direction is loaded, with tokenizers for "source" and "target".
         target: String, the language to translate to.
         ensemble: Paths of other model directories with the same subwords. All models are loaded as an `Ensemble`.
 

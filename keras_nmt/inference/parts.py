@@ -96,7 +96,7 @@ class Rows:
     def compute(
         self, body: Callable[[tf.Tensor], Sequence[tf.Tensor]], specs: Sequence[tf.TensorSpec]
     ) -> list[tf.Tensor]:
-        """Computes all rows, those of like length together.
+        """Computes all rows, rows of similar length together.
 
         Args:
             body: Function from the indices `[B]` of a part's rows to tensors `[B, ...]`. Where it is compiled, the last
@@ -131,5 +131,5 @@ class Rows:
         return results
 
     def _padded(self, lengths: tf.Tensor) -> tf.Tensor:
-        """The padded lengths, END included, of rows of so many subwords."""
+        """The padded lengths, END included, of rows with these numbers of subwords."""
         return bucket_sizes(lengths + 1, self._options.length_buckets) if self._compiled else lengths + 1

@@ -1,4 +1,4 @@
-"""Rows of several languages: each goes to the function of its own."""
+"""Routing of rows of several languages to the function of each language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tensorflow as tf
 
 
 class Groups:
-    """Languages in groups of equal keys, such as those with the same subwords.
+    """Languages in groups of equal keys, such as languages with the same subwords.
 
     Args:
         keys: Sequence of hashable keys, one per language.

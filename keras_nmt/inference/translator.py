@@ -50,7 +50,7 @@ class Translator:
     Attributes:
         directions: Tuple of the pairs (source, target) that the model translates.
         languages: Tuple of the model's languages.
-        tokenizers: Dictionary of subwords by language; equal ones are one object.
+        tokenizers: Dictionary of subwords by language, with one object for equal subwords.
         options: `SearchOptions`.
         graph: `TextGraph`, which computes the same from tensors of texts.
 
@@ -156,8 +156,8 @@ class Translator:
             A list of `Translation`, one per line.
 
         Raises:
-            UserError: The numbers of languages, prefixes or seeds differ from that of the lines; a language is unknown;
-                or there are seeds and the translator does not sample.
+            UserError: There is not a language, prefix or seed for each line; a language is unknown; or there are seeds
+                and the translator does not sample.
         """
         lines = check_lines(lines)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
@@ -172,7 +172,7 @@ class Translator:
                     f"There must be a prefix for each line. Received: {len(lines)} lines, {len(prefixes)} prefixes"
                 )
             inputs["prefix"] = _texts(prefixes)
-        # Not as one function: between parts, Ctrl-C is heard.
+        # Not as one function: Python handles Ctrl-C between parts.
         answers = self.graph.translate(inputs, self.options.jit_compile)
         shape = len(lines), self.num_hypotheses
         texts, scores = (answers[name].numpy().reshape(shape) for name in ("translation", "score"))
@@ -195,7 +195,7 @@ class Translator:
             A list of log-probabilities, one per source.
 
         Raises:
-            UserError: The numbers of targets or languages differ from that of the sources, or a language is unknown.
+            UserError: There is not a target or a language for each source, or a language is unknown.
         """
         sources, targets = check_pairs(sources, targets)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
@@ -226,15 +226,15 @@ class Translator:
             sources: Iterable of strings.
             targets: Iterable of strings, a translation of each source.
             source, target: The languages of the sources and of the targets, as for `translate`.
-            layer: Integer from 1, a layer of the decoder. Defaults to that of `TranslationModel.attention`.
+            layer: Integer from 1, a layer of the decoder. Defaults to the default of `TranslationModel.attention`.
 
         Returns:
             For each sentence the list of pairs (source word, target word), from 0, in ascending order. Words beyond the
             largest length bucket have no pairs.
 
         Raises:
-            UserError: The numbers of targets or languages differ from that of the sources; a language is unknown; the
-                decoder has no such layer, or does not attend to the source's words, as behind an attention bridge.
+            UserError: There is not a target or a language for each source; a language is unknown; the decoder has no
+                such layer, or does not attend to the source's words, as behind an attention bridge.
 
         Reference:
             [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
@@ -264,7 +264,7 @@ class Translator:
             The mean `[N, d]` of the k vectors of M, and M `[N, k, d]`, both float32.
 
         Raises:
-            UserError: The model has no bridge; a language is unknown; or their number differs from that of the lines.
+            UserError: The model has no bridge; a language is unknown; or there is not a language for each line.
         """
         if not self.has_bridge:
             raise UserError(
@@ -336,7 +336,7 @@ def _texts(lines: list[str]) -> tf.Tensor:
 def _checked_tokenizers(
     model: TranslationModel | MultilingualModel, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer]
 ) -> dict[str, SubwordTokenizer]:
-    """Tokenizers by language, those with the same subwords as one object, so that an export holds them once."""
+    """Tokenizers by language, with one object for equal subwords, so that an export holds equal subwords once."""
     sizes = model.vocabulary_sizes
     given = dict.fromkeys(sizes, tokenizers) if isinstance(tokenizers, SubwordTokenizer) else dict(tokenizers)
     if set(given) != set(sizes):
