@@ -67,7 +67,7 @@ class Comparison:
     | parameters | of the model |
     | training tokens/s | target tokens without padding: the median of a run's log, averaged over runs |
     | decoding sentences/s | the test data by beam search after a warm-up; first seed; in `NAME-SEED/speed.json` |
-    | runs | finished ones |
+    | runs | finished runs |
     | dev BLEU | the final weights, greedy search; mean ± standard deviation (n - 1) over seeds |
     | test BLEU | beam search; the same |
     | difference | the mean of test BLEU less the baseline's, over the seeds that both have finished |
@@ -398,7 +398,7 @@ def _mean_and_deviation(scores: dict[int, float]) -> dict[str, Any]:
 
 
 def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
-    """The table of the configurations and, for several directions, that of test BLEU by direction."""
+    """The table of the configurations and, for several directions, the table of test BLEU by direction."""
 
     def text(value: float | None, form: str) -> str:
         return "" if value is None else format(value, form)

@@ -72,10 +72,10 @@ class Experiment(Settings):
         languages: List of str, each in a pair to train or in the model of `init_from`. Defaults to `None`: one
             direction, described by its files.
         pairs: List of str, pairs to train on. Defaults to all pairs of different languages.
-        dev_pairs: List of str, pairs whose mean BLEU chooses between checkpoints. Defaults to those of `pairs` with
-            two languages.
+        dev_pairs: List of str, pairs whose mean BLEU chooses between checkpoints. Defaults to the pairs of two
+            languages in `pairs`.
         test_pairs: List of str, pairs to test. Defaults to all pairs of different languages that can be translated,
-            never trained ones included.
+            also without training.
         train: Str, pattern of the training files; a list of patterns for several corpora, each with files for some of
             the pairs.
         dev: Str, pattern of the development files.
@@ -112,7 +112,7 @@ class Experiment(Settings):
         temperature: Float, see `task_schedule`. Defaults to 5.
         batch_size: Int, the size of an update's batch, over all replicas and accumulation steps. Defaults to 4096.
         batch_unit: "tokens" (positions of a side, padding included) or "sentences". Defaults to "tokens".
-        length_buckets: List of ints, edges of the length buckets in subwords. Defaults to those of `TrainingBatches`.
+        length_buckets: List of ints, edges of the length buckets in subwords. Defaults to `TrainingBatches`' default.
         accumulation_steps: Int, micro-batches per replica. Defaults to 1.
         optimizer: "adam", "adamw" or "sgd". Defaults to "adam".
         beta_2: Float, decay of the second moment of "adam" and "adamw". Defaults to 0.98, as in Vaswani et al., 2017.
@@ -139,8 +139,8 @@ class Experiment(Settings):
         log_every: Int, updates between lines of the log. Defaults to 100.
         keep_last: Int, number of last checkpoints kept. Defaults to 5.
         keep_best: Int, number of best checkpoints kept, by `best_metric`. Defaults to 1.
-        best_metric: Str, the score that chooses the best weights: "bleu", the mean over the development pairs, or that
-            of one pair, such as "bleu_de-en". Defaults to "bleu".
+        best_metric: Str, the score that chooses the best weights: "bleu", the mean over the development pairs, or the
+            BLEU of one pair, such as "bleu_de-en". Defaults to "bleu".
         final: "last", "best", "average_last" or "average_best", the final weights. Defaults to "average_last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
         beam_size: Int, beam of the test and default of the final model. Defaults to 4.

@@ -28,10 +28,10 @@ Settings = dict[str, Any]
 class Recipe:
     """Experiments on one corpus that share their settings; `keras_nmt.cli.recipe_app` makes their command line.
 
-    Settings are those of `Experiment`. Those of a configuration take precedence over the shared ones, and overrides
-    over both; `model` is merged argument by argument. The name of a configuration may join several with "+", such as
-    "many_to_many+small": their settings are merged in this order. Where a configuration changes the `architecture`,
-    shared arguments of `model` that the other architecture does not have are left out.
+    The settings are arguments of `Experiment`. Settings of a configuration take precedence over shared settings, and
+    overrides over both; `model` is merged argument by argument. The name of a configuration may join several names with
+    "+", such as "many_to_many+small": their settings are merged in this order. Where a configuration changes the
+    `architecture`, shared arguments of `model` that the other architecture does not have are left out.
 
     A configuration may have keys that are not settings:
 
@@ -228,7 +228,7 @@ class Recipe:
         unequal: bool = False,
         **options: Any,
     ) -> Comparison:
-        """Makes a comparison with the baseline; its settings are those of the recipe with the changes of `comparison`.
+        """Makes a comparison with the baseline, by the recipe's settings with the changes of `comparison`.
 
         Args:
             configurations: List of names of configurations. Empty: all.

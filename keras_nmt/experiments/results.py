@@ -79,7 +79,7 @@ def differences(experiment: Experiment, results: Mapping[str, Any]) -> list[str]
 
 
 def is_complete(experiment: Experiment, results: Mapping[str, Any]) -> bool:
-    """Whether the results are those of the whole run: results of a shorter run stay while a longer run continues."""
+    """Tells whether the results are of the whole run: results of a shorter run stay while a longer run continues."""
     limits = {name: getattr(experiment, name) for name in LIMITS}
     is_longer = results["ended_by"] == "max_updates" and results["updates"] != experiment.max_updates
     return results.get("limits", limits) == limits and not is_longer

@@ -121,7 +121,7 @@ class _ProgressState(tf.train.experimental.PythonState):
 
 
 class Checkpoints:
-    """Saves and restores a run: its state, the weights of its last saves, and those with the best scores.
+    """Saves and restores a run: its state, the weights of its last saves, and the weights with the best scores.
 
     The folder holds
 
@@ -136,8 +136,7 @@ class Checkpoints:
         folder: Path of the folder, created when needed.
         model: Model.
         optimizer: Optimizer of the model, built.
-        keep_last: Integer, number of last saves whose weights are kept. Defaults to 5.
-        keep_best: Integer, number of best saves whose weights are kept. Defaults to 1.
+        keep_last, keep_best: Integers, see `Saving`. Default to 5 and 1.
         higher_is_better: Boolean, whether the better of two scores is the higher. Defaults to `True`.
         read_only: Boolean, whether to write nothing and only restore and keep `Progress`, as all workers but the chief
             do. Defaults to `False`.
@@ -256,7 +255,7 @@ class Checkpoints:
             The progress, or None if there is no state.
 
         Raises:
-            UserError: The state is that of another model or optimizer, or no state can be read.
+            UserError: The state belongs to another model or optimizer, or no state can be read.
         """
         listed = tf.train.get_checkpoint_state(str(self.folder))
         paths = [] if listed is None else list(reversed(listed.all_model_checkpoint_paths))

@@ -52,7 +52,7 @@ class Budget:
 class Stopping:
     """Decides after each update whether the run ends. With the same stop requests, all workers decide the same.
 
-    `patience` is that of `Evaluation`; callbacks set `stop_training` of the model.
+    For `patience`, see `Evaluation`; callbacks set `stop_training` of the model.
     """
 
     def __init__(self, budget: Budget, patience: int | None, model: keras.Model, num_workers: int) -> None:

@@ -89,13 +89,13 @@ class Trainer:
     `SystemExit`.
 
     For Keras callbacks, an epoch is the time between two evaluations, or without evaluation between two saves. Its
-    logs are the training metrics and, prefixed with `val_`, those of the evaluation. `on_train_batch_end` is called
+    logs are the training metrics and, prefixed with `val_`, the evaluation's metrics. `on_train_batch_end` is called
     after every update with the metrics of the last line of the log, so no update waits for its own metrics, except
     with `Logging(every=1)`. `model.stop_training` ends the run.
 
     Args:
         model: Model `[source, target_input] -> logits`, made in the strategy's scope. With tasks, the model that has
-            the layers of all tasks; it need not be callable, and is what is saved and restored.
+            the layers of all tasks; this model is saved and restored, and need not be callable.
         data: The batches, an object as `keras_nmt.training.Batches` describes, such as
             `keras_nmt.data.TrainingBatches`. Or a list of `Task`.
         directory: Path of the model directory.
@@ -301,7 +301,7 @@ class Trainer:
         return checkpoints
 
     def _loop(self, checkpoints: Checkpoints, interruption: Interruption) -> str:
-        """Makes updates until the run ends, and returns the reason."""
+        """Makes updates until the run ends, and returns the reason for the end."""
         progress, stopping = self.progress, self._stopping
         iterators = {name: self.make_batches(name) for name in self.tasks}
         update_functions = {name: self.make_update(iterators[name].element_spec, name) for name in self.tasks}
@@ -356,8 +356,7 @@ class Trainer:
     ) -> str | None:
         """Evaluates, saves and ends an epoch of the callbacks where they are due; all three where the run ends.
 
-        Returns:
-            The reason why the run ends now, if it does: an evaluation may be a reason too.
+        The evaluation may be a reason to end the run. Returns the reason, or None.
         """
         progress = self.progress
         metrics: dict[str, float] = {}
@@ -429,7 +428,7 @@ class Trainer:
         self._measurements.fetch(progress)
         updates = progress.pending["updates"]
         self._metrics, task_losses = self._measurements.metrics(progress)
-        # The pace of the whole run includes evaluations and saves; that of the last updates does not.
+        # The pace of the whole run includes evaluations and saves; the pace of the last updates does not.
         pace = max(progress.seconds / progress.update, stopwatch.seconds() / updates)
         left = self.budget.seconds_left(progress, pace)
         stopwatch.restart()
