@@ -11,6 +11,8 @@ from keras_nmt.errors import UserError
 if TYPE_CHECKING:
     from numpy.random import RandomState
 
+Languages = str | Iterable[str] | None  # of all lines, or of each line; None for a model of one direction
+
 
 def check_lines(lines: Iterable[str]) -> list[str]:
     """Returns lines as a list of strings.

@@ -16,14 +16,12 @@ import tensorflow as tf
 from keras_nmt.errors import UserError, check_backend, one_line
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.graph import TextGraph
-from keras_nmt.inference.lines import check_lines, check_pairs, languages_of_lines, seeds_of_lines
+from keras_nmt.inference.lines import Languages, check_lines, check_pairs, languages_of_lines, seeds_of_lines
 from keras_nmt.inference.load import load
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text import SubwordTokenizer
-
-Languages = str | Iterable[str] | None
 
 
 class Translator:

@@ -98,7 +98,7 @@ class _Handler(WSGIRequestHandler):
     def log(self, *_: Any) -> None:
         pass
 
-    def log_request(self, *_: Any) -> None:  # Werkzeug's fails for a request that names no URL
+    def log_request(self, *_: Any) -> None:  # Werkzeug's own function fails for a request that names no URL
         pass
 
 
@@ -246,7 +246,7 @@ def _plain(name: str, array: np.ndarray) -> Any:
         shaped = np.empty(array.size, object)
         shaped[:] = texts
         return shaped.reshape(array.shape).tolist()
-    # The digits of a float32, not those of the float64 nearest to it.
+    # The digits of a float32, not the digits of the nearest float64.
     return (array.astype(str).astype(float) if array.dtype == np.float32 else array).tolist()
 
 

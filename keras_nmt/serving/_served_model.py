@@ -170,7 +170,7 @@ class ServedModel:
 
 
 def _highest_version(path: Path) -> Path | None:
-    """The highest version in a folder, if any. Other names, such as that of a version half written, are skipped."""
+    """The highest version in a folder, if any. Other folders, such as an unfinished version, are skipped."""
     numbered = [child for child in path.iterdir() if re.fullmatch(r"[0-9]{1,18}", child.name)]
     versions = (child for child in numbered if (child / "saved_model.pb").is_file())
     return max(versions, key=lambda version: int(version.name), default=None)
