@@ -117,10 +117,7 @@ class Comparison:
         )
 
     def run(self) -> dict[str, Any]:
-        """Makes the runs that are missing.
-
-        Returns:
-            The content of `comparison.json`.
+        """Makes the runs that are missing, and returns the content of `comparison.json`.
 
         Raises:
             UserError: Budgets or searches are unequal, a file of the corpus is missing, a finished run had other
@@ -138,11 +135,7 @@ class Comparison:
         return self.write()
 
     def write(self) -> dict[str, Any]:
-        """Writes the tables of the finished runs, without making one.
-
-        Returns:
-            The content of `comparison.json`.
-        """
+        """Writes the tables of the finished runs, and returns the content of `comparison.json`."""
         summary = self.summary()
         write_json(Path(self.directory) / "comparison.json", summary)
         write_bytes(Path(self.directory) / "comparison.md", _markdown(summary).encode())
@@ -160,7 +153,7 @@ class Comparison:
         self.report(f"Written to {Path(self.directory) / 'comparison.md'}")
 
     def summary(self) -> dict[str, Any]:
-        """Returns the outcome of the finished runs."""
+        """Returns the content of `comparison.json`."""
         finished = {
             name: {seed: found for seed, runs in self._runs.items() if (found := _finished_results(runs[name]))}
             for name in self.experiments

@@ -247,18 +247,14 @@ class Recipe:
         def make(name: str, seed: int, directory: Path) -> Experiment:
             return recipe.experiment(name, seed=seed, directory=directory, **options)
 
-        starts = {
-            name: self.chosen(name).get("start_from")
-            for name in {self.baseline, *(configurations or self.configurations)}
-        }
-        if missing := sorted(
-            {f"{other} (for {name})" for name, other in starts.items() if other and other not in starts}
-        ):
+        names = {self.baseline, *(configurations or self.configurations)}
+        starts = {name: self.chosen(name).get("start_from") for name in names}
+        if missing := sorted(f"{other} (for {name})" for name, other in starts.items() if other and other not in names):
             raise UserError(f"Compare those too from which others start. Received: no {', '.join(missing)}")
         order = list(self.configurations)
-        names = sorted(starts, key=lambda name: (starts[name] is not None, [*map(order.index, name.split("+"))]))
+        in_order = sorted(names, key=lambda name: (starts[name] is not None, [*map(order.index, name.split("+"))]))
         return Comparison(
-            experiments={name: functools.partial(make, name) for name in names},
+            experiments={name: functools.partial(make, name) for name in in_order},
             baseline=self.baseline,
             seeds=seeds,
             directory=directory,
