@@ -19,7 +19,7 @@ from keras_nmt.experiments.recipe import Recipe
 Seeds = Annotated[str, typer.Option(help="Seeds, with commas between them.")]
 TableOnly = Annotated[bool, typer.Option("--table-only", help="Train nothing: write the table of finished runs.")]
 Unequal = Annotated[bool, typer.Option("--unequal", help="Allow budgets, starts and searches that differ.")]
-# Options of `train` and `compare`: first those of the recipe, then settings of experiments.
+# Options of `train` and `compare`: first options of the recipe, then settings of experiments.
 OF_RECIPE: dict[str, Any] = {
     "data_dir": Annotated[Path | None, typer.Option(help="Folder of the corpus.")],
     "source": Annotated[str | None, typer.Option(help="Language to translate from. Default: the first.")],

@@ -35,15 +35,8 @@ from keras_nmt.training.training_log import TrainingLog
 BUDGET = ("max_updates", "time_limit", "batch_size", "batch_unit")
 SEARCH = ("beam_size", "length_penalty")
 COLUMNS = (
-    "configuration",
-    "parameters",
-    "training tokens/s",
-    "decoding sentences/s",
-    "runs",
-    "dev BLEU",
-    "test BLEU",
-    "difference",
-    "p",
+    *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs"),
+    *("dev BLEU", "test BLEU", "difference", "p"),
 )
 WARM_UP = 64  # sentences
 
@@ -342,7 +335,7 @@ def _call(function: str, *arguments: str) -> None:
     ):
         forwarded = False
         while process.poll() is None:
-            # Ctrl-C reaches both by itself.
+            # The terminal sends Ctrl-C to both processes.
             if interruption.signal == signal.SIGTERM and not forwarded:
                 process.terminate()
                 forwarded = True

@@ -318,7 +318,7 @@ class Experiment(Settings):
 
     @classmethod
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        # Before sizes by side there was a setting for the target's.
+        # Earlier releases had a setting for the size of the target's vocabulary.
         target_size = settings.pop("target_vocabulary_size", None)
         if target_size is not None:
             settings["vocabulary_size"] = {"source": settings.get("vocabulary_size", 8000), "target": target_size}

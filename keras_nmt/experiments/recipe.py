@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CORPORA = ("train", "dev", "test")
 SYSTEMS = ("bilingual", "hub", "many_to_many")
-REFERENCES = ("matched_to", "start_from")  # keys of a configuration that name another one
+REFERENCES = ("matched_to", "start_from")  # keys whose values name another configuration
 OF_A_RECIPE = (*REFERENCES, "system", "monolingual")  # keys that are not settings of an experiment
 
 Settings = dict[str, Any]
@@ -325,7 +325,7 @@ def _matched_width(name: str, own: Experiment, other_name: str, other: Experimen
     return _solve(name, arguments[0], other_name, arguments[1])
 
 
-@functools.cache  # for all seeds at once: it makes several models
+@functools.cache  # once for all seeds: the search makes several models
 def _solve(name: str, arguments: str, other_name: str, other: str) -> int:
     from keras_nmt.models import count_parameters, matched_width
 

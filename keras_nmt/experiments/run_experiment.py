@@ -52,7 +52,7 @@ MAY_CHANGE = (
     *("final", "keep_last", "keep_best", "beam_size", "length_penalty"),
     *("test", "test_source", "test_target", "test_pairs"),
 )
-# Settings of the subwords: these are trained anew when one changes before there is a checkpoint.
+# Settings of the subwords: a change before the first checkpoint makes the run train new subwords.
 OF_SUBWORDS = (
     *("vocabulary_size", "subword_model", "joint_vocabulary", "user_symbols", "subwords", "lowercase", "seed"),
     *("init_from", "architecture", "languages", "pairs"),

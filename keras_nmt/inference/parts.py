@@ -74,7 +74,7 @@ class Rows:
         self._tokens = tokens
         self._options = options
         self._compiled = compiled
-        longest = options.length_buckets[-1] - 1  # and END
+        longest = options.length_buckets[-1] - 1  # END takes one position
         lengths = [tf.cast(x.row_lengths(), tf.int32) for x in tokens]
         self.truncated = tf.reduce_any(tf.stack(lengths) > longest, 0)
         self.lengths = [tf.minimum(x, longest) for x in lengths]
@@ -83,7 +83,7 @@ class Rows:
         """Ids `[B, T]` of the chosen rows `[B]`, closed by END and padded to the longest or to a length bucket."""
         tokens, lengths = tf.gather(self._tokens[side], chosen), tf.gather(self.lengths[side], chosen)
         columns = self._padded(tf.reduce_max(lengths)[None])[0]
-        ids = tf.raw_ops.RaggedTensorToTensor(  # which truncates
+        ids = tf.raw_ops.RaggedTensorToTensor(  # the operator also truncates
             shape=(tf.size(chosen), columns),
             values=tokens.flat_values,
             default_value=PAD,

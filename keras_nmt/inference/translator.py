@@ -97,7 +97,7 @@ class Translator:
         loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble)
         defaults = dict(loaded.search)
         if options.get("sample"):
-            defaults.pop("coverage_penalty", None)  # which is for a search
+            defaults.pop("coverage_penalty", None)  # the penalty is for a search
         return cls(loaded.model, loaded.tokenizers, **{**defaults, **options})
 
     def with_options(self, **changed: Any) -> Translator:

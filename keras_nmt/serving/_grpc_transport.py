@@ -31,7 +31,7 @@ MESSAGES = {
     "Request": [("model_spec", 1, "ModelSpec"), ("inputs", 2, "*Entry")],
     "Response": [("outputs", 1, "*Entry")],
 }
-# Of `tensorflow/core/framework/types.proto`.
+# Types in `tensorflow/core/framework/types.proto`.
 FLOAT, INT32, STRING, BOOL = 1, 3, 7, 10
 _CONTENT = {FLOAT: "f", BOOL: "b"}
 

@@ -19,7 +19,7 @@ from keras_nmt.errors import UserError, one_line
 from keras_nmt.serving.client import XLA_DISABLED
 
 LARGEST_REQUEST = 2**24  # bytes; a tensor has no more elements than its request has bytes
-MOST_DIMENSIONS = 32  # of an input: `tf.constant` of a NumPy array ends the process beyond
+MOST_DIMENSIONS = 32  # of an input: with more, `tf.constant` of a NumPy array ends the process
 _LONGEST_MESSAGE = 2000  # characters: gRPC clients refuse answers with more
 
 

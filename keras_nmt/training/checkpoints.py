@@ -114,7 +114,7 @@ class _ProgressState(tf.train.experimental.PythonState):
 
     def deserialize(self, string_value: bytes) -> None:
         fields = json.loads(string_value)
-        # Older runs have another name for it, or none.
+        # Older runs name the field "settled", or lack the field.
         fields.setdefault("completed", fields.pop("settled", fields["update"]))
         fields["scores"] = {int(update): score for update, score in fields["scores"].items()}
         self.value = Progress(**fields)

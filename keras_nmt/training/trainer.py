@@ -280,7 +280,7 @@ class Trainer:
         )
         progress = checkpoints.restore(self.log.report)
         if progress is not None:
-            # A checkpoint without tasks is from before tasks were counted: it has one.
+            # A checkpoint of an earlier release does not count tasks: the run had one task.
             progress.task_updates = progress.task_updates or {ONLY: progress.update}
             if set(progress.task_updates) != set(self.tasks):
                 raise UserError(
