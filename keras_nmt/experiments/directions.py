@@ -114,35 +114,27 @@ def directions_of(experiment: Experiment) -> list[Direction]:
         UserError: The file of a pattern does not exist.
     """
     e, pairs = experiment, pairs_of(experiment)
+    patterns = files(e.train_source if e.languages is None else e.train)
+    corpus_weights = tuple(e.corpus_weights or [1.0] * len(patterns))
     if e.languages is None:
-        assert e.dev_source is not None and e.dev_target is not None  # noqa: PT018
-        corpora = tuple(zip(files(e.train_source), files(e.train_target), strict=True))
+        corpora = tuple(zip(patterns, files(e.train_target), strict=True))
+        dev = None if e.dev_source is None or e.dev_target is None else (e.dev_source, e.dev_target)
         test = None if e.test_source is None or e.test_target is None else (e.test_source, e.test_target)
-        weights = tuple(e.corpus_weights or [1.0] * len(corpora))
-        dev = e.dev_source, e.dev_target
-        return [Direction(source=ONE[0], target=ONE[1], corpora=corpora, weights=weights, dev=dev, test=test)]
+        return [Direction(source=ONE[0], target=ONE[1], corpora=corpora, weights=corpus_weights, dev=dev, test=test)]
     assert e.dev is not None
-    patterns = files(e.train)
-    weights = tuple(e.corpus_weights or [1.0] * len(patterns))
     directions, used = [], set()
     for source, target in dict.fromkeys((*pairs.train, *pairs.dev, *pairs.test)):
         pair, found = (source, target), []
-        for pattern, weight in zip(patterns, weights, strict=True) if pair in pairs.train else ():
+        for pattern, weight in zip(patterns, corpus_weights, strict=True) if pair in pairs.train else ():
             of_pattern = _corpora(pattern, pair, pairs.train, is_needed=len(patterns) == 1)
             found += [(corpus, weight) for corpus in of_pattern]
             used |= {pattern} if of_pattern else set()
         if pair in pairs.train and not found:
             raise UserError(f"There is no data for {source}-{target}. Received: train={list(map(str, patterns))}")
-        directions.append(
-            Direction(
-                source=source,
-                target=target,
-                corpora=tuple(corpus for corpus, _ in found),
-                weights=tuple(weight for _, weight in found),
-                dev=_sides(e.dev, pair) if pair in pairs.dev else None,
-                test=_sides(e.test, pair) if e.test is not None and pair in pairs.test else None,
-            )
-        )
+        corpora, weights = zip(*found, strict=True) if found else ((), ())
+        dev = _sides(e.dev, pair) if pair in pairs.dev else None
+        test = _sides(e.test, pair) if e.test is not None and pair in pairs.test else None
+        directions.append(Direction(source=source, target=target, corpora=corpora, weights=weights, dev=dev, test=test))
     if unused := [os.fspath(pattern) for pattern in patterns if pattern not in used]:
         raise UserError(f"There is no file of this pattern for any pair. Received: train={unused[0]!r}")
     return directions
