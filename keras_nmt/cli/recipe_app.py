@@ -161,10 +161,9 @@ def parse_seeds(text: str) -> list[int]:
 
 
 def parse_overrides(set_: Iterable[str] | None, flags: dict[str, str], **options: Any) -> dict[str, Any]:
-    """Returns the settings of a command line.
+    """Returns the settings of a command line: the values of `--set`, and `options` that are not None, which count more.
 
-    `set_` are the values of `--set`, which may not give a setting of `flags`: each of these has the flag. `options` are
-    settings with other flags, `None` where they are not given; they take precedence.
+    The keys of `flags` are settings that `--set` may not give, the values are the flags to use.
     """
     overrides = dict(setting(text) for text in set_ or ())
     for name in overrides:

@@ -27,21 +27,12 @@ BY_PATTERNS = ("train", "dev", "test")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Direction:
-    """A pair of languages and the files of its data.
-
-    Args:
-        source: Str, the language to translate from.
-        target: Str, the language to translate to.
-        corpora: Pairs of files to train on. Empty: the direction is translated, and never trained.
-        weights: Floats, how often an epoch has the sentences of each corpus.
-        dev: Pair of files of the development data, or None.
-        test: Pair of files of the test data, or None.
-    """
+    """A pair of languages and the files of its training, development and test data."""
 
     source: str
     target: str
-    corpora: tuple[Sides, ...] = ()
-    weights: tuple[float, ...] = ()
+    corpora: tuple[Sides, ...] = ()  # empty: the direction is translated, and never trained
+    weights: tuple[float, ...] = ()  # how often an epoch has the sentences of each corpus
     dev: Sides | None = None
     test: Sides | None = None
 

@@ -12,16 +12,10 @@ from keras_nmt.text import SubwordTokenizer
 
 
 class LoadedModel(NamedTuple):
-    """A model with its subwords.
-
-    Attributes:
-        model: The model, in float32.
-        tokenizers: Dictionary of subwords by the keys of `model.vocabulary_sizes`; one object where they are joint.
-        search: Dictionary of the directory's search settings.
-    """
+    """A model in float32, its subwords, and the search settings of the model directory."""
 
     model: TranslationModel | MultilingualModel
-    tokenizers: dict[str, SubwordTokenizer]
+    tokenizers: dict[str, SubwordTokenizer]  # by the keys of `model.vocabulary_sizes`; one object for joint subwords
     search: dict[str, Any]
 
 

@@ -9,19 +9,12 @@ import tensorflow as tf
 
 
 class Groups:
-    """Languages in groups of equal keys, such as languages with the same subwords.
-
-    Args:
-        keys: Sequence of hashable keys, one per language.
-
-    Attributes:
-        firsts: List of integers, the first language of each group.
-    """
+    """Languages in groups of equal keys, such as languages with the same subwords; each language has a key."""
 
     def __init__(self, keys: Sequence[Hashable]) -> None:
         distinct = list(dict.fromkeys(keys))
         self._group_of = [distinct.index(key) for key in keys]
-        self.firsts = [self._group_of.index(group) for group in range(len(distinct))]
+        self.firsts = [self._group_of.index(group) for group in range(len(distinct))]  # first language of each group
 
     def of(self, languages: tf.Tensor) -> tf.Tensor:
         """The group of each language: int32 tensor `[N]` -> int32 tensor `[N]`."""

@@ -71,36 +71,22 @@ class Saving:
 
 @dataclasses.dataclass
 class Progress:
-    """The state of a run beside the weights and the optimizer.
+    """The state of a run beside the weights and the optimizer."""
 
-    Attributes:
-        update: Number of updates.
-        tokens: Number of target tokens, without padding.
-        seconds: Training time over all starts of the run.
-        evaluations_since_best: Number of evaluations after the best one, for early stopping.
-        scores: The score of every evaluated update whose weights are kept.
-        saved: The updates whose weights are kept.
-        completed: The last update whose evaluation and saving, where due, are done; less than `update` after an
-            interruption or a failed evaluation.
-        best_update: The update with the best score so far.
-        best_score: That score.
-        pending: Sums since the last line of the training log.
-        task_updates: Number of updates of each task.
-        task_pending: Sums of each task since the last line of the training log.
-    """
-
-    update: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
+    update: int = 0  # the number of updates
+    tokens: int = 0  # target tokens, without padding
+    seconds: float = 0.0  # training time over all starts of the run
     evaluations_since_best: int = 0
-    scores: dict[int, float] = dataclasses.field(default_factory=dict)
-    saved: list[int] = dataclasses.field(default_factory=list)
+    scores: dict[int, float] = dataclasses.field(default_factory=dict)  # of evaluated updates whose weights are kept
+    saved: list[int] = dataclasses.field(default_factory=list)  # the updates whose weights are kept
+    # The last update whose evaluation and saving, where due, are done. The number is less than `update` after an
+    # interruption or a failed evaluation.
     completed: int = 0
     best_update: int | None = None
     best_score: float | None = None
-    pending: dict[str, float] = dataclasses.field(default_factory=dict)
+    pending: dict[str, float] = dataclasses.field(default_factory=dict)  # sums since the last line of the training log
     task_updates: dict[str, int] = dataclasses.field(default_factory=dict)
-    task_pending: dict[str, dict[str, float]] = dataclasses.field(default_factory=dict)
+    task_pending: dict[str, dict[str, float]] = dataclasses.field(default_factory=dict)  # such sums of each task
 
 
 class _ProgressState(tf.train.experimental.PythonState):

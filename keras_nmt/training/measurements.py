@@ -37,11 +37,8 @@ class Measurements:
     def fetch(self, progress: Progress) -> None:
         """Fetches the measurements and adds them to the sums of `progress`.
 
-        Only here does the loop wait for the device. Every save comes after a fetch, so nothing is saved after an update
-        that was not finite.
-
-        Raises:
-            UserError: The loss or the gradient of an update is not finite.
+        Only here does the loop wait for the device. A loss or a gradient that is not finite is a `UserError`. Every
+        save comes after a fetch, so nothing is saved after such an update.
         """
         first = progress.update - len(self._unread)
         rows = [

@@ -56,15 +56,10 @@ class Computation:
 
 
 class UpdateOutput(NamedTuple):
-    """The output of an update.
+    """The output of an update."""
 
-    Attributes:
-        measurements: float32 `[8]`, in the order of `MEASUREMENTS`.
-        stop_requests: float32 `[3]`, for each of `STOP_REQUESTS` the number of replicas that carry the request. None
-            with one worker.
-    """
-
-    measurements: tf.Tensor
+    measurements: tf.Tensor  # float32 [8], in the order of `MEASUREMENTS`
+    # float32 [3], for each of `STOP_REQUESTS` the number of replicas that carry the request. None with one worker.
     stop_requests: tf.Tensor | None
 
 
