@@ -35,7 +35,7 @@ from keras_nmt.training.workers import Workers
 
 @dataclasses.dataclass
 class TrainingResult:
-    """How a training run ended.
+    """The outcome of a training run.
 
     Attributes:
         reason: "max_updates", "time_limit", "patience" or "callback".
@@ -231,7 +231,7 @@ class Trainer:
         """Trains until the run ends, and writes the final weights.
 
         Returns:
-            How the run ended.
+            The outcome of the run.
 
         Raises:
             UserError: The loss or the gradient is not finite; the last checkpoint is unchanged. Or: the data are not
