@@ -16,6 +16,7 @@ from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import read_model_config
 
 WIDTH = 24  # of the column of names
+GROUPS = ("layers", "_layer_checkpoint_dependencies")  # Keras' groups of layers in a file of weights
 
 
 def info(directory: Directory) -> None:
@@ -59,10 +60,7 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
         with h5py.File(path, "r") as file:
             for name, array in arrays(file).items():
                 if array.dtype.kind == "f":  # others are states of random generators
-                    parts = [
-                        part for part in name.split("/") if part not in ("layers", "_layer_checkpoint_dependencies")
-                    ]
-                    counts[parts[0]] += math.prod(array.shape)
+                    counts[next(part for part in name.split("/") if part not in GROUPS)] += math.prod(array.shape)
     except OSError as error:
         raise UserError(f"The weights cannot be read; restore them. Received: {path} ({one_line(error)})") from None
     return [("all", f"{sum(counts.values()):,}"), *((name, f"{count:,}") for name, count in counts.items())]

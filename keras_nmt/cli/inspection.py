@@ -25,8 +25,7 @@ def inspect_bridge(
         typer.Option(min=0, help="How many heads are the first ones. Default: each sentence's number of tokens."),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(help="Folder for entropy.json, entropy.png, attention.jsonl and attention-LINE.png."),
+        Path | None, typer.Option(help="Folder for entropy.json, entropy.png, attention.jsonl and attention-LINE.png.")
     ] = None,
     heat_maps: Annotated[int, typer.Option(min=0, help="Sentences whose attention is written to --output.")] = 10,
     weights: Weights = None,
@@ -55,11 +54,8 @@ def inspect_bridge(
     entropy = bridge_entropy(attentions, num_first=first)
     numbers = entropy.numbers()
 
-    shown = {
-        "all_heads": "all heads",
-        "first_heads": f"first {'n' if first is None else first} heads",
-        "other_heads": "other heads",
-    }
+    first_heads = f"first {'n' if first is None else first} heads"
+    shown = {"all_heads": "all heads", "first_heads": first_heads, "other_heads": "other heads"}
     title = f"{len(lines):,} sentence(s), {len(entropy.by_head)} heads, {entropy.lengths.mean():.1f} tokens on average"
     table = Table("", "mean entropy (nats)", title=title, title_justify="left", box=box.SIMPLE)
     for name, label in shown.items():

@@ -16,11 +16,9 @@ LINES_AT_ONCE = 4096
 
 
 def check_streams(input_: Path | None, output: Path | None) -> None:
-    """Raises an error if the input or the output of a command cannot be used: before the work.
+    """Raises an error, before the work, if the input or the output of a command cannot be used.
 
-    Args:
-        input_: The file to read, or None for standard input.
-        output: The file to write, or None for standard output.
+    None stands for standard input, or for standard output.
     """
     if input_ is None:
         check_open(sys.stdin, "Standard input")
@@ -31,22 +29,14 @@ def check_streams(input_: Path | None, output: Path | None) -> None:
 
 
 def input_lines(path: Path | None = None) -> Iterator[str]:
-    """Yields the lines of a file, plain text or gzip, or of standard input.
-
-    Raises:
-        OSError: The file cannot be read.
-        UserError: A line is not UTF-8 or too long, or the file is damaged gzip data.
-    """
+    """Yields the lines of a file or of standard input. For format and errors, see `read_blocks`."""
     blocks = read_blocks(sys.stdin.buffer if path is None else path)
     return itertools.chain.from_iterable(blocks)
 
 
 @contextlib.contextmanager
 def output_lines(path: Path | None = None) -> Iterator[Callable[[str], None]]:
-    """Gives a function that writes a line to a file, or to standard output.
-
-    The file appears when all lines are written.
-    """
+    """Gives a function that writes a line to standard output, or to a file that appears when the block ends."""
     if path is None:
         yield write_line
         return
@@ -64,12 +54,7 @@ def write_line(text: str) -> None:
 
 
 def chunks(lines: Iterable[str], at_once: int | None = None) -> Iterator[list[str]]:
-    """Yields lists of lines: many lines, because lines of similar length are translated together.
-
-    Args:
-        lines: The lines.
-        at_once: Integer, lines of a list. Defaults to `LINES_AT_ONCE`.
-    """
+    """Yields lists of `LINES_AT_ONCE` or `at_once` lines: lines of similar length are translated together."""
     remaining = iter(lines)
     while chunk := list(itertools.islice(remaining, at_once or LINES_AT_ONCE)):
         yield chunk

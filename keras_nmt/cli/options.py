@@ -59,11 +59,7 @@ def given(**options: Any) -> dict[str, Any]:
 
 
 def sampling(sample: bool, temperature: float | None, top_k: int | None, top_p: float | None) -> dict[str, Any]:
-    """Options of a translator for sampling.
-
-    Raises:
-        UserError: An option of sampling is given without `--sample`.
-    """
+    """Options of a translator for sampling; a `UserError` if they are given without `--sample`."""
     options = given(temperature=temperature, top_k=top_k, top_p=top_p)
     if options and not sample:
         flags = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in options.items())
@@ -85,7 +81,7 @@ def setting(text: str) -> tuple[str, Any]:
 
 
 def named_on_command_line(context: typer.Context) -> dict[str, str]:
-    """The parameters that the user gave, by name, and how the user calls them."""
+    """The parameters that the user gave: a dictionary from names to the flags on the command line."""
     return {
         parameter.name: parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
         for parameter in context.command.params
@@ -95,12 +91,9 @@ def named_on_command_line(context: typer.Context) -> dict[str, str]:
 
 
 def refuse(context: typer.Context, allowed: Collection[str], condition: str) -> None:
-    """Raises a `UserError` if the user gave an option that has no effect.
+    """Raises a `UserError` if the user gave an option without effect under a condition, such as "with --server".
 
-    Args:
-        context: The command's context.
-        allowed: Names of the parameters that have an effect.
-        condition: String, the case in which the others have none, such as "with --server".
+    `allowed` are the names of the parameters that have an effect.
     """
     if others := [shown for name, shown in named_on_command_line(context).items() if name not in allowed]:
         raise UserError(f"These options have no effect {condition}. Received: {', '.join(others)}")

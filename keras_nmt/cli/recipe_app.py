@@ -19,7 +19,7 @@ from keras_nmt.experiments.recipe import Recipe
 Seeds = Annotated[str, typer.Option(help="Seeds, with commas between them.")]
 TableOnly = Annotated[bool, typer.Option("--table-only", help="Train nothing: write the table of finished runs.")]
 Unequal = Annotated[bool, typer.Option("--unequal", help="Allow budgets, starts and searches that differ.")]
-# Options of `train` and `compare`: first those of the recipe, then settings of experiments.
+# Options of `train` and `compare`: first options of the recipe, then settings of experiments.
 OF_RECIPE: dict[str, Any] = {
     "data_dir": Annotated[Path | None, typer.Option(help="Folder of the corpus.")],
     "source": Annotated[str | None, typer.Option(help="Language to translate from. Default: the first.")],
@@ -48,23 +48,12 @@ FLAGS = {"seed": "--seed", "directory": "--output"} | {name: f"--{name.replace('
 
 
 def run_recipe(recipe: Recipe) -> None:
-    """Runs the command line of a recipe.
-
-    Args:
-        recipe: The recipe.
-    """
+    """Runs the command line of a recipe."""
     run_app(recipe_app(recipe))
 
 
 def recipe_app(recipe: Recipe) -> typer.Typer:
-    """Makes the command line of a recipe.
-
-    Args:
-        recipe: The recipe.
-
-    Returns:
-        A typer application.
-    """
+    """Makes the command line of a recipe."""
     app = make_app(f"Trains and compares the configurations of {recipe.name}; `list` shows them.")
 
     @app.command()
@@ -150,11 +139,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
 
 
 def export_run(directory: Path) -> None:
-    """Exports the model of a run into its folder; of several workers, the chief alone.
-
-    Args:
-        directory: Path of the model directory.
-    """
+    """Exports the model of a run into its model directory. Only the chief of several workers exports."""
     from keras_nmt.training.workers import is_chief
 
     if is_chief():
@@ -168,11 +153,7 @@ def export_run(directory: Path) -> None:
 
 
 def parse_seeds(text: str) -> list[int]:
-    """Returns the seeds of "1,2,3".
-
-    Args:
-        text: Str, the seeds.
-    """
+    """Returns the seeds of a text such as "1,2,3"."""
     try:
         return [int(number) for number in text.split(",")]
     except ValueError:
@@ -180,15 +161,9 @@ def parse_seeds(text: str) -> list[int]:
 
 
 def parse_overrides(set_: Iterable[str] | None, flags: dict[str, str], **options: Any) -> dict[str, Any]:
-    """Returns the settings that a command line gives.
+    """Returns the settings of a command line: the values of `--set`, and `options` that are not None, which count more.
 
-    Args:
-        set_: Values of `--set`.
-        flags: Dict of the names that `--set` may not give, and the flag of each.
-        **options: Settings with flags of their own, `None` where they are not given; they take precedence.
-
-    Raises:
-        UserError: `--set` gives one of `flags`, or is not NAME=VALUE.
+    The keys of `flags` are settings that `--set` may not give, the values are the flags to use.
     """
     overrides = dict(setting(text) for text in set_ or ())
     for name in overrides:
@@ -198,7 +173,7 @@ def parse_overrides(set_: Iterable[str] | None, flags: dict[str, str], **options
 
 
 def _with_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command the options above as well, which it takes as keywords: typer reads its signature."""
+    """Adds the options above to the signature of a command, which typer reads. The command takes them as keywords."""
 
     def with_options(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
@@ -236,7 +211,7 @@ def _in_words(settings: dict[str, Any]) -> str:
 
 
 def _show(results: dict[str, Any], languages: Sequence[str]) -> None:
-    """BLEU by source and target, a star at directions that were never trained; nothing for one direction."""
+    """Prints BLEU by source and target, if there are several directions. A star marks untrained directions."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

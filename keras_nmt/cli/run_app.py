@@ -82,10 +82,7 @@ def progress(message: str) -> Iterator[None]:
 
 
 def _open_missing_streams() -> None:
-    """Opens closed standard streams on the null device.
-
-    Otherwise the next file that is opened would get the number of the stream.
-    """
+    """Opens closed standard streams on the null device; else the next open file would get the stream's number."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, os.O_RDWR)
@@ -98,12 +95,7 @@ def _open_missing_streams() -> None:
 
 
 def check_open(stream: Any, name: str) -> None:
-    """Raises a `UserError` if the standard stream was closed when the program began.
-
-    Args:
-        stream: `sys.stdin` or `sys.stdout`.
-        name: String, the name of the stream for the error.
-    """
+    """Raises a `UserError` if the standard stream of this name was closed when the program began."""
     if getattr(stream, "was_closed", False):
         raise UserError(f"{name} is closed: redirect it to a file or a pipe. Received: no open stream")
 

@@ -99,15 +99,20 @@ def translate(
     lines, with_seed = input_lines(input_), seed if sample else None
     if server is not None:
         refuse(context, FOR_A_SERVER, "with --server")
-        with output_lines(output) as write:
-            _translate_by_server(
-                server,
-                model,
-                chunks(lines, at_once),
-                _writer(write, n_best or 1, scores),
-                (source_language, target_language),
-                with_seed,
-                given(batch_size=batch_size),
+        from keras_nmt.serving import Client
+
+        truncated = 0
+        with output_lines(output) as write, Client(server, model, **given(batch_size=batch_size)) as client:
+            write_translation = _writer(write, n_best or 1, scores)
+            answer = client.sample if sample else client.translate
+            for texts, beside in _with_inputs_beside(chunks(lines, at_once), None, with_seed):
+                for translation in answer(texts, source_language, target_language, **beside):
+                    truncated += translation.truncated
+                    write_translation(translation)
+                sys.stdout.flush()
+        if truncated:
+            print(
+                f"{truncated} line(s) were truncated: they have more subwords than the export allows.", file=sys.stderr
             )
         return
     if directory is None:
@@ -135,10 +140,7 @@ def translate(
         jit_compile=xla,
         **options,
         **given(
-            beam_size=beam_size,
-            length_penalty=length_penalty,
-            num_hypotheses=n_best,
-            coverage_penalty=coverage_penalty,
+            beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best, coverage_penalty=coverage_penalty
         ),
     )
     if len(translator.directions) > 1:
@@ -273,26 +275,3 @@ def _with_inputs_beside(
         f"{prefixes} must have a line, which may be empty, for each line of the input. "
         f"Received: {len(beginnings)} lines"
     )
-
-
-def _translate_by_server(
-    url: str,
-    model: str,
-    texts: Iterable[list[str]],
-    write: Callable[[Translation], None],
-    languages: tuple[str | None, str | None],
-    seed: int | None,
-    options: dict[str, Any],
-) -> None:
-    from keras_nmt.serving import Client
-
-    truncated = 0
-    with Client(url, model, **options) as client:
-        for lines, beside in _with_inputs_beside(texts, None, seed):
-            found = (client.translate if seed is None else client.sample)(lines, *languages, **beside)
-            for translation in found:
-                truncated += translation.truncated
-                write(translation)
-            sys.stdout.flush()
-    if truncated:
-        print(f"{truncated} line(s) were truncated: they have more subwords than the export allows.", file=sys.stderr)

@@ -21,14 +21,9 @@ from rich.table import Table
 from keras_nmt.data import read_line_pairs, read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import paired_bootstrap_of_runs
-from keras_nmt.experiments.directions import Direction, check_files
+from keras_nmt.experiments.directions import check_files
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.results import (
-    differences,
-    hypotheses_path,
-    is_complete,
-    read_results,
-)
+from keras_nmt.experiments.results import differences, hypotheses_path, is_complete, read_results
 from keras_nmt.experiments.run_experiment import translate_direction
 from keras_nmt.files.atomic_files import write_bytes, write_json
 from keras_nmt.files.json_file import read_json
@@ -40,15 +35,8 @@ from keras_nmt.training.training_log import TrainingLog
 BUDGET = ("max_updates", "time_limit", "batch_size", "batch_unit")
 SEARCH = ("beam_size", "length_penalty")
 COLUMNS = (
-    "configuration",
-    "parameters",
-    "training tokens/s",
-    "decoding sentences/s",
-    "runs",
-    "dev BLEU",
-    "test BLEU",
-    "difference",
-    "p",
+    *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs"),
+    *("dev BLEU", "test BLEU", "difference", "p"),
 )
 WARM_UP = 64  # sentences
 
@@ -60,8 +48,8 @@ class Comparison:
     The run of a configuration and a seed goes to `DIRECTORY/NAME-SEED`, in a process of its own: neither memory nor
     device settings of one run reach the next. A finished run is not made again, a stopped run continues: a comparison
     may be started again, with more configurations and seeds. All configurations are trained with one seed before the
-    next seed. Of a finished run, `settings.json`, `results.json`, `speed.json`, the log and the translations of the
-    test data are enough: a comparison can be kept without weights, and continue elsewhere. The data must be the same
+    next seed. `settings.json`, `results.json`, `speed.json`, the log and the translations of the test data are enough
+    of a finished run: a comparison can be kept without weights, and continue elsewhere. The data must be the same
     lines, by the digests in `results.json`, wherever the files are.
 
     After every run, `DIRECTORY/comparison.md` (the tables) and `DIRECTORY/comparison.json` (the same, with every single
@@ -72,13 +60,13 @@ class Comparison:
     | parameters | of the model |
     | training tokens/s | target tokens without padding: the median of a run's log, averaged over runs |
     | decoding sentences/s | the test data by beam search after a warm-up; first seed; in `NAME-SEED/speed.json` |
-    | runs | finished ones |
+    | runs | finished runs |
     | dev BLEU | the final weights, greedy search; mean ± standard deviation (n - 1) over seeds |
     | test BLEU | beam search; the same |
     | difference | the mean of test BLEU less the baseline's, over the seeds that both have finished |
     | p | paired bootstrap of test BLEU against the baseline over the same seeds; see `paired_bootstrap_of_runs` |
 
-    Of several directions, the BLEU of a run is the mean over the directions that all configurations have, on
+    With several directions, the BLEU of a run is the mean over the directions that all configurations have, on
     development and on test data. A second table has the test BLEU of each direction.
 
     Args:
@@ -122,10 +110,7 @@ class Comparison:
         )
 
     def run(self) -> dict[str, Any]:
-        """Makes the runs that are missing.
-
-        Returns:
-            The content of `comparison.json`.
+        """Makes the runs that are missing, and returns the content of `comparison.json`.
 
         Raises:
             UserError: Budgets or searches are unequal, a file of the corpus is missing, a finished run had other
@@ -143,11 +128,7 @@ class Comparison:
         return self.write()
 
     def write(self) -> dict[str, Any]:
-        """Writes the tables of the finished runs, without making one.
-
-        Returns:
-            The content of `comparison.json`.
-        """
+        """Writes the tables of the finished runs, and returns the content of `comparison.json`."""
         summary = self.summary()
         write_json(Path(self.directory) / "comparison.json", summary)
         write_bytes(Path(self.directory) / "comparison.md", _markdown(summary).encode())
@@ -165,9 +146,9 @@ class Comparison:
         self.report(f"Written to {Path(self.directory) / 'comparison.md'}")
 
     def summary(self) -> dict[str, Any]:
-        """Returns the outcome of the finished runs."""
+        """Returns the content of `comparison.json`."""
         finished = {
-            name: {seed: runs[name] for seed, runs in self._runs.items() if _is_finished(runs[name])}
+            name: {seed: found for seed, runs in self._runs.items() if (found := _finished_results(runs[name]))}
             for name in self.experiments
         }
         first = self._runs[self.seeds[0]]
@@ -186,9 +167,10 @@ class Comparison:
             },
         }
 
-    def _outcome(self, name: str, finished: dict[str, dict[int, Experiment]]) -> dict[str, Any]:
-        runs = finished[name]
-        results = {seed: _results(experiment) for seed, experiment in runs.items()}
+    def _outcome(self, name: str, finished: dict[str, dict[int, dict[str, Any]]]) -> dict[str, Any]:
+        """The scores and rates of a configuration, from the results of all finished runs by name and seed."""
+        results = finished[name]
+        runs = {seed: self._runs[seed][name] for seed in results}
         tests = {seed: found["test"] for seed, found in results.items() if "test" in found and self._test}
         bleus = {seed: self._bleu(test) for seed, test in tests.items()}
         rates = [rate for rate in map(_training_rate, runs.values()) if rate is not None]
@@ -219,39 +201,32 @@ class Comparison:
         shared = [seed for seed in bleus if seed in others]
         if name == self.baseline or not shared:
             return outcome
-        outcome["difference"] = statistics.mean(
-            bleus[seed] - self._bleu(_results(others[seed])["test"]) for seed in shared
-        )
-        directions = self._tested(runs[shared[0]])
-        references = {d.name: read_line_pairs(*d.test)[1] for d in directions if d.test is not None}
+        outcome["difference"] = statistics.mean(bleus[seed] - self._bleu(others[seed]["test"]) for seed in shared)
+        first = runs[shared[0]]
+        tested = {d.name: d.test for d in first.directions if d.test is not None and d.name in self._test}
+        references = {direction: read_line_pairs(*files)[1] for direction, files in tested.items()}
 
         def p_value(*seeds: int) -> float:
             systems, baselines = (
-                {d: [read_lines(hypotheses_path(of[seed].directory, d)) for seed in seeds] for d in references}
-                for of in (runs, others)
+                {d: [read_lines(hypotheses_path(self._runs[seed][of].directory, d)) for seed in seeds] for d in tested}
+                for of in (name, self.baseline)
             )
-            lowercase = runs[shared[0]].lowercase
-            return paired_bootstrap_of_runs(systems, baselines, references, lowercase=lowercase)
+            return paired_bootstrap_of_runs(systems, baselines, references, lowercase=first.lowercase)
 
         outcome["p_value"] = p_value(*shared)
         outcome["p_values"] = {seed: p_value(seed) for seed in shared}
         return outcome
 
     def _bleu(self, test: dict[str, Any]) -> float:
-        """The mean over directions."""
         return statistics.mean(test[direction]["bleu"]["score"] for direction in self._test)
 
     def _dev_bleu(self, dev: dict[str, float]) -> float:
         scores = [dev[f"bleu_{direction}"] for direction in self._dev if f"bleu_{direction}" in dev]
         return statistics.mean(scores) if scores else dev["bleu"]
 
-    def _tested(self, experiment: Experiment) -> list[Direction]:
-        """The directions that all configurations test."""
-        return [direction for direction in experiment.directions if direction.name in self._test]
-
     def _complete(self, run: str, experiment: Experiment, with_speed: bool) -> None:
-        """Makes a run and measures its speed, as far as they are missing."""
-        if _is_finished(experiment):
+        """Makes a run and measures its speed, unless that is done."""
+        if _finished_results(experiment):
             self.report(f"{run}: finished before")
         else:
             self.report(f"{run}: training in {experiment.directory}")
@@ -295,32 +270,26 @@ class Comparison:
             )
         for experiment in experiments:
             check_files(experiment.directions)
-            _is_finished(experiment)
+            _finished_results(experiment)
 
 
-def _is_finished(experiment: Experiment) -> bool:
-    """Whether an experiment has been run to its end.
-
-    Raises:
-        UserError: An experiment with other settings has been, in the same folder.
-    """
+def _finished_results(experiment: Experiment) -> dict[str, Any] | None:
+    """The results of an experiment that has been run to its end; an error if the run had other settings."""
     results = read_results(experiment.directory)
     if results is None:
-        return False
+        return None
     if changed := differences(experiment, results):
         raise UserError(
             f"{experiment.directory} holds a finished run with other settings: take another folder, or the same "
             f"settings. Received: {', '.join(changed)}"
         )
-    return is_complete(experiment, results)
+    return results if is_complete(experiment, results) else None
 
 
 def _measure_speed(path: str, *directions: str) -> None:
-    """Measures how many sentences a second a model translates, and writes it to `speed.json` in its folder.
+    """Translates the test data of directions with the model of a run, and writes the rate to `speed.json`.
 
-    Args:
-        path: A file with the settings of the run that trained it. The search settings of the model count.
-        *directions: Names of the directions whose test data are translated.
+    `path` is a file with the settings of the run. The search settings of the model count.
     """
     experiment = Experiment.from_settings(Experiment.read_settings(path))
     folder = ModelDirectory(experiment.directory)
@@ -350,7 +319,7 @@ def _train(path: str) -> None:
 
 
 def _python(function: str, experiment: Experiment, *arguments: str) -> None:
-    """Calls a function of this module in a process of its own, which saves and ends when this one is to end."""
+    """Calls a function of this module in a process of its own. The process saves and ends when this process ends."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "settings.json"
         write_json(path, experiment.settings())
@@ -366,7 +335,7 @@ def _call(function: str, *arguments: str) -> None:
     ):
         forwarded = False
         while process.poll() is None:
-            # Ctrl-C reaches both by itself.
+            # The terminal sends Ctrl-C to both processes.
             if interruption.signal == signal.SIGTERM and not forwarded:
                 process.terminate()
                 forwarded = True
@@ -379,7 +348,7 @@ def _call(function: str, *arguments: str) -> None:
 
 
 def _reason(returncode: int, errors: str) -> str:
-    """Why a process failed, in a line; the traceback of an error that no user can cause goes to standard error."""
+    """The reason why a process failed, in one line. The traceback of a fault of the program goes to standard error."""
     last = next((line for line in reversed(errors.splitlines()) if line.strip()), "")
     prefix = f"{UserError.__module__}.{UserError.__name__}: "
     if last.startswith(prefix):
@@ -388,12 +357,6 @@ def _reason(returncode: int, errors: str) -> str:
     if returncode < 0:
         return f"It was killed, perhaps for lack of memory. Received: {signal.Signals(-returncode).name}"
     return f"It failed, see above. Received: {last or f'exit code {returncode}'}"
-
-
-def _results(experiment: Experiment) -> dict[str, Any]:
-    results = read_results(experiment.directory)
-    assert results is not None  # of a finished run
-    return results
 
 
 def _training_rate(experiment: Experiment) -> float | None:
@@ -421,7 +384,7 @@ def _mean_and_deviation(scores: dict[int, float]) -> dict[str, Any]:
 
 
 def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
-    """The table of the configurations and, for several directions, that of test BLEU by direction."""
+    """The table of the configurations and, for several directions, the table of test BLEU by direction."""
 
     def text(value: float | None, form: str) -> str:
         return "" if value is None else format(value, form)

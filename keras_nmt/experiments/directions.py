@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,21 +27,12 @@ BY_PATTERNS = ("train", "dev", "test")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Direction:
-    """A pair of languages and the files of its data.
-
-    Args:
-        source: Str, the language to translate from.
-        target: Str, the language to translate to.
-        corpora: Pairs of files to train on. Empty: the direction is translated, and never trained.
-        weights: Floats, how often an epoch has the sentences of each corpus.
-        dev: Pair of files of the development data, or None.
-        test: Pair of files of the test data, or None.
-    """
+    """A pair of languages and the files of its training, development and test data."""
 
     source: str
     target: str
-    corpora: tuple[Sides, ...] = ()
-    weights: tuple[float, ...] = ()
+    corpora: tuple[Sides, ...] = ()  # empty: the direction is translated, and never trained
+    weights: tuple[float, ...] = ()  # how often an epoch has the sentences of each corpus
     dev: Sides | None = None
     test: Sides | None = None
 
@@ -61,13 +51,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(experiment: Experiment) -> Pairs:
-    """Lists the pairs of languages to train, to develop and to test on, without a look at files.
-
-    Args:
-        experiment: The experiment.
-
-    Returns:
-        The pairs.
+    """Lists the pairs of languages of an experiment, without a look at files.
 
     Raises:
         UserError: A pair is none of the languages', or was never trained, or a language is in no pair.
@@ -115,47 +99,33 @@ def pairs_of(experiment: Experiment) -> Pairs:
 
 
 def directions_of(experiment: Experiment) -> list[Direction]:
-    """Finds the files of every direction of an experiment.
-
-    Args:
-        experiment: The experiment.
-
-    Returns:
-        The directions: first those that are trained, in their order, then others that are evaluated.
+    """Finds the files of every direction of an experiment: first the trained directions, then others to evaluate.
 
     Raises:
         UserError: The file of a pattern does not exist.
     """
     e, pairs = experiment, pairs_of(experiment)
+    patterns = files(e.train_source if e.languages is None else e.train)
+    corpus_weights = tuple(e.corpus_weights or [1.0] * len(patterns))
     if e.languages is None:
-        assert e.dev_source is not None and e.dev_target is not None  # noqa: PT018
-        corpora = tuple(zip(files(e.train_source), files(e.train_target), strict=True))
+        corpora = tuple(zip(patterns, files(e.train_target), strict=True))
+        dev = None if e.dev_source is None or e.dev_target is None else (e.dev_source, e.dev_target)
         test = None if e.test_source is None or e.test_target is None else (e.test_source, e.test_target)
-        weights = tuple(e.corpus_weights or [1.0] * len(corpora))
-        dev = e.dev_source, e.dev_target
-        return [Direction(source=ONE[0], target=ONE[1], corpora=corpora, weights=weights, dev=dev, test=test)]
+        return [Direction(source=ONE[0], target=ONE[1], corpora=corpora, weights=corpus_weights, dev=dev, test=test)]
     assert e.dev is not None
-    patterns = files(e.train)
-    weights = tuple(e.corpus_weights or [1.0] * len(patterns))
     directions, used = [], set()
     for source, target in dict.fromkeys((*pairs.train, *pairs.dev, *pairs.test)):
         pair, found = (source, target), []
-        for pattern, weight in zip(patterns, weights, strict=True) if pair in pairs.train else ():
+        for pattern, weight in zip(patterns, corpus_weights, strict=True) if pair in pairs.train else ():
             of_pattern = _corpora(pattern, pair, pairs.train, is_needed=len(patterns) == 1)
             found += [(corpus, weight) for corpus in of_pattern]
             used |= {pattern} if of_pattern else set()
         if pair in pairs.train and not found:
             raise UserError(f"There is no data for {source}-{target}. Received: train={list(map(str, patterns))}")
-        directions.append(
-            Direction(
-                source=source,
-                target=target,
-                corpora=tuple(corpus for corpus, _ in found),
-                weights=tuple(weight for _, weight in found),
-                dev=_sides(e.dev, pair) if pair in pairs.dev else None,
-                test=_sides(e.test, pair) if e.test is not None and pair in pairs.test else None,
-            )
-        )
+        corpora, weights = zip(*found, strict=True) if found else ((), ())
+        dev = _sides(e.dev, pair) if pair in pairs.dev else None
+        test = _sides(e.test, pair) if e.test is not None and pair in pairs.test else None
+        directions.append(Direction(source=source, target=target, corpora=corpora, weights=weights, dev=dev, test=test))
     if unused := [os.fspath(pattern) for pattern in patterns if pattern not in used]:
         raise UserError(f"There is no file of this pattern for any pair. Received: train={unused[0]!r}")
     return directions
@@ -164,14 +134,11 @@ def directions_of(experiment: Experiment) -> list[Direction]:
 def check_files(directions: Sequence[Direction]) -> None:
     """Checks every file before subwords are trained and hours of training begin.
 
-    Args:
-        directions: The directions.
-
     Raises:
         OSError: A file is missing or cannot be read.
         UserError: A file is empty or damaged, or both sides of a pair of files have different numbers of lines.
     """
-    for source, target in dict.fromkeys(itertools.chain.from_iterable(map(_all_sides, directions))):
+    for source, target in dict.fromkeys(s for d in directions for s in (*d.corpora, d.dev, d.test) if s is not None):
         counts = {path: _num_lines(path) for path in (source, target)}
         for path, count in counts.items():
             if count == 0:
@@ -184,14 +151,7 @@ def check_files(directions: Sequence[Direction]) -> None:
 
 
 def digests_of(directions: Sequence[Direction]) -> dict[str, list[str]]:
-    """Digests of the lines of all data, wherever the files are.
-
-    Args:
-        directions: The directions.
-
-    Returns:
-        A dict from "train de-en", "dev de-en" and "test de-en" to the `text_digest` of each file.
-    """
+    """Returns a dict from "train de-en", "dev de-en", "test de-en" and so on to the `text_digest` of each file."""
     digests = {}
     for use in ("train", "dev", "test"):
         for direction in directions:
@@ -207,11 +167,8 @@ def files(value: File | Sequence[File] | None) -> list[File]:
     return [] if value is None else [value] if isinstance(value, str | os.PathLike) else list(value)
 
 
-def _all_sides(direction: Direction) -> list[Sides]:
-    return [sides for sides in (*direction.corpora, direction.dev, direction.test) if sides is not None]
-
-
 def _num_lines(path: File) -> int:
+    """The number of lines, counted once while the file does not change."""
     status = os.stat(path)
     return _count(os.path.abspath(path), status.st_size, status.st_mtime_ns)
 

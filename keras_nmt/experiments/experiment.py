@@ -25,6 +25,7 @@ from keras_nmt.experiments.directions import (
     files,
     pairs_of,
 )
+from keras_nmt.experiments.results import LIMITS
 from keras_nmt.experiments.run_experiment import run_experiment
 from keras_nmt.experiments.settings import Settings, as_user_errors, nearest
 from keras_nmt.files.directory_lock import directory_lock
@@ -38,7 +39,7 @@ ARCHITECTURES: dict[str, Any] = {
     "attention_bridge": AttentionBridgeModel,
     "language_label": LanguageLabelModel,
 }
-# Arguments of models that settings of their own set.
+# Arguments of models that other settings set.
 OWN_ARGUMENTS = {"source_vocabulary_size", "target_vocabulary_size", "vocabulary_size"} | {
     *("languages", "dtype", "use_cudnn", "kwargs")
 }
@@ -71,10 +72,10 @@ class Experiment(Settings):
         languages: List of str, each in a pair to train or in the model of `init_from`. Defaults to `None`: one
             direction, described by its files.
         pairs: List of str, pairs to train on. Defaults to all pairs of different languages.
-        dev_pairs: List of str, pairs whose mean BLEU chooses between checkpoints. Defaults to those of `pairs` with
-            two languages.
+        dev_pairs: List of str, pairs whose mean BLEU chooses between checkpoints. Defaults to the pairs of two
+            languages in `pairs`.
         test_pairs: List of str, pairs to test. Defaults to all pairs of different languages that can be translated,
-            never trained ones included.
+            also without training.
         train: Str, pattern of the training files; a list of patterns for several corpora, each with files for some of
             the pairs.
         dev: Str, pattern of the development files.
@@ -111,7 +112,7 @@ class Experiment(Settings):
         temperature: Float, see `task_schedule`. Defaults to 5.
         batch_size: Int, the size of an update's batch, over all replicas and accumulation steps. Defaults to 4096.
         batch_unit: "tokens" (positions of a side, padding included) or "sentences". Defaults to "tokens".
-        length_buckets: List of ints, edges of the length buckets in subwords. Defaults to those of `TrainingBatches`.
+        length_buckets: List of ints, edges of the length buckets in subwords. Defaults to `TrainingBatches`' default.
         accumulation_steps: Int, micro-batches per replica. Defaults to 1.
         optimizer: "adam", "adamw" or "sgd". Defaults to "adam".
         beta_2: Float, decay of the second moment of "adam" and "adamw". Defaults to 0.98, as in Vaswani et al., 2017.
@@ -138,8 +139,8 @@ class Experiment(Settings):
         log_every: Int, updates between lines of the log. Defaults to 100.
         keep_last: Int, number of last checkpoints kept. Defaults to 5.
         keep_best: Int, number of best checkpoints kept, by `best_metric`. Defaults to 1.
-        best_metric: Str, the score that chooses the best weights: "bleu", the mean over the development pairs, or that
-            of one pair, such as "bleu_de-en". Defaults to "bleu".
+        best_metric: Str, the score that chooses the best weights: "bleu", the mean over the development pairs, or the
+            BLEU of one pair, such as "bleu_de-en". Defaults to "bleu".
         final: "last", "best", "average_last" or "average_best", the final weights. Defaults to "average_last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
         beam_size: Int, beam of the test and default of the final model. Defaults to 4.
@@ -236,10 +237,10 @@ class Experiment(Settings):
         self._check_model_settings()
         self._check_training()
 
-    def _require(self, is_right: bool, message: str, *names: str) -> None:
-        """Raises a `UserError` with the values of these settings unless they are right."""
+    def _require(self, is_right: bool, message: str, names: str) -> None:
+        """Raises a `UserError` with the values of the settings of these names, unless they are right."""
         if not is_right:
-            received = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+            received = ", ".join(f"{name}={getattr(self, name)!r}" for name in names.split())
             raise UserError(f"{message}. Received: {received}")
 
     def _check_data(self) -> None:
@@ -248,24 +249,21 @@ class Experiment(Settings):
         rule = (
             "patterns with `languages`, and not by files" if several else "files without `languages`, not by patterns"
         )
-        require(not wrong, f"Data are described by {rule}", *wrong)
+        require(not wrong, f"Data are described by {rule}", " ".join(wrong))
         for name in BY_PATTERNS:
             is_pattern = all("{language}" in os.fspath(pattern) for pattern in files(getattr(self, name)))
             require(is_pattern, "A pattern of files has {language} in it", name)
         corpora, targets = files(self.train_source), files(self.train_target)
         is_equal = several or len(corpora) == len(targets) > 0
-        require(is_equal, "Each corpus has two sides: give as many files of either", "train_source", "train_target")
+        require(is_equal, "Each corpus has two sides: give as many files of either", "train_source train_target")
         number = len(files(self.train) if several else corpora)
         is_equal = self.corpus_weights is None or len(self.corpus_weights) == number
         require(is_equal, f"`corpus_weights` has a number for each of {number} corpora", "corpus_weights")
         is_equal = (self.test_source is None) == (self.test_target is None)
-        require(is_equal, "Test data has two sides: give both or none", "test_source", "test_target")
-        pairs, weighted = self.pair_lists, self.task_weights is not None
-        require(
-            weighted == (self.task_schedule == "weighted"),
-            "`task_weights` go with the schedule 'weighted'",
-            *("task_schedule", "task_weights"),
-        )
+        require(is_equal, "Test data has two sides: give both or none", "test_source test_target")
+        pairs = self.pair_lists
+        is_equal = (self.task_weights is not None) == (self.task_schedule == "weighted")
+        require(is_equal, "`task_weights` go with the schedule 'weighted'", "task_schedule task_weights")
         names = sorted(f"{s}-{t}" for s, t in pairs.train)
         is_equal = self.task_weights is None or sorted(self.task_weights) == names
         require(is_equal, f"Give each pair a weight: {', '.join(names)}", "task_weights")
@@ -275,16 +273,11 @@ class Experiment(Settings):
     def _check_model_settings(self) -> None:
         require, is_transformer = self._require, self.architecture == "transformer"
         require(is_transformer or self.languages is not None, "Name the `languages` of the model", "architecture")
-        require(
-            not is_transformer or len(self.pair_lists.train) == 1,
-            "A Transformer has one direction: name one pair, or choose another `architecture`",
-            *("architecture", "pairs"),
-        )
-        require(
-            bool(self.joint_vocabulary) or self.architecture != "language_label",
-            "A model with language labels has one vocabulary",
-            "joint_vocabulary",
-        )
+        message = "A Transformer has one direction: name one pair, or choose another `architecture`"
+        require(not is_transformer or len(self.pair_lists.train) == 1, message, "architecture pairs")
+        is_joint = bool(self.joint_vocabulary)
+        is_right = is_joint or self.architecture != "language_label"
+        require(is_right, "A model with language labels has one vocabulary", "joint_vocabulary")
         presets = ", ".join(TRANSFORMER_PRESETS)
         require(self.preset is None or self.preset in TRANSFORMER_PRESETS, f"`preset` is one of {presets}", "preset")
         known = self.model_arguments(self.architecture or "")
@@ -296,46 +289,36 @@ class Experiment(Settings):
         sides = ", ".join(self.sides)
         for name in ("vocabulary_size", "subwords"):
             value = getattr(self, name)
-            is_separate = not self.joint_vocabulary and isinstance(value, dict) and set(value) <= set(self.sides)
-            require(
-                is_separate or not isinstance(value, dict),
-                f"`{name}` by language is for separate vocabularies (joint_vocabulary=false) of {sides}",
-                *(name, "joint_vocabulary"),
-            )
+            is_right = not isinstance(value, dict) or (not is_joint and set(value) <= set(self.sides))
+            message = f"`{name}` by language is for separate vocabularies (joint_vocabulary=false) of {sides}"
+            require(is_right, message, f"{name} joint_vocabulary")
         size = self.vocabulary_size
         is_whole = not isinstance(size, dict) or set(size) == set(self.sides)
         require(is_whole, f"Give the size of the vocabulary of each of {sides}", "vocabulary_size")
-        require(
-            self.subwords is None or isinstance(self.subwords, dict) or bool(self.joint_vocabulary),
-            f"One file of subwords is for a joint vocabulary; give one for each of {sides}",
-            *("subwords", "joint_vocabulary"),
-        )
+        message = f"One file of subwords is for a joint vocabulary; give one for each of {sides}"
+        is_right = is_joint or self.subwords is None or isinstance(self.subwords, dict)
+        require(is_right, message, "subwords joint_vocabulary")
 
     def _check_training(self) -> None:
         require = self._require
         kept = "keep_last" if self.final.endswith("last") else "keep_best"
-        require(getattr(self, kept) > 0, f"`{kept}` must be positive with these final weights", kept, "final")
+        require(getattr(self, kept) > 0, f"`{kept}` must be positive with these final weights", f"{kept} final")
         is_warmed = self.schedule == "constant" or self.warmup_steps > 0
-        require(is_warmed, "`warmup_steps` must be positive with this schedule", "warmup_steps", "schedule")
-        require(
-            (self.weight_decay is not None) == (self.optimizer == "adamw"),
-            '`weight_decay` goes with optimizer="adamw", which needs it, and with no other',
-            *("optimizer", "weight_decay"),
-        )
+        require(is_warmed, "`warmup_steps` must be positive with this schedule", "warmup_steps schedule")
+        is_right = (self.weight_decay is not None) == (self.optimizer == "adamw")
+        message = '`weight_decay` goes with optimizer="adamw", which needs it, and with no other'
+        require(is_right, message, "optimizer weight_decay")
         is_adam = self.optimizer != "sgd" or (self.beta_2, self.epsilon) == (None, None)
-        require(is_adam, "`beta_2` and `epsilon` are for adam and adamw", "optimizer", "beta_2", "epsilon")
-        limits = ("max_updates", "time_limit", "patience")
-        is_limited = any(getattr(self, name) is not None for name in limits)
-        require(is_limited, "Nothing would end the training: set one of these", *limits)
-        require(
-            self.schedule != "cosine" or self.warmup_steps < (self.max_updates or 0),
-            "The cosine schedule ends at `max_updates`, which is needed and larger than `warmup_steps`",
-            *("max_updates", "warmup_steps"),
-        )
+        require(is_adam, "`beta_2` and `epsilon` are for adam and adamw", "optimizer beta_2 epsilon")
+        is_limited = any(getattr(self, name) is not None for name in LIMITS)
+        require(is_limited, "Nothing would end the training: set one of these", " ".join(LIMITS))
+        is_right = self.schedule != "cosine" or self.warmup_steps < (self.max_updates or 0)
+        message = "The cosine schedule ends at `max_updates`, which is needed and larger than `warmup_steps`"
+        require(is_right, message, "max_updates warmup_steps")
 
     @classmethod
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        # Before sizes by side there was a setting for the target's.
+        # Earlier releases had a setting for the size of the target's vocabulary.
         target_size = settings.pop("target_vocabulary_size", None)
         if target_size is not None:
             settings["vocabulary_size"] = {"source": settings.get("vocabulary_size", 8000), "target": target_size}

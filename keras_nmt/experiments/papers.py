@@ -96,24 +96,14 @@ ROLES_BIG: Settings = {
 
 
 def role_model(roles: str, num_roles: int, residual: bool = True, context: str = "lstm") -> Settings:
-    """The arguments of `Transformer` for one cell of the role paper's tables.
-
-    Args:
-        roles: "dense", "softmax", "one_hot" or "contextualized".
-        num_roles: Number of roles.
-        residual: Whether the layer's input is added to its output.
-        context: "lstm" or "cnn".
-    """
+    """The arguments of `Transformer` for one cell of the role paper's tables."""
     return {"roles": roles, "num_roles": num_roles, "role_residual": residual, "role_context": context}
 
 
 def one_hot_from(softmax: str, settings: Settings, learning_rate: float) -> Settings:
     """The configuration that goes on from a softmax configuration with one role a token (section 4, last paragraph).
 
-    Args:
-        softmax: Name of the softmax configuration.
-        settings: Its settings.
-        learning_rate: The constant rate of the paper: 2e-4 (small) or 1e-4.
+    The constant learning rate of the paper is 2e-4 (small) or 1e-4.
     """
     return {
         "model": {**settings["model"], "roles": "one_hot"},

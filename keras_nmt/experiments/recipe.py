@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CORPORA = ("train", "dev", "test")
 SYSTEMS = ("bilingual", "hub", "many_to_many")
-REFERENCES = ("matched_to", "start_from")  # keys of a configuration that name another one
+REFERENCES = ("matched_to", "start_from")  # keys whose values name another configuration
 OF_A_RECIPE = (*REFERENCES, "system", "monolingual")  # keys that are not settings of an experiment
 
 Settings = dict[str, Any]
@@ -28,10 +28,10 @@ Settings = dict[str, Any]
 class Recipe:
     """Experiments on one corpus that share their settings; `keras_nmt.cli.recipe_app` makes their command line.
 
-    Settings are those of `Experiment`. Those of a configuration take precedence over the shared ones, and overrides
-    over both; `model` is merged argument by argument. The name of a configuration may join several with "+", such as
-    "many_to_many+small": their settings are merged in this order. Where a configuration changes the `architecture`,
-    shared arguments of `model` that the other architecture does not have are left out.
+    The settings are arguments of `Experiment`. Settings of a configuration take precedence over shared settings, and
+    overrides over both; `model` is merged argument by argument. The name of a configuration may join several names with
+    "+", such as "many_to_many+small": their settings are merged in this order. Where a configuration changes the
+    `architecture`, shared arguments of `model` that the other architecture does not have are left out.
 
     A configuration may have keys that are not settings:
 
@@ -100,9 +100,6 @@ class Recipe:
     def chosen(self, configuration: str) -> Settings:
         """Returns the settings and other keys of a configuration, or of several joined by "+".
 
-        Args:
-            configuration: Str, its name.
-
         Raises:
             UserError: There is no such configuration.
         """
@@ -113,7 +110,7 @@ class Recipe:
                     f"There are the configurations {', '.join(self.configurations)}. Received: {configuration}"
                 )
             own = self.configurations[name]
-            # The configuration that it refers to has the other parts, too.
+            # The other configuration of a reference has the other parts, too.
             others = {key: "+".join([*names[:i], own[key], *names[i + 1 :]]) for key in REFERENCES if key in own}
             merged = merge_settings(merged, own, others)
         return merged
@@ -135,9 +132,6 @@ class Recipe:
             target: Str, the target of one direction. Defaults to the second language.
             monolingual: Bool, whether there are tasks A -> A, for each language of another task.
             leave_out: List of pairs "A-B" to leave out in both directions.
-
-        Returns:
-            The pairs.
 
         Raises:
             UserError: A system or language is unknown, or there is nothing to leave out.
@@ -193,14 +187,9 @@ class Recipe:
             seed: Int, the seed of everything random.
             directory: Path of the model directory to make. For a configuration with `start_from`, its name ends with
                 `CONFIGURATION-SEED`, unless `init_from` is given.
-            source: See `pairs`.
-            target: See `pairs`.
+            source, target, leave_out: See `pairs`.
             monolingual: See `pairs`; or the configuration says so.
-            leave_out: See `pairs`.
             **overrides: Settings of `Experiment`, which take precedence. `model` is merged.
-
-        Returns:
-            The experiment.
 
         Raises:
             UserError: The configuration, a language or a setting is unknown.
@@ -222,12 +211,9 @@ class Recipe:
 
         settings, chosen = made(configuration), self.chosen(configuration)
         if "matched_to" in chosen:
-            width = _matched_width(
-                configuration,
-                Experiment.from_settings(settings),
-                chosen["matched_to"],
-                Experiment.from_settings(made(chosen["matched_to"])),
-            )
+            other = chosen["matched_to"]
+            experiments = [Experiment.from_settings(one) for one in (settings, made(other))]
+            width = _matched_width(configuration, experiments[0], other, experiments[1])
             settings["model"] = {**settings.get("model", {}), "hidden_dim": width}
         if "start_from" in chosen and settings.get("init_from") is None:
             settings["init_from"] = _run_beside(Path(directory), configuration, chosen["start_from"], seed)
@@ -242,17 +228,14 @@ class Recipe:
         unequal: bool = False,
         **options: Any,
     ) -> Comparison:
-        """Makes a comparison with the baseline; its settings are those of the recipe with the changes of `comparison`.
+        """Makes a comparison with the baseline, by the recipe's settings with the changes of `comparison`.
 
         Args:
             configurations: List of names of configurations. Empty: all.
             seeds: List of ints.
             directory: Path of the folder of the runs and of the table.
             unequal: See `Comparison`.
-            **options: Arguments of `experiment` that all have.
-
-        Returns:
-            The comparison.
+            **options: Arguments of `experiment` for all configurations.
 
         Raises:
             UserError: A configuration that another one starts from is missing.
@@ -264,18 +247,14 @@ class Recipe:
         def make(name: str, seed: int, directory: Path) -> Experiment:
             return recipe.experiment(name, seed=seed, directory=directory, **options)
 
-        starts = {
-            name: self.chosen(name).get("start_from")
-            for name in {self.baseline, *(configurations or self.configurations)}
-        }
-        if missing := sorted(
-            {f"{other} (for {name})" for name, other in starts.items() if other and other not in starts}
-        ):
+        names = {self.baseline, *(configurations or self.configurations)}
+        starts = {name: self.chosen(name).get("start_from") for name in names}
+        if missing := sorted(f"{other} (for {name})" for name, other in starts.items() if other and other not in names):
             raise UserError(f"Compare those too from which others start. Received: no {', '.join(missing)}")
         order = list(self.configurations)
-        names = sorted(starts, key=lambda name: (starts[name] is not None, [*map(order.index, name.split("+"))]))
+        in_order = sorted(names, key=lambda name: (starts[name] is not None, [*map(order.index, name.split("+"))]))
         return Comparison(
-            experiments={name: functools.partial(make, name) for name in names},
+            experiments={name: functools.partial(make, name) for name in in_order},
             baseline=self.baseline,
             seeds=seeds,
             directory=directory,
@@ -310,14 +289,7 @@ class Recipe:
 
 
 def merge_settings(*layers: Settings) -> Settings:
-    """Merges settings; later ones take precedence, and `model` is merged argument by argument.
-
-    Args:
-        *layers: Dicts of settings.
-
-    Returns:
-        The merged dict.
-    """
+    """Merges settings; later ones take precedence, and `model` is merged argument by argument."""
     merged: Settings = {}
     for layer in layers:
         if not isinstance(layer.get("model", {}), dict):
@@ -329,7 +301,7 @@ def merge_settings(*layers: Settings) -> Settings:
 
 
 def _file(folder: str | os.PathLike[str], name: str) -> Path:
-    """The file of that name, or its gzip twin where there is one."""
+    """The file of this name, or the file with ".gz" behind the name where there is one."""
     zipped = Path(folder) / f"{name}.gz"
     return zipped if zipped.is_file() else Path(folder) / name
 
@@ -353,7 +325,7 @@ def _matched_width(name: str, own: Experiment, other_name: str, other: Experimen
     return _solve(name, arguments[0], other_name, arguments[1])
 
 
-@functools.cache  # for all seeds at once: it makes several models
+@functools.cache  # once for all seeds: the search makes several models
 def _solve(name: str, arguments: str, other_name: str, other: str) -> int:
     from keras_nmt.models import count_parameters, matched_width
 

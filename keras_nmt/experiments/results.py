@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from keras_nmt.experiments.experiment import Experiment
 
 LIMITS = ("max_updates", "time_limit", "patience")  # of a run
-# Settings that may differ between a finished run and the requested one, because they do not affect the outcome.
-OF_NO_EFFECT = ("directory", "log_every", "tensorboard", *BY_FILES, *BY_PATTERNS)  # of data, the digests count
+# Settings that may differ between a finished run and the requested run, because they do not affect the outcome.
+OF_NO_EFFECT = ("directory", "log_every", "tensorboard", *BY_FILES, *BY_PATTERNS)  # digests compare the data
 ONLY = "-".join(ONE)
 # The parts of `results.json` that are read again, in this and in earlier forms.
 DIGESTS = TypeAdapter(dict[str, list[str]])
@@ -35,14 +35,11 @@ RESULTS: dict[str, TypeAdapter[Any]] = {
 
 
 def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
-    """Reads `results.json`, also in the form that runs of one pair, and of several, had in earlier releases.
-
-    Args:
-        directory: Path of the run's folder.
+    """Reads `results.json` of a run's folder, also in the forms of earlier releases.
 
     Returns:
         The results: scores on the development data by name in "dev_greedy", and on the test data by direction in
-        "test". `None`: the run has none.
+        "test". `None`: the run has no results.
     """
     path = Path(directory) / "results.json"
     if not path.is_file():
@@ -59,14 +56,7 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
 
 
 def read_digests(path: Path) -> dict[str, list[str]]:
-    """Reads the digests of a run's data.
-
-    Args:
-        path: Path of `data.json`.
-
-    Returns:
-        A dict as of `digests_of`, empty if there is no file.
-    """
+    """Reads `data.json`: a dict as `digests_of` returns it, empty if there is no file."""
     if not path.is_file():
         return {}
     digests = read_json(path, "the digests of a run's data")
@@ -75,25 +65,12 @@ def read_digests(path: Path) -> dict[str, list[str]]:
 
 
 def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:
-    """Returns the path of the translations of a direction's test data.
-
-    Args:
-        directory: Path of the run's folder.
-        direction: Str, the name of the direction.
-    """
+    """Returns the path, in a run's folder, of the translations of a direction's test data."""
     return Path(directory) / ("test.hypotheses.txt" if direction == ONLY else f"test.{direction}.hypotheses.txt")
 
 
 def differences(experiment: Experiment, results: Mapping[str, Any]) -> list[str]:
-    """Compares an experiment with the finished run in its directory.
-
-    Args:
-        experiment: The experiment.
-        results: Dict, the results of the run.
-
-    Returns:
-        Settings and data that differ, as text.
-    """
+    """Returns the settings and data, as text, in which an experiment differs from the finished run with `results`."""
     before = results["data"]
     paths = () if before else (*BY_FILES, *BY_PATTERNS)  # without digests, the files have to be where they were
     changed = experiment.changed_settings(set(OF_NO_EFFECT) - set(paths))
@@ -102,26 +79,16 @@ def differences(experiment: Experiment, results: Mapping[str, Any]) -> list[str]
 
 
 def is_complete(experiment: Experiment, results: Mapping[str, Any]) -> bool:
-    """Tells whether results are those of the whole run: those of a shorter run stay while a longer one continues.
-
-    Args:
-        experiment: The experiment.
-        results: Dict, the results of the run.
-    """
+    """Tells whether the results are of the whole run: results of a shorter run stay while a longer run continues."""
     limits = {name: getattr(experiment, name) for name in LIMITS}
     is_longer = results["ended_by"] == "max_updates" and results["updates"] != experiment.max_updates
     return results.get("limits", limits) == limits and not is_longer
 
 
 def finished_results(experiment: Experiment, report: Callable[[str], None]) -> dict[str, Any] | None:
-    """Reports the results of an experiment that has been run to its end with the same settings and data.
+    """Reports and returns the results of an experiment that has been run to its end with the same settings and data.
 
-    Args:
-        experiment: The experiment.
-        report: Callable, gets each line.
-
-    Returns:
-        The results, or `None`: there is something to do.
+    The function returns `None` if there is something to do.
     """
     results = read_results(experiment.directory)
     folder = ModelDirectory(experiment.directory)
@@ -138,12 +105,7 @@ def finished_results(experiment: Experiment, report: Callable[[str], None]) -> d
 
 
 def test_line(name: str, cell: Mapping[str, Any]) -> str:
-    """Returns the scores of a direction's test data as a line.
-
-    Args:
-        name: Str, the name of the direction.
-        cell: Dict, its entry in the results.
-    """
+    """Returns the scores of a direction's test data, its entry `cell` in the results, as a line."""
     names = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
     scores = "  ".join(f"{names[metric]} {cell[metric]['score']:.2f}" for metric in names if metric in cell)
     shown = "test" if name == ONLY else f"test {name} "
@@ -159,7 +121,7 @@ def _check(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
 
 
 def _by_direction(digests: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Digests by direction; those of one pair were by side once: "train_source", a digest per corpus."""
+    """Digests by direction. Earlier releases named digests of one pair by side: "train_source", a digest per corpus."""
     if "train_source" not in digests:
         return digests
     sides = {use: (digests.get(f"{use}_source", []), digests.get(f"{use}_target", [])) for use in BY_PATTERNS}

@@ -52,7 +52,7 @@ MAY_CHANGE = (
     *("final", "keep_last", "keep_best", "beam_size", "length_penalty"),
     *("test", "test_source", "test_target", "test_pairs"),
 )
-# Settings of the subwords: these are trained anew when one changes before there is a checkpoint.
+# Settings of the subwords: a change before the first checkpoint makes the run train new subwords.
 OF_SUBWORDS = (
     *("vocabulary_size", "subword_model", "joint_vocabulary", "user_symbols", "subwords", "lowercase", "seed"),
     *("init_from", "architecture", "languages", "pairs"),
@@ -61,15 +61,7 @@ SAMPLING = "subword_sampling"  # the key of the digests of sampled segmentations
 
 
 def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
-    """Runs an experiment that has been checked; see `Experiment.run`.
-
-    Args:
-        experiment: The experiment.
-        report: Callable, gets each line of progress.
-
-    Returns:
-        The content of `results.json`; on workers other than the chief, an empty dict.
-    """
+    """Runs an experiment that has been checked. For arguments and result, see `Experiment.run`."""
     e = experiment
     strategy = make_strategy(e.replicas)  # before anything else of TensorFlow: it may make logical devices
     keras.utils.set_random_seed(e.seed)
@@ -92,7 +84,9 @@ def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
     if e.subword_sampling is not None:
         _check_sampling(e, folder, tokenizers, workers)
     batches = {d.name: _batches(e, d, tokenizers, report) for d in e.directions if d.corpora}
-    development = {d: _head(e, *read_line_pairs(*d.dev)) for d in e.directions if d.dev is not None}
+    development = {
+        d: [lines[: e.dev_sentences] for lines in read_line_pairs(*d.dev)] for d in e.directions if d.dev is not None
+    }
 
     report("Building the model")
     with as_user_errors(), strategy.scope():
@@ -163,14 +157,10 @@ def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
 
 
 def record(experiment: Experiment, folder: ModelDirectory) -> None:
-    """Writes `data.json` and `settings.json`, unless the run began with other ones: then it writes nothing.
-
-    Args:
-        experiment: The experiment.
-        folder: The model directory.
+    """Writes `data.json` and `settings.json` of an experiment into a model directory.
 
     Raises:
-        UserError: The run in the folder began with other data or settings.
+        UserError: The run in the folder began with other data or settings. Nothing is written.
     """
     e, before = experiment, read_digests(folder.data_path)
     sampling = before.pop(SAMPLING, None)
@@ -213,15 +203,7 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
 
 
 def make_optimizer_of(experiment: Experiment, hidden_dim: int) -> keras.optimizers.Optimizer:
-    """Makes the optimizer of an experiment, in the strategy's scope.
-
-    Args:
-        experiment: The experiment.
-        hidden_dim: Int, the width of the model, which the Noam schedule depends on.
-
-    Returns:
-        The optimizer.
-    """
+    """Makes the optimizer of an experiment, in the strategy's scope, for a model of the width `hidden_dim`."""
     e = experiment
     moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(e, name)) is not None}
     optimizer = make_optimizer(
@@ -231,7 +213,7 @@ def make_optimizer_of(experiment: Experiment, hidden_dim: int) -> keras.optimize
 
 
 def learning_rate(experiment: Experiment, hidden_dim: int) -> float | keras.optimizers.schedules.LearningRateSchedule:
-    """Makes the learning rate schedule of an experiment; arguments as of `make_optimizer_of`."""
+    """Makes the learning-rate schedule of an experiment for a model of the width `hidden_dim`."""
     e = experiment
     if e.schedule == "noam":
         return NoamSchedule(hidden_dim, e.warmup_steps, e.learning_rate)
@@ -248,15 +230,7 @@ def learning_rate(experiment: Experiment, hidden_dim: int) -> float | keras.opti
 
 
 def task_weights(experiment: Experiment, sizes: dict[str, int]) -> dict[str, float]:
-    """Weighs the directions that are trained.
-
-    Args:
-        experiment: The experiment.
-        sizes: Dict, the number of sentences of each direction.
-
-    Returns:
-        The weights by direction.
-    """
+    """Returns the weights of the trained directions, from the number of sentences of each direction."""
     if experiment.task_weights is not None:
         return {name: experiment.task_weights[name] for name in sizes}
     if experiment.task_schedule == "temperature":
@@ -267,28 +241,14 @@ def task_weights(experiment: Experiment, sizes: dict[str, int]) -> dict[str, flo
 def translate_direction(
     experiment: Experiment, translator: Translator, direction: Direction, lines: list[str]
 ) -> list[str]:
-    """Translates lines of a direction.
-
-    Args:
-        experiment: The experiment of the model.
-        translator: The translator.
-        direction: The direction.
-        lines: List of str.
-
-    Returns:
-        The translations.
-    """
+    """Translates lines in a direction, with a translator of the experiment's model."""
     languages = () if experiment.architecture == "transformer" else (direction.source, direction.target)
     return [translation.text for translation in translator.translate(lines, *languages)]
 
 
 def _sides(e: Experiment, direction: Direction) -> tuple[str, str]:
-    """The names of a direction's languages in the model: those of the sides, if it is a Transformer."""
+    """The names of a direction's languages in the model: "source" and "target" in a Transformer."""
     return ONE if e.architecture == "transformer" else (direction.source, direction.target)
-
-
-def _head(e: Experiment, sources: list[str], targets: list[str]) -> tuple[list[str], list[str]]:
-    return sources[: e.dev_sentences], targets[: e.dev_sentences]
 
 
 def _batches(
@@ -301,11 +261,7 @@ def _batches(
         report(f"{prefix}Reading {files[0]} and {files[1]}")
         corpora.append(
             read_parallel(
-                *files,
-                *sides,
-                max_length=e.max_length,
-                max_ratio=e.max_ratio,
-                keep_text=e.subword_sampling is not None,
+                *files, *sides, max_length=e.max_length, max_ratio=e.max_ratio, keep_text=e.subword_sampling is not None
             )
         )
         report(f"{prefix}{corpora[-1].summary()}")
@@ -332,11 +288,11 @@ def _subword_names(e: Experiment) -> dict[str, str]:
 
 
 def _tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> dict[str, SubwordTokenizer]:
-    """The subword models: those of the folder, or given ones, or those of `init_from`, or newly trained ones."""
+    """The subword models of the folder, which are given, or come from `init_from`, or are trained first."""
     names = _subword_names(e)
     for side, path in _given_subwords(e, folder).items():
         if not (folder.path / names[side]).exists():
-            SubwordTokenizer(path).save(folder.path / names[side])  # which is one with our special ids
+            SubwordTokenizer(path).save(folder.path / names[side])  # the tokenizer checks the special ids
     symbols = list(e.user_symbols)
     if e.architecture == "language_label":
         symbols = [*LanguageLabelModel.labels(e.sides), *symbols]
@@ -362,7 +318,7 @@ def _tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> dict[s
 
 
 def _given_subwords(e: Experiment, folder: ModelDirectory) -> dict[str, Any]:
-    """Files of subwords by side: of the setting, or else of the model directory to start from."""
+    """Files of subwords by side: from the setting `subwords`, or else from the model directory to start from."""
     given: dict[str, Any] = {}
     names = _subword_names(e)
     if e.init_from is not None and not all((folder.path / name).exists() for name in names.values()):
@@ -444,10 +400,7 @@ def _results(
         scores = corpus_scores(hypotheses, references, lowercase=e.lowercase)
         results["test"][direction.name] = {
             "trained": bool(direction.corpora),
-            **{
-                metric: {"score": round(score.score, 2), "signature": score.signature}
-                for metric, score in scores.items()
-            },
+            **{name: {"score": round(score.score, 2), "signature": score.signature} for name, score in scores.items()},
         }
         report(test_line(direction.name, results["test"][direction.name]))
     results["test_seconds"] = round(time.monotonic() - start, 1)

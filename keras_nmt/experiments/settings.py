@@ -1,4 +1,4 @@
-"""Settings as a dataclass: checked by their types, read from JSON, compared with those of an earlier start."""
+"""Settings as a dataclass: checked by their types, read from JSON, compared with the settings of an earlier start."""
 
 from __future__ import annotations
 
@@ -52,29 +52,12 @@ class Settings:
 
     @staticmethod
     def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
-        """Reads settings that a run wrote, or that were written by hand in the same form.
-
-        Args:
-            path: Path of a JSON file whose keys are settings.
-
-        Returns:
-            The settings by name.
-
-        Raises:
-            FileNotFoundError: There is no such file.
-            UserError: The file does not hold one JSON object.
-        """
+        """Reads settings by name from a JSON file. For errors, see `read_json`."""
         return read_json(path, "the settings of a run")
 
     @classmethod
     def from_settings(cls, settings: dict[str, Any]) -> Self:
-        """Makes an instance from settings by name.
-
-        Args:
-            settings: Dict of settings, as `read_settings` returns it. Settings of earlier releases are converted.
-
-        Returns:
-            The instance.
+        """Makes an instance from settings by name. Settings of earlier releases are converted.
 
         Raises:
             UserError: A setting is unknown, missing, or of another type.
@@ -97,13 +80,10 @@ class Settings:
         return as_read
 
     def changed_settings(self, may_change: Collection[str]) -> list[str]:
-        """Compares with the settings in the model directory. A setting that is newer than these had its default.
+        """Returns the differences from the settings in the model directory, as "name=value (was value)".
 
-        Args:
-            may_change: Names of settings that are not compared.
-
-        Returns:
-            The differences, each as "name=value (was value)".
+        A setting that is newer than the settings in the directory had its default. Settings of `may_change` are not
+        compared.
         """
         written = self.read_settings(ModelDirectory(self.directory).settings_path)
         known = {name: value for name, value in self._converted(written).items() if name in _hints(type(self))}
@@ -125,14 +105,7 @@ class Settings:
 
 
 def nearest(unknown: Iterable[str], known: Iterable[str]) -> str:
-    """Suggests the nearest known name for each unknown one.
-
-    Args:
-        unknown: Names that were given.
-        known: Names that there are.
-
-    Returns:
-        The suggestion, empty if no name is near.
+    """Suggests the nearest known name for each unknown name. The suggestion is empty if no name is near.
 
     Example:
 
@@ -146,7 +119,7 @@ def nearest(unknown: Iterable[str], known: Iterable[str]) -> str:
 
 @contextlib.contextmanager
 def as_user_errors() -> Iterator[None]:
-    """A block in which errors that layers and optimizers raise about an argument are errors about a setting."""
+    """A block in which an error of a layer or an optimizer about an argument becomes a `UserError`."""
     try:
         yield
     except UserError:
@@ -181,7 +154,7 @@ def _words(hint: Any) -> str:
 
 
 def _absolute(value: Any) -> Any:
-    """Paths, or paths in a list or a dict, as absolute ones."""
+    """Makes a path, or the paths in a list or a dict, absolute."""
     if isinstance(value, dict):
         return {name: _absolute(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

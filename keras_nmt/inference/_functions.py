@@ -13,15 +13,15 @@ NUMBERS = tf.TensorSpec([None], tf.int32)
 
 
 def function(body: Callable[..., Any], *signature: Any, jit_compile: bool | None = None) -> Any:
-    """A function that is traced once, for its signature: an export holds it once, however many callers it has."""
+    """A function that is traced once, for its signature: an export holds the graph once for all callers."""
     return tf.function(body, input_signature=signature, autograph=False, jit_compile=jit_compile)
 
 
 def plain_and_compiled(body: Callable[..., Any], *signature: Any) -> dict[bool, Any]:
     """A function, and the function that XLA compiles from it, by whether it is compiled.
 
-    The compiled function calls the plain one, unless that holds a loop: a session turns a loop of a nested function
-    into operators that XLA does not know. In this case the body is traced again.
+    The compiled function calls the plain function. If the plain function holds a loop, the body is traced again: a
+    session turns a loop of a nested function into operators that XLA does not know.
     """
     plain = function(body, *signature)
 
@@ -37,7 +37,7 @@ def of_count(*rows: tf.Tensor) -> list[tf.Tensor]:
     A server hands a request of any shape to a signature.
     """
     rows = tuple(tf.ensure_shape(x, [None]) for x in rows)
-    # Not by a reshape, which graphs drop where it is from one dimension to one.
+    # Graphs drop a reshape from one dimension to one dimension: hence an assertion.
     counts = tf.stack([tf.shape(x)[0] for x in rows])
     check = tf.debugging.Assert(tf.reduce_all(counts == counts[0]), ["Inputs differ in number. Received:", counts])
     with tf.control_dependencies([check]):  # sessions run nothing that no result depends on

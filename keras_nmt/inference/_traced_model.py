@@ -35,15 +35,10 @@ class TracedEncoder:
 
 
 class TracedDecoder:
-    """A decoder: from a memory to translations, and to the scores and alignments of given ones.
+    """A decoder: from a memory, a flat list of tensors, to scores and alignments of given translations.
 
-    A memory is a flat list of tensors, of one structure for all languages.
-
-    Args:
-        model: `TranslationModel` of a direction to the decoder's language.
-        side: The model's part that computes logits from a memory.
-        tokenizer: Subwords of the language.
-        memory: Nest of KerasTensors, the memory's structure.
+    `model` has a direction to the decoder's language. `side` is the part of a model that computes logits from a memory.
+    `memory` is a nest of KerasTensors with the structure of the memory of all languages.
     """
 
     def __init__(self, model: TranslationModel, side: Any, tokenizer: SubwordTokenizer, memory: Any) -> None:
@@ -101,18 +96,8 @@ class TracedSearch:
         prefix: tf.Tensor | None,
         compiled: bool,
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """Searches.
-
-        Args:
-            memory: Flat list of tensors `[B, ...]`.
-            source: int32 tensor `[B, S]`, the source ids.
-            seeds: int32 tensor `[B]` when sampling, else None.
-            prefix: int32 tensor `[B, P]`, tokens that translations begin with, or None. They are not counted in the
-                length limits.
-            compiled: Boolean, whether by XLA.
-        """
-        given = {"seeds": seeds, "prefix": prefix}
-        inputs = {name: x for name, x in given.items() if x is not None}
+        """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which no length limit counts."""
+        inputs = {name: x for name, x in (("seeds", seeds), ("prefix", prefix)) if x is not None}
         key = compiled, prefix is not None
         if key not in self._searches:
             names = tuple(inputs)
@@ -173,7 +158,7 @@ class TracedSearch:
     def _prepare_search(self, memory: Any, max_length: tf.Tensor) -> tuple[Any, Any]:
         if not self._options.sample:
             return self._model.prepare(memory, self._options.beam_size, max_length)
-        # Samples never change places. Each is a sentence with a beam of one, which does not attend to the others.
+        # Samples never change places. Each sample is a sentence with a beam of one, apart from the other samples.
         return self._model.prepare(_repeated(memory, self._options.num_hypotheses), 1, max_length)
 
     def _step_of_samples(self, tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
@@ -197,7 +182,7 @@ class TracedSearch:
 
 
 def _words(source: tf.Tensor) -> tf.Tensor:
-    """Which source ids `[B, S]` are subwords of the text."""
+    """Whether each source id `[B, S]` is a subword of the text: bool `[B, S]`."""
     return (source != PAD) & (source != END)
 
 

@@ -12,17 +12,10 @@ from keras_nmt.errors import UserError
 
 
 def check_buckets(name: str, buckets: Sequence[int]) -> tuple[int, ...]:
-    """Checks that buckets are positive and in ascending order.
-
-    Args:
-        name: String, the name of the buckets in the error message.
-        buckets: Sequence of integers, the sizes.
-
-    Returns:
-        The sizes as a tuple.
+    """Returns buckets as a tuple of integers.
 
     Raises:
-        UserError: There is no size, a size is not positive, or the sizes do not ascend.
+        UserError: There is no size, a size is not positive, or the sizes do not ascend. The message begins with `name`.
 
     Example:
 
@@ -37,14 +30,9 @@ def check_buckets(name: str, buckets: Sequence[int]) -> tuple[int, ...]:
 
 
 def bucket_sizes(sizes: tf.Tensor, buckets: Sequence[int]) -> tf.Tensor:
-    """The smallest bucket that holds each size, in the graph.
+    """The smallest bucket that holds each size, in the graph: int32 `[N]` -> int32 `[N]`.
 
-    Args:
-        sizes: int32 tensor of rank 1, values at most the last bucket.
-        buckets: Sequence of integers in ascending order.
-
-    Returns:
-        int32 tensor of the same shape, the sizes to pad to.
+    Buckets ascend, and no size is above the last bucket.
 
     Example:
 

@@ -24,9 +24,10 @@ from keras_nmt.text import SubwordTokenizer
 class TextGraph:
     """Translations, scores, alignments and sentence representations of tensors of texts.
 
-    The methods take a mapping of inputs `[N]` by name. A model of several directions has two more inputs, the indices
-    of the `source_language` and of the `target_language` of each row: n languages take n encoders and n searches for
-    their n^2 directions. A model of one direction has no such inputs, and no routing in its graph.
+    The methods take a mapping of inputs `[N]` by name, and whether XLA compiles the model and the search. A model of
+    several directions has two more inputs, the indices of the `source_language` and of the `target_language` of each
+    row: n languages take n encoders and n searches for their n^2 directions. A model of one direction has no such
+    inputs, and no routing in its graph.
 
     The methods run eagerly, part by part, or inside of a function; `answer` calls them as functions that are traced
     once.
@@ -62,7 +63,7 @@ class TextGraph:
         self._set_options(options)
 
     def with_options(self, options: SearchOptions) -> TextGraph:
-        """A graph that searches with other options and shares the traced encoders and decoders."""
+        """See `Translator.with_options`."""
         other = copy.copy(self)
         other._set_options(options)
         return other
@@ -73,16 +74,7 @@ class TextGraph:
         self._traced: dict[Hashable, Any] = {}
 
     def answer(self, method: str, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        """Answers a request in the graph, by a function that is traced once.
-
-        Args:
-            method: "translate", "score" or "embed".
-            inputs: Mapping of the method's inputs by name, with languages by name (string tensors `[N]`).
-            compiled: Boolean, whether XLA compiles the model and the search.
-
-        Returns:
-            The method's outputs by name.
-        """
+        """Calls "translate", "score" or "embed" as a function that is traced once, with string tensors of languages."""
         numbers = {name: self._numbers(x) if name.endswith("_language") else x for name, x in inputs.items()}
         key = method, compiled, *numbers
         if key not in self._traced:
@@ -93,12 +85,7 @@ class TextGraph:
         return answers
 
     def translate(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        """Translates.
-
-        Args:
-            inputs: `text`, string; where the graph samples, `seed`, int32; and `prefix`, string, if translations have
-                to begin with given text.
-            compiled: Boolean, whether XLA compiles the model and the search.
+        """Translates `text`, string, with `seed`, int32, if the graph samples, and from `prefix`, string, if given.
 
         Returns:
             `translation` string and `score` float32, `[N]`, or `[N, num_hypotheses]` if there are several; and
@@ -132,11 +119,7 @@ class TextGraph:
         return {"translation": texts, "score": scores, "truncated": rows.truncated}
 
     def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        """Log-probabilities of given translations.
-
-        Args:
-            inputs: `source` and `target`, string.
-            compiled: Boolean, whether XLA compiles the model.
+        """Log-probabilities of translations: `target` of `source`, string.
 
         Returns:
             `log_probability` `[N]` float32, END included, and `truncated` `[N]` bool, for source or target.
@@ -153,11 +136,9 @@ class TextGraph:
         return {"log_probability": log_probabilities, "truncated": rows.truncated}
 
     def align(self, inputs: Mapping[str, tf.Tensor], layer: int | None) -> tf.Tensor:
-        """For each target subword the position of the source subword with most attention, int32 `[N, T]`.
+        """For each subword of `target` the position of the subword of `source` with most attention, int32 `[N, T]`.
 
-        Args:
-            inputs: `source` and `target`, string.
-            layer: Integer, see `TranslationModel.attention`.
+        For `layer`, see `TranslationModel.attention`.
         """
         rows = self._rows(inputs, False, "source", "target")
         longest = self.options.length_buckets[-1]
@@ -171,11 +152,7 @@ class TextGraph:
         return rows.compute(align, [tf.TensorSpec([None, longest], tf.int32)])[0]
 
     def embed(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        """Sentence representations, of a model with an attention bridge.
-
-        Args:
-            inputs: `text`, string.
-            compiled: Boolean, whether XLA compiles the encoders.
+        """Sentence representations of `text`, string, by a model with an attention bridge.
 
         Returns:
             `sentence` `[N, k, d]`, M of the bridge, and `mean` `[N, d]`, the mean of its k vectors, both float32, and
@@ -194,7 +171,7 @@ class TextGraph:
         return {"mean": tf.reduce_mean(sentence, 1), "sentence": sentence, "truncated": rows.truncated}
 
     def _rows(self, inputs: Mapping[str, tf.Tensor], compiled: bool, *sides: str) -> Rows:
-        """The rows of the inputs, of which `sides` are texts of the source language and of the target language."""
+        """The rows of the inputs. The inputs `sides` are texts of the source language and of the target language."""
         checked = dict(zip(inputs, of_count(*inputs.values()), strict=True))
         languages = [checked[name] for name in ("source_language", "target_language") if name in inputs]
         tokens = []
@@ -214,7 +191,7 @@ class TextGraph:
         return Rows(tokens, languages, groups, self.options, compiled)
 
     def _encode(self, ids: tf.Tensor, chosen: tf.Tensor, rows: Rows, compiled: bool) -> list[tf.Tensor]:
-        """The memory, `[B, ...]`, of ids `[B, S]` that are the chosen rows."""
+        """The memory `[B, ...]` of the chosen rows, whose ids are `[B, S]`."""
         if not rows.languages:
             return self._encoders[0](ids, compiled)
 

@@ -11,15 +11,11 @@ from keras_nmt.errors import UserError
 if TYPE_CHECKING:
     from numpy.random import RandomState
 
+Languages = str | Iterable[str] | None  # of all lines, or of each line; None for a model of one direction
+
 
 def check_lines(lines: Iterable[str]) -> list[str]:
-    """Checks that lines are strings.
-
-    Args:
-        lines: Iterable of strings.
-
-    Returns:
-        The lines, as a list.
+    """Returns lines as a list of strings.
 
     Raises:
         UserError: `lines` is one string, whose letters would be taken for lines, or a line is not a string.
@@ -38,6 +34,22 @@ def check_lines(lines: Iterable[str]) -> list[str]:
     return lines
 
 
+def check_pairs(sources: Iterable[str], targets: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Checks lines, and that there are as many targets as sources.
+
+    Example:
+
+    >>> check_pairs(["a cat"], ["eine Katze"])
+    (['a cat'], ['eine Katze'])
+    """
+    sources, targets = check_lines(sources), check_lines(targets)
+    if len(sources) != len(targets):
+        raise UserError(
+            f"There must be a target for each source. Received: {len(sources)} sources, {len(targets)} targets"
+        )
+    return sources, targets
+
+
 def languages_of_lines(languages: str | Iterable[str], count: int, side: str) -> list[str]:
     """The language of each line.
 
@@ -45,9 +57,6 @@ def languages_of_lines(languages: str | Iterable[str], count: int, side: str) ->
         languages: String, the language of all lines, or an iterable of strings, one for each line.
         count: Integer, the number of lines.
         side: String, "source" or "target", for the error message.
-
-    Returns:
-        A list of `count` strings.
 
     Raises:
         UserError: The number of languages differs from the number of lines, or a language is not a string.
@@ -79,9 +88,6 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
             seeds of all lines are drawn; or a NumPy generator, whose next numbers are the seeds, so that lines may
             come in parts.
         count: Integer, the number of lines.
-
-    Returns:
-        A list of `count` integers.
 
     Raises:
         UserError: The number of seeds differs from the number of lines, or a seed is out of its range.

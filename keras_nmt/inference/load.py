@@ -1,4 +1,4 @@
-"""Loads what a model directory holds for translation."""
+"""Loads the model and the subwords of a model directory."""
 
 from __future__ import annotations
 
@@ -12,16 +12,10 @@ from keras_nmt.text import SubwordTokenizer
 
 
 class LoadedModel(NamedTuple):
-    """A model with its subwords.
-
-    Attributes:
-        model: The model, in float32.
-        tokenizers: Dictionary of subwords by the keys of `model.vocabulary_sizes`; one object where they are joint.
-        search: Dictionary of the directory's search settings.
-    """
+    """A model in float32, its subwords, and the search settings of the model directory."""
 
     model: TranslationModel | MultilingualModel
-    tokenizers: dict[str, SubwordTokenizer]
+    tokenizers: dict[str, SubwordTokenizer]  # by the keys of `model.vocabulary_sizes`; one object for joint subwords
     search: dict[str, Any]
 
 
@@ -39,13 +33,9 @@ def load(
         directory: Path of a model directory.
         weights: Path of a weights file to load instead of the directory's, such as a kept checkpoint.
         source: String, the language of a multilingual model to translate from. With `target`, the model of this
-            direction is loaded, and its tokenizers are those of "source" and "target".
+            direction is loaded, with tokenizers for "source" and "target".
         target: String, the language to translate to.
-        ensemble: Paths of other model directories with the same subwords, whose models are loaded with this one as an
-            `Ensemble`.
-
-    Returns:
-        A `LoadedModel`.
+        ensemble: Paths of other model directories with the same subwords. All models are loaded as an `Ensemble`.
 
     Raises:
         UserError: A directory is no model directory, or not whole; the model does not have the direction; or the models
@@ -70,10 +60,7 @@ def load(
 
 
 def _load(
-    directory: str | os.PathLike[str],
-    weights: str | os.PathLike[str] | None,
-    source: str | None,
-    target: str | None,
+    directory: str | os.PathLike[str], weights: str | os.PathLike[str] | None, source: str | None, target: str | None
 ) -> LoadedModel:
     folder = ModelDirectory(directory)
     model = folder.load_model(dtype="float32", weights=weights)
@@ -91,7 +78,6 @@ def _load(
             f"The model of {directory} has the languages {', '.join(model.languages)}: {choice}. "
             f"Received: from {source} to {target}"
         )
-    assert source is not None
-    assert target is not None
+    assert source is not None and target is not None  # noqa: PT018
     pair = model.pair(source, target)
     return LoadedModel(pair, {"source": tokenizers[source], "target": tokenizers[target]}, search)

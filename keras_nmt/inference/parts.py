@@ -10,17 +10,17 @@ from keras_nmt.ids import END, PAD
 from keras_nmt.inference.buckets import bucket_sizes
 from keras_nmt.inference.search_options import SearchOptions
 
-# A decoder step costs as much as this number of rows, beside its rows: weights are read, operators started.
+# The cost of a decoder step apart from its rows, as a number of rows: weights are read, operators are started.
 STEP_COST = 8
 
 
 def part_size(
     lengths: tf.Tensor, groups: tf.Tensor | None, start: tf.Tensor, options: SearchOptions, compiled: bool
 ) -> tf.Tensor:
-    """How many rows the next part has.
+    """The number of rows of the next part.
 
-    A part has rows of one group, as many as `batch_buckets` and `max_batch_tokens` allow. It ends earlier where the
-    shorter rows are cheaper in a part of their own, as the steps of a part are those of its longest row.
+    A part has rows of one group, as many as `batch_buckets` and `max_batch_tokens` allow. The longest row determines
+    the number of steps, so the part ends earlier where the shorter rows are cheaper in a part of their own.
 
     Args:
         lengths: int32 tensor `[N]`, padded lengths of the rows, in descending order within a group.
@@ -28,9 +28,6 @@ def part_size(
         start: int32 scalar tensor, the first row of the part.
         options: `SearchOptions`.
         compiled: Boolean, whether parts are padded to `batch_buckets`.
-
-    Returns:
-        int32 scalar tensor.
     """
     longest = lengths[start]
     sizes = tf.constant(options.batch_buckets, tf.int32)
@@ -77,7 +74,7 @@ class Rows:
         self._tokens = tokens
         self._options = options
         self._compiled = compiled
-        longest = options.length_buckets[-1] - 1  # and END
+        longest = options.length_buckets[-1] - 1  # END takes one position
         lengths = [tf.cast(x.row_lengths(), tf.int32) for x in tokens]
         self.truncated = tf.reduce_any(tf.stack(lengths) > longest, 0)
         self.lengths = [tf.minimum(x, longest) for x in lengths]
@@ -86,7 +83,7 @@ class Rows:
         """Ids `[B, T]` of the chosen rows `[B]`, closed by END and padded to the longest or to a length bucket."""
         tokens, lengths = tf.gather(self._tokens[side], chosen), tf.gather(self.lengths[side], chosen)
         columns = self._padded(tf.reduce_max(lengths)[None])[0]
-        ids = tf.raw_ops.RaggedTensorToTensor(  # which truncates
+        ids = tf.raw_ops.RaggedTensorToTensor(  # the operator also truncates
             shape=(tf.size(chosen), columns),
             values=tokens.flat_values,
             default_value=PAD,
@@ -99,7 +96,7 @@ class Rows:
     def compute(
         self, body: Callable[[tf.Tensor], Sequence[tf.Tensor]], specs: Sequence[tf.TensorSpec]
     ) -> list[tf.Tensor]:
-        """Computes all rows, those of like length together.
+        """Computes all rows, rows of similar length together.
 
         Args:
             body: Function from the indices `[B]` of a part's rows to tensors `[B, ...]`. Where it is compiled, the last
@@ -134,5 +131,5 @@ class Rows:
         return results
 
     def _padded(self, lengths: tf.Tensor) -> tf.Tensor:
-        """The padded lengths, END included, of rows of so many subwords."""
+        """The padded lengths, END included, of rows with these numbers of subwords."""
         return bucket_sizes(lengths + 1, self._options.length_buckets) if self._compiled else lengths + 1

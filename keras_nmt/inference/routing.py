@@ -1,26 +1,20 @@
-"""Rows of several languages: each goes to the function of its own."""
+"""Routing of rows of several languages to the function of each language."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Sequence
 
 import tensorflow as tf
 
 
 class Groups:
-    """Languages in groups of equal keys, such as those with the same subwords.
-
-    Args:
-        keys: Sequence of hashable keys, one per language.
-
-    Attributes:
-        firsts: List of integers, the first language of each group.
-    """
+    """Languages in groups of equal keys, such as languages with the same subwords; each language has a key."""
 
     def __init__(self, keys: Sequence[Hashable]) -> None:
         distinct = list(dict.fromkeys(keys))
         self._group_of = [distinct.index(key) for key in keys]
-        self.firsts = [self._group_of.index(group) for group in range(len(distinct))]
+        self.firsts = [self._group_of.index(group) for group in range(len(distinct))]  # first language of each group
 
     def of(self, languages: tf.Tensor) -> tf.Tensor:
         """The group of each language: int32 tensor `[N]` -> int32 tensor `[N]`."""
@@ -28,11 +22,9 @@ class Groups:
 
 
 def by_group(
-    group: tf.Tensor,
-    branches: Sequence[Callable[[tf.Tensor], Sequence[tf.Tensor]]],
-    specs: Sequence[tf.TensorSpec],
+    group: tf.Tensor, branches: Sequence[Callable[[tf.Tensor], Sequence[tf.Tensor]]], specs: Sequence[tf.TensorSpec]
 ) -> list[tf.Tensor]:
-    """Computes the rows of each group together, and returns the results in the order of the rows.
+    """Computes the rows of each group together, and returns tensors `[N, ...]` in the order of the rows.
 
     Nothing is computed for a group without rows.
 
@@ -40,25 +32,19 @@ def by_group(
         group: int32 tensor `[N]`, N > 0, the group of each row.
         branches: One function per group, from the indices `[n]` of the group's rows to tensors `[n, ...]`.
         specs: The `tf.TensorSpec` of each of these tensors, with at most one unknown dimension beside the first.
-
-    Returns:
-        The tensors, `[N, ...]`.
     """
     indices = [tf.cast(tf.where(group == i)[:, 0], tf.int32) for i in range(len(branches))]
+
+    def compute(rows: tf.Tensor, branch: Callable[..., Sequence[tf.Tensor]]) -> tuple[tf.Tensor, ...]:
+        return tuple(tf.reshape(x, [-1]) for x in branch(rows))  # flat: sizes of an empty result are unknown
 
     def nothing() -> tuple[tf.Tensor, ...]:
         return tuple(tf.zeros([0], spec.dtype) for spec in specs)
 
-    parts = []
-    for rows, branch in zip(indices, branches, strict=True):
-
-        def compute(
-            rows: tf.Tensor = rows, branch: Callable[..., Sequence[tf.Tensor]] = branch
-        ) -> tuple[tf.Tensor, ...]:
-            return tuple(tf.reshape(x, [-1]) for x in branch(rows))
-
-        # Flat, because the sizes of an empty result are unknown.
-        parts.append(tf.cond(tf.size(rows) > 0, compute, nothing))
+    parts = [
+        tf.cond(tf.size(rows) > 0, functools.partial(compute, rows, branch), nothing)
+        for rows, branch in zip(indices, branches, strict=True)
+    ]
     order = tf.math.invert_permutation(tf.concat(indices, 0))
     results = []
     for spec, *flat in zip(specs, *parts, strict=True):

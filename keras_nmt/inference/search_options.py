@@ -16,7 +16,7 @@ SAMPLING = ("temperature", "top_k", "top_p")
 
 @dataclasses.dataclass(kw_only=True)
 class SearchOptions:
-    """How a translator searches and how it makes batches. Lengths are in tokens, the end of the sentence included.
+    """The options of a translator's search and batches. Lengths are in tokens, the end of the sentence included.
 
     Args:
         beam_size: Integer, hypotheses that the search keeps; 1 is greedy search. Defaults to 4.
@@ -70,14 +70,10 @@ class SearchOptions:
     coverage_penalty: float = 0.0
 
     def __post_init__(self) -> None:
-        self._check_numbers(
-            numbers.Integral, "an integer of at least 1", 1, "beam_size num_hypotheses max_batch_tokens"
-        )
-        self._check_numbers(
-            numbers.Integral, "an integer of at least 0", 0, "max_length_factor max_length_offset top_k"
-        )
-        self._check_numbers(numbers.Real, "a finite number", -math.inf, "length_penalty")
-        self._check_numbers(numbers.Real, "a finite number of at least 0", 0, "coverage_penalty temperature top_p")
+        self._check_numbers("an integer", 1, "beam_size num_hypotheses max_batch_tokens")
+        self._check_numbers("an integer", 0, "max_length_factor max_length_offset top_k")
+        self._check_numbers("a finite number", -math.inf, "length_penalty")
+        self._check_numbers("a finite number", 0, "coverage_penalty temperature top_p")
         self.length_buckets = check_buckets("length_buckets", self.length_buckets)
         self.batch_buckets = check_buckets("batch_buckets", self.batch_buckets)
         if self.max_length_factor + self.max_length_offset < 1:
@@ -87,7 +83,7 @@ class SearchOptions:
             )
         if self.max_length is None:
             self.max_length = self.max_length_factor * self.length_buckets[-1] + self.max_length_offset
-        self._check_numbers(numbers.Integral, "an integer of at least 1", 1, "max_length")
+        self._check_numbers("an integer", 1, "max_length")
         if self.num_hypotheses > self.beam_size and not self.sample:
             raise UserError(
                 "`num_hypotheses` must be at most `beam_size`. "
@@ -111,8 +107,10 @@ class SearchOptions:
         """The options of `sampling_search` alone."""
         return {name: getattr(self, name) for name in SAMPLING}
 
-    def _check_numbers(self, kind: Any, wanted: str, least: float, names: str) -> None:
+    def _check_numbers(self, wanted: str, least: float, names: str) -> None:
+        kind: Any = numbers.Integral if wanted == "an integer" else numbers.Real
         for name in names.split():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, kind) or not least <= value < math.inf:
-                raise UserError(f"`{name}` must be {wanted}. Received: {name}={value!r}")
+                bound = "" if least == -math.inf else f" of at least {least}"
+                raise UserError(f"`{name}` must be {wanted}{bound}. Received: {name}={value!r}")

@@ -16,14 +16,12 @@ import tensorflow as tf
 from keras_nmt.errors import UserError, check_backend, one_line
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.graph import TextGraph
-from keras_nmt.inference.lines import check_lines, languages_of_lines, seeds_of_lines
+from keras_nmt.inference.lines import Languages, check_lines, check_pairs, languages_of_lines, seeds_of_lines
 from keras_nmt.inference.load import load
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text import SubwordTokenizer
-
-Languages = str | Iterable[str] | None
 
 
 class Translator:
@@ -50,7 +48,7 @@ class Translator:
     Attributes:
         directions: Tuple of the pairs (source, target) that the model translates.
         languages: Tuple of the model's languages.
-        tokenizers: Dictionary of subwords by language; equal ones are one object.
+        tokenizers: Dictionary of subwords by language, with one object for equal subwords.
         options: `SearchOptions`.
         graph: `TextGraph`, which computes the same from tensors of texts.
 
@@ -86,8 +84,7 @@ class Translator:
         Args:
             directory: Path of a model directory.
             weights: Path of a weights file to load instead of the directory's.
-            source: String, the language to translate from, for one direction of a multilingual model.
-            target: String, the language to translate to.
+            source, target: Strings, the languages of one direction of a multilingual model.
             ensemble: Paths of other model directories with the same subwords; see `keras_nmt.inference.load.load`.
             **options: Arguments of the constructor. They have precedence over the directory's search settings.
 
@@ -100,7 +97,7 @@ class Translator:
         loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble)
         defaults = dict(loaded.search)
         if options.get("sample"):
-            defaults.pop("coverage_penalty", None)  # which is for a search
+            defaults.pop("coverage_penalty", None)  # the penalty is for a search
         return cls(loaded.model, loaded.tokenizers, **{**defaults, **options})
 
     def with_options(self, **changed: Any) -> Translator:
@@ -131,8 +128,6 @@ class Translator:
         """Whether the model has an attention bridge, and so representations of sentences."""
         return getattr(self.model, "bridge", None) is not None
 
-    # In Python
-
     def translate(
         self,
         lines: Iterable[str],
@@ -159,8 +154,8 @@ class Translator:
             A list of `Translation`, one per line.
 
         Raises:
-            UserError: The numbers of languages, prefixes or seeds differ from that of the lines; a language is unknown;
-                or there are seeds and the translator does not sample.
+            UserError: There is not a language, prefix or seed for each line; a language is unknown; or there are seeds
+                and the translator does not sample.
         """
         lines = check_lines(lines)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
@@ -175,7 +170,7 @@ class Translator:
                     f"There must be a prefix for each line. Received: {len(lines)} lines, {len(prefixes)} prefixes"
                 )
             inputs["prefix"] = _texts(prefixes)
-        # Not as one function: between parts, Ctrl-C is heard.
+        # Not as one function: Python handles Ctrl-C between parts.
         answers = self.graph.translate(inputs, self.options.jit_compile)
         shape = len(lines), self.num_hypotheses
         texts, scores = (answers[name].numpy().reshape(shape) for name in ("translation", "score"))
@@ -192,16 +187,15 @@ class Translator:
         Args:
             sources: Iterable of strings.
             targets: Iterable of strings, a translation of each source.
-            source: String, the language of all sources, or one for each; None where the model has one direction.
-            target: String, the language of all targets, or one for each; None where the model has one direction.
+            source, target: The languages of the sources and of the targets, as for `translate`.
 
         Returns:
             A list of log-probabilities, one per source.
 
         Raises:
-            UserError: The numbers of targets or languages differ from that of the sources, or a language is unknown.
+            UserError: There is not a target or a language for each source, or a language is unknown.
         """
-        sources, targets = _checked_pairs(sources, targets)
+        sources, targets = check_pairs(sources, targets)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
         answers = self.graph.score(
             {**inputs, **self._language_numbers(len(sources), source, target)}, self.options.jit_compile
@@ -229,22 +223,21 @@ class Translator:
         Args:
             sources: Iterable of strings.
             targets: Iterable of strings, a translation of each source.
-            source: String, the language of all sources, or one for each; None where the model has one direction.
-            target: String, the language of all targets, or one for each; None where the model has one direction.
-            layer: Integer from 1, a layer of the decoder. Defaults to that of `TranslationModel.attention`.
+            source, target: The languages of the sources and of the targets, as for `translate`.
+            layer: Integer from 1, a layer of the decoder. Defaults to the default of `TranslationModel.attention`.
 
         Returns:
             For each sentence the list of pairs (source word, target word), from 0, in ascending order. Words beyond the
             largest length bucket have no pairs.
 
         Raises:
-            UserError: The numbers of targets or languages differ from that of the sources; a language is unknown; the
-                decoder has no such layer, or does not attend to the source's words, as behind an attention bridge.
+            UserError: There is not a target or a language for each source; a language is unknown; the decoder has no
+                such layer, or does not attend to the source's words, as behind an attention bridge.
 
         Reference:
             [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
         """
-        sources, targets = _checked_pairs(sources, targets)
+        sources, targets = check_pairs(sources, targets)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
         inputs |= self._language_numbers(len(sources), source, target)
         try:
@@ -254,11 +247,7 @@ class Translator:
         words = [self._words(inputs, side, lines) for side, lines in (("source", sources), ("target", targets))]
         longest = self.length_buckets[-1] - 1
         return [
-            sorted(
-                {(of_source[position], word) for position, word in zip(positions, of_target[:longest], strict=False)}
-            )
-            if of_source
-            else []
+            sorted({(of_source[i], word) for i, word in zip(positions, of_target[:longest], strict=False) if of_source})
             for positions, of_source, of_target in zip(attended, *words, strict=True)
         ]
 
@@ -273,9 +262,13 @@ class Translator:
             The mean `[N, d]` of the k vectors of M, and M `[N, k, d]`, both float32.
 
         Raises:
-            UserError: The model has no bridge; a language is unknown; or their number differs from that of the lines.
+            UserError: The model has no bridge; a language is unknown; or there is not a language for each line.
         """
-        self._check_bridge()
+        if not self.has_bridge:
+            raise UserError(
+                "The model has no bridge, and no representation of sentences. "
+                f"Received: model={type(self.model).__name__}"
+            )
         lines = check_lines(lines)
         if language is not None and not isinstance(language, str):
             language = list(language)
@@ -323,23 +316,9 @@ class Translator:
             names = [self.languages[number] for number in inputs[f"{side}_language"].numpy()]
         else:
             names = [self.directions[0][side == "target"]] * len(lines)
-        words: list[list[int]] = [[] for _ in lines]
-        for name in dict.fromkeys(names):
-            rows = [row for row, other in enumerate(names) if other == name]
-            for row, found in zip(
-                rows, words_of_subwords(self.tokenizers[name], [lines[row] for row in rows]), strict=True
-            ):
-                words[row] = found
-        return words
-
-    # Checks
-
-    def _check_bridge(self) -> None:
-        if not self.has_bridge:
-            raise UserError(
-                "The model has no bridge, and no representation of sentences. "
-                f"Received: model={type(self.model).__name__}"
-            )
+        lines_of = {name: [x for x, other in zip(lines, names, strict=True) if other == name] for name in set(names)}
+        words = {name: iter(words_of_subwords(self.tokenizers[name], some)) for name, some in lines_of.items()}
+        return [next(words[name]) for name in names]
 
     def _warn_of_truncated(self, answers: Mapping[str, tf.Tensor], what: str) -> None:
         if number := int(np.sum(answers["truncated"].numpy())):
@@ -352,19 +331,10 @@ def _texts(lines: list[str]) -> tf.Tensor:
     return tf.constant(lines, tf.string, [len(lines)])
 
 
-def _checked_pairs(sources: Iterable[str], targets: Iterable[str]) -> tuple[list[str], list[str]]:
-    sources, targets = check_lines(sources), check_lines(targets)
-    if len(sources) != len(targets):
-        raise UserError(
-            f"There must be a target for each source. Received: {len(sources)} sources, {len(targets)} targets"
-        )
-    return sources, targets
-
-
 def _checked_tokenizers(
     model: TranslationModel | MultilingualModel, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer]
 ) -> dict[str, SubwordTokenizer]:
-    """Tokenizers by language, those with the same subwords as one object, so that an export holds them once."""
+    """Tokenizers by language, with one object for equal subwords, so that an export holds equal subwords once."""
     sizes = model.vocabulary_sizes
     given = dict.fromkeys(sizes, tokenizers) if isinstance(tokenizers, SubwordTokenizer) else dict(tokenizers)
     if set(given) != set(sizes):

@@ -53,7 +53,7 @@ def add_services(server: Any, model: ServedModel, grpc: Any, apis: Any) -> None:
         version = model.version(request.model_spec.name, number(request.model_spec))
         if list(request.metadata_field) != ["signature_def"]:
             fields = ",".join(request.metadata_field)
-            raise Refused("INVALID_ARGUMENT", f"The metadata field is signature_def. Received: {fields}")
+            raise Refused(f"The metadata field is signature_def. Received: {fields}")
         proto = apis.get_model_metadata_pb2
         response = proto.GetModelMetadataResponse()
         response.model_spec.name = model.name
@@ -77,16 +77,11 @@ def _from_proto(name: str, proto: Any) -> tf.Tensor:
     shape = [dim.size for dim in proto.tensor_shape.dim]
     dtype = next((dtype for dtype in _FIELDS if dtype.as_datatype_enum == proto.dtype), None)
     if dtype is None:
-        raise Refused("INVALID_ARGUMENT", f"tensor parsing error: {name} has type {proto.dtype}, which is not served")
+        raise Refused(f"tensor parsing error: {name} has type {proto.dtype}, which is not served")
     elements = math.prod(size or 1 for size in shape)  # TensorFlow multiplies the other sizes where one is 0, too
-    if (
-        proto.tensor_shape.unknown_rank
-        or len(shape) > MOST_DIMENSIONS
-        or min(shape, default=0) < 0
-        or elements > LARGEST_REQUEST
-    ):
+    is_shape = not proto.tensor_shape.unknown_rank and len(shape) <= MOST_DIMENSIONS and min(shape, default=0) >= 0
+    if not is_shape or elements > LARGEST_REQUEST:
         raise Refused(
-            "INVALID_ARGUMENT",
             f"tensor parsing error: {name} has at most {MOST_DIMENSIONS} dimensions, none below 0, and at most "
             f"{LARGEST_REQUEST} elements. Received: {shape}",
         )
@@ -97,7 +92,7 @@ def _from_proto(name: str, proto: Any) -> tf.Tensor:
             array = np.array(getattr(proto, _FIELDS[dtype]), dtype.as_numpy_dtype)
         return tf.constant(array.reshape(shape), dtype)
     except ValueError as error:
-        raise Refused("INVALID_ARGUMENT", f"tensor parsing error: {name}: {error}") from None
+        raise Refused(f"tensor parsing error: {name}: {error}") from None
 
 
 def _to_proto(array: np.ndarray) -> Any:

@@ -31,23 +31,13 @@ MESSAGES = {
     "Request": [("model_spec", 1, "ModelSpec"), ("inputs", 2, "*Entry")],
     "Response": [("outputs", 1, "*Entry")],
 }
-# Of `tensorflow/core/framework/types.proto`.
+# Types in `tensorflow/core/framework/types.proto`.
 FLOAT, INT32, STRING, BOOL = 1, 3, 7, 10
 _CONTENT = {FLOAT: "f", BOOL: "b"}
 
 
 class GrpcTransport:
-    """One model of a server, by gRPC.
-
-    Args:
-        parts: The server's URL.
-        model: String, the name that the server gives the model.
-        version: Integer, the version. `None`: the server's choice.
-        waits: The shortest and the longest wait before the channel connects again, in seconds.
-
-    Raises:
-        UserError: gRPC is not installed.
-    """
+    """One model of a server, by gRPC; `waits` are the least and the most seconds before the channel connects again."""
 
     def __init__(
         self, parts: urllib.parse.SplitResult, model: str, version: int | None, waits: tuple[float, float]
@@ -56,8 +46,8 @@ class GrpcTransport:
         options = {
             "grpc.max_receive_message_length": -1,
             "grpc.max_send_message_length": -1,
-            # The client's waits decide when to try again, not the channel's, which are longer. The channel's least wait
-            # stays as it is: it is also how long a server may take to accept a connection.
+            # The client's waits decide when to try again, not the longer waits of the channel. The channel's least wait
+            # does not change: a server may take as long to accept a connection.
             "grpc.initial_reconnect_backoff_ms": int(1000 * waits[0]),
             "grpc.max_reconnect_backoff_ms": int(1000 * waits[1]),
         }
@@ -99,11 +89,7 @@ class GrpcTransport:
 
 
 def _column(tensor: Any) -> list[Any]:
-    """The rows of a tensor of one or two dimensions.
-
-    Raises:
-        ValueError: The tensor has another shape or type, or the number of its values is not that of its shape.
-    """
+    """The rows of a tensor of one or two dimensions; a `ValueError` for other tensors, and for a wrong shape."""
     fields = {FLOAT: tensor.float_val, STRING: tensor.string_val, BOOL: tensor.bool_val}
     values = list(fields.get(tensor.dtype, ()))
     if tensor.tensor_content and tensor.dtype in _CONTENT:

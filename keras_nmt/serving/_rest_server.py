@@ -98,7 +98,7 @@ class _Handler(WSGIRequestHandler):
     def log(self, *_: Any) -> None:
         pass
 
-    def log_request(self, *_: Any) -> None:  # Werkzeug's fails for a request that names no URL
+    def log_request(self, *_: Any) -> None:  # Werkzeug's own function fails for a request that names no URL
         pass
 
 
@@ -140,16 +140,16 @@ class _Application:
             # Bytes that are not UTF-8 reach the model, as in the model server.
             asked = json.loads(body.decode("utf-8", "surrogateescape"), strict=False)
         except ValueError as error:
-            raise Refused("INVALID_ARGUMENT", f"JSON Parse error: {error}") from None
+            raise Refused(f"JSON Parse error: {error}") from None
         if not isinstance(asked, dict) or not isinstance(asked.get("signature_name", ""), str):
-            raise Refused("INVALID_ARGUMENT", "A request is an object, and 'signature_name' a string in it")
+            raise Refused("A request is an object, and 'signature_name' a string in it")
         version = self._model.version(name, number)
         signature = asked.get("signature_name") or "serving_default"
         if signature not in version.definitions:
-            raise Refused("INVALID_ARGUMENT", f'Serving signature name: "{signature}" not found in signature def')
+            raise Refused(f'Serving signature name: "{signature}" not found in signature def')
         dtypes = {name: tf.as_dtype(info.dtype) for name, info in version.definitions[signature].inputs.items()}
         if ("inputs" in asked) == ("instances" in asked):
-            raise Refused("INVALID_ARGUMENT", "There must be one of 'inputs' and 'instances'")
+            raise Refused("There must be one of 'inputs' and 'instances'")
         if "inputs" in asked:
             return {"outputs": _columns(version.run(signature, _from_columns(asked["inputs"], dtypes)))}
         rows = asked["instances"]
@@ -160,11 +160,11 @@ def _body(request: Request) -> bytes:
     length = request.headers.get("Content-Length", "0")
     is_known = "Transfer-Encoding" not in request.headers and re.fullmatch(r"[0-9]{1,18}", length)
     if not is_known or int(length) > LARGEST_REQUEST:
-        raise Refused("INVALID_ARGUMENT", f"Content-Length must say how long the body is, at most {LARGEST_REQUEST}")
+        raise Refused(f"Content-Length must say how long the body is, at most {LARGEST_REQUEST}")
     try:
         return request.get_data(cache=False)
     except ClientDisconnected:
-        raise Refused("CANCELLED", "The client has gone") from None
+        raise Refused("The client has gone", "CANCELLED") from None
 
 
 def _route(pattern: re.Pattern[str], request: Request) -> list[Any]:
@@ -172,7 +172,7 @@ def _route(pattern: re.Pattern[str], request: Request) -> list[Any]:
     path = urllib.parse.urlsplit(request.environ["RAW_URI"]).path  # quoted: a name may have a slash or a colon
     match = pattern.fullmatch(path)
     if not match:
-        raise Refused("INVALID_ARGUMENT", f"Malformed request: {request.method} {path}")
+        raise Refused(f"Malformed request: {request.method} {path}")
     name, number, *others = match.groups()
     return [urllib.parse.unquote(name), int(number) if number else None, *others]
 
@@ -189,11 +189,11 @@ def _from_columns(given: Any, dtypes: Mapping[str, tf.DType]) -> dict[str, tf.Te
     """The inputs of the column format: an object of columns, or the only column."""
     if not isinstance(given, dict) or _is_base64(given):
         if len(dtypes) > 1:
-            raise Refused("INVALID_ARGUMENT", f"'inputs' must be an object with {','.join(sorted(dtypes))}")
+            raise Refused(f"'inputs' must be an object with {','.join(sorted(dtypes))}")
         given = dict.fromkeys(dtypes, given)
     for name in dtypes:
         if name not in given:
-            raise Refused("INVALID_ARGUMENT", f"Missing named input: {name} in 'inputs' object.")
+            raise Refused(f"Missing named input: {name} in 'inputs' object.")
     # The model server ignores other columns, too.
     return {name: _tensor(given[name], dtype) for name, dtype in dtypes.items()}
 
@@ -201,14 +201,13 @@ def _from_columns(given: Any, dtypes: Mapping[str, tf.DType]) -> dict[str, tf.Te
 def _from_rows(rows: Any, dtypes: Mapping[str, tf.DType]) -> dict[str, tf.Tensor]:
     """The inputs of the row format: a list of objects, or of values of the only input."""
     if not isinstance(rows, list) or not rows:
-        raise Refused("INVALID_ARGUMENT", "'instances' must be a list with at least one value")
+        raise Refused("'instances' must be a list with at least one value")
     if len(dtypes) == 1 and not (isinstance(rows[0], dict) and not _is_base64(rows[0])):
         (name,) = dtypes
         return {name: _tensor(rows, dtypes[name])}
     for i, row in enumerate(rows):
         if not isinstance(row, dict) or set(row) != set(dtypes):
             raise Refused(
-                "INVALID_ARGUMENT",
                 f"Failed to process element: {i} of 'instances' list. JSON object: {json.dumps(row)} "
                 f"keys must be equal to: {','.join(sorted(dtypes))}",
             )
@@ -232,25 +231,20 @@ def _tensor(value: Any, dtype: tf.DType) -> tf.Tensor:
 
     try:
         return tf.constant(converted(value), dtype)
-    except (
-        ValueError,
-        TypeError,
-        OverflowError,
-    ) as error:  # also: lists of unequal length, no base64, half a character
-        raise Refused("INVALID_ARGUMENT", str(error)) from None
+    except (ValueError, TypeError, OverflowError) as error:  # also: unequal lengths, no base64, half a character
+        raise Refused(str(error)) from None
 
 
 def _plain(name: str, array: np.ndarray) -> Any:
     """An output as JSON has it."""
     if array.dtype == object:
-        if name.endswith("_bytes"):
-            texts = [{"b64": base64.b64encode(text).decode()} for text in array.flat]
-        else:
-            texts = [text.decode("utf-8", "replace") for text in array.flat]
-        shaped = np.empty(array.size, object)
-        shaped[:] = texts
-        return shaped.reshape(array.shape).tolist()
-    # The digits of a float32, not those of the float64 nearest to it.
+
+        def text(value: bytes) -> Any:
+            is_bytes = name.endswith("_bytes")
+            return {"b64": base64.b64encode(value).decode()} if is_bytes else value.decode("utf-8", "replace")
+
+        return np.frompyfunc(text, 1, 1)(array).tolist()
+    # The digits of a float32, not the digits of the nearest float64.
     return (array.astype(str).astype(float) if array.dtype == np.float32 else array).tolist()
 
 
@@ -264,7 +258,7 @@ def _rows(outputs: dict[str, np.ndarray], count: int) -> list[Any]:
     """The outputs as a list of objects; a single output as a list of its rows."""
     for name, array in outputs.items():
         if array.ndim == 0 or len(array) != count:
-            raise Refused("INVALID_ARGUMENT", f"Tensor name: {name} has inconsistent batch size, expecting: {count}")
+            raise Refused(f"Tensor name: {name} has inconsistent batch size, expecting: {count}")
     columns = {name: _plain(name, array) for name, array in outputs.items()}
     if len(columns) == 1:
         return next(iter(columns.values()))

@@ -29,13 +29,7 @@ _CODES = {
 
 
 class RestTransport:
-    """One model of a server, by REST.
-
-    Args:
-        parts: The server's URL.
-        model: String, the name that the server gives the model.
-        version: Integer, the version. `None`: the server's choice.
-    """
+    """One model of a server, by REST."""
 
     def __init__(self, parts: urllib.parse.SplitResult, model: str, version: int | None) -> None:
         pool = urllib3.HTTPSConnectionPool if parts.scheme == "https" else urllib3.HTTPConnectionPool
@@ -125,13 +119,10 @@ class _Request(threading.Thread):
 
 
 def _in_time(send: Callable[[], urllib3.BaseHTTPResponse], deadline: float) -> urllib3.BaseHTTPResponse:
-    """Waits for an answer no longer than until the deadline.
+    """The answer, or a `TimeoutError` at the deadline.
 
     A socket's timeout limits each of its operations, and neither the number of operations nor the resolution of the
     host's name. Hence the request has a thread of its own.
-
-    Raises:
-        TimeoutError: The answer has not arrived in time.
     """
     request = _Request(send)
     request.start()

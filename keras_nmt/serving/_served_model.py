@@ -19,14 +19,14 @@ from keras_nmt.errors import UserError, one_line
 from keras_nmt.serving.client import XLA_DISABLED
 
 LARGEST_REQUEST = 2**24  # bytes; a tensor has no more elements than its request has bytes
-MOST_DIMENSIONS = 32  # of an input: `tf.constant` of a NumPy array ends the process beyond
+MOST_DIMENSIONS = 32  # of an input: with more, `tf.constant` of a NumPy array ends the process
 _LONGEST_MESSAGE = 2000  # characters: gRPC clients refuse answers with more
 
 
 class Refused(Exception):
-    """An error in place of an answer, with the name of one of gRPC's status codes."""
+    """An error in place of an answer, with the name of a gRPC status code."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, message: str, code: str = "INVALID_ARGUMENT") -> None:
         self.code = code
         self.message = message[:_LONGEST_MESSAGE].encode("utf-8", "replace").decode("utf-8")
         super().__init__(self.code, self.message)
@@ -55,14 +55,13 @@ class ServedVersion:
     ) -> dict[str, np.ndarray]:
         """An array for each of the chosen outputs of a signature, by default for all."""
         if signature not in self._loaded.signatures:
-            raise Refused("FAILED_PRECONDITION", f'Serving signature key "{signature}" not found.')
+            raise Refused(f'Serving signature key "{signature}" not found.', "FAILED_PRECONDITION")
         needed, chosen = self.definitions[signature].inputs, list(outputs)
         if set(inputs) != set(needed):
             extra, missing = (
                 ",".join(sorted(names)) for names in (set(inputs) - set(needed), set(needed) - set(inputs))
             )
             raise Refused(
-                "INVALID_ARGUMENT",
                 f"input size does not match signature: {len(inputs)}!={len(needed)}. Sent extra: {{{extra}}}. "
                 f"Missing but required: {{{missing}}}.",
             )
@@ -70,20 +69,19 @@ class ServedVersion:
             dtype, shape = tf.as_dtype(needed[name].dtype), tf.TensorShape(needed[name].tensor_shape)
             if tensor.dtype != dtype or not shape.is_compatible_with(tensor.shape):
                 raise Refused(
-                    "INVALID_ARGUMENT",
                     f"{name} is expected to be a {dtype.name} tensor of shape {shape}. "
                     f"Received: {tensor.dtype.name}, {tensor.shape}",
                 )
         if unknown := set(chosen) - set(self.definitions[signature].outputs):
-            raise Refused("INVALID_ARGUMENT", f"output tensor alias not found in signature: {','.join(unknown)}")
+            raise Refused(f"output tensor alias not found in signature: {','.join(unknown)}")
         if signature.endswith("_xla") and not self._xla:
-            raise Refused("INTERNAL", XLA_DISABLED)
+            raise Refused(XLA_DISABLED, "INTERNAL")
         try:
             results = self._loaded.signatures[signature](**inputs)
         except tf.errors.OpError as error:
             # The message follows the location in the graph.
             message = error.message.rpartition("<stack traces unavailable>\n")[2]
-            raise Refused(error_codes_pb2.Code.Name(error.error_code), message) from None
+            raise Refused(message, error_codes_pb2.Code.Name(error.error_code)) from None
         return {name: results[name].numpy() for name in chosen or sorted(results)}
 
 
@@ -111,16 +109,16 @@ class ServedModel:
         current = self.current
         if current is None or name != self.name or number not in (None, current.number):
             wanted = f"Latest({name})" if number is None else f"Specific({name}, {number})"
-            raise Refused("NOT_FOUND", f"Servable not found for request: {wanted}")
+            raise Refused(f"Servable not found for request: {wanted}", "NOT_FOUND")
         return current
 
     def status(self, name: str, number: int | None) -> Any:
         """`GetModelStatusResponse`: the states of all versions so far, or of one."""
         if name != self.name:
-            raise Refused("NOT_FOUND", f"Could not find any versions of model {name}")
+            raise Refused(f"Could not find any versions of model {name}", "NOT_FOUND")
         states = [state for _, state in sorted(self._states.items(), reverse=True) if number in (None, state.version)]
         if not states:
-            raise Refused("NOT_FOUND", f"Could not find version {number} of model {name}")
+            raise Refused(f"Could not find version {number} of model {name}", "NOT_FOUND")
         return self._proto.GetModelStatusResponse(model_version_status=states)
 
     def watch(self, stopped: threading.Event, poll_seconds: float) -> None:
@@ -170,7 +168,7 @@ class ServedModel:
 
 
 def _highest_version(path: Path) -> Path | None:
-    """The highest version in a folder, if any. Other names, such as that of a version half written, are skipped."""
+    """The highest version in a folder, if any. Other folders, such as an unfinished version, are skipped."""
     numbered = [child for child in path.iterdir() if re.fullmatch(r"[0-9]{1,18}", child.name)]
     versions = (child for child in numbered if (child / "saved_model.pb").is_file())
     return max(versions, key=lambda version: int(version.name), default=None)

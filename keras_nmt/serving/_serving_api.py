@@ -18,18 +18,7 @@ _PROTOCOL = (
 
 
 def import_grpc(needed_for: str, *modules: str) -> Any:
-    """Imports gRPC.
-
-    Args:
-        needed_for: String, what the user asked for, for the error message.
-        *modules: Strings, names of modules to import as well.
-
-    Returns:
-        The module `grpc`.
-
-    Raises:
-        UserError: A module is not installed.
-    """
+    """Imports modules and gRPC, and returns `grpc`. A `UserError` names the user's request if a module is missing."""
     try:
         for name in modules:
             importlib.import_module(name)
@@ -41,17 +30,7 @@ def import_grpc(needed_for: str, *modules: str) -> Any:
 
 
 def serving_api(needed_for: str) -> tuple[Any, Any]:
-    """Imports gRPC and the model server's protocol, whose messages import TensorFlow.
-
-    Args:
-        needed_for: String, what the user asked for, for the error message.
-
-    Returns:
-        The modules `grpc` and `tensorflow_serving.apis`, the latter with the modules of the messages used here.
-
-    Raises:
-        UserError: A module is not installed.
-    """
+    """Returns `grpc` and `tensorflow_serving.apis` with the modules of the messages, which import TensorFlow."""
     package = "tensorflow_serving.apis"
     grpc = import_grpc(needed_for, package, *(f"{package}.{name}" for name in _PROTOCOL))
     return grpc, importlib.import_module(package)

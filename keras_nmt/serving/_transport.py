@@ -7,12 +7,9 @@ from typing import Any, Protocol
 
 
 class Failure(Exception):
-    """A request without an answer.
+    """A request without an answer. `code` is the name of a gRPC status code, or "HTTP 418" for a status without name.
 
-    Args:
-        code: String, the name of a gRPC status code, "HTTP " and a status that has none, or "MALFORMED": the server
-            answered something that is no answer to the request.
-        message: String, the reason.
+    The code "MALFORMED" stands for an answer that is no answer to the request.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -25,18 +22,9 @@ class Transport(Protocol):
     """A connection to one model of a server, which several threads may use at once."""
 
     def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> dict[str, list[Any]]:
-        """Runs a signature.
+        """Sends columns of strings or integers to a signature, and returns the columns of the outputs, unchecked.
 
-        Args:
-            signature: String, the signature's name.
-            inputs: Dictionary of columns of strings or integers, all of the same length.
-            deadline: Float, the value of `time.monotonic()` at which the whole answer must have arrived.
-
-        Returns:
-            Dictionary of the outputs' columns, as the server names them. Their lengths and types are not checked.
-
-        Raises:
-            Failure: There is no answer.
+        Without the whole answer at `deadline`, a value of `time.monotonic()`, or with an error, there is a `Failure`.
         """
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import filelock
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import sync_folder
 
 PREFIX = ".export-"
 LOCK = ".lock"
@@ -27,21 +28,10 @@ def check_version(path: Path, version: int | None) -> None:
 
 
 def write_version(path: Path, version: int | None, write: Callable[[Path], None]) -> Path:
-    """Writes a SavedModel under another name, and renames the folder when it is complete.
+    """Lets `write` fill a temporary folder, renames the folder to `path/<version>`, and returns the new path.
 
-    Several exports to one path may run at once: each takes the next number when it is complete. The folders that killed
-    exports left are removed.
-
-    Args:
-        path: Path of the folder of the versions, which is created if needed.
-        version: Integer, the number of the version. None: one more than the highest in `path`, 1 if there is none.
-        write: Function that writes a SavedModel into the folder that it is given.
-
-    Returns:
-        Path of the version's folder.
-
-    Raises:
-        UserError: The version has appeared meanwhile.
+    Without `version`, each export takes the next number when it is complete: several exports to one path may run at
+    once. A version that has appeared meanwhile is a `UserError`. The folders that killed exports left are removed.
     """
     path.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
@@ -56,7 +46,7 @@ def write_version(path: Path, version: int | None, write: Callable[[Path], None]
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
-    _flush_folder(path)
+    sync_folder(path)
     return final
 
 
@@ -101,13 +91,5 @@ def _flush(folder: Path) -> None:
         for name in files:
             with open(os.path.join(parent, name), "rb+") as file:
                 os.fsync(file.fileno())
-        _flush_folder(parent)
+        sync_folder(Path(parent))
     os.chmod(folder, 0o777 & ~mask)
-
-
-def _flush_folder(folder: str | os.PathLike[str]) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.inference.lines import check_lines, languages_of_lines, seeds_of_lines
+from keras_nmt.inference.lines import Languages, check_lines, check_pairs, languages_of_lines, seeds_of_lines
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.serving._grpc_transport import GrpcTransport
 from keras_nmt.serving._rest_transport import RestTransport
@@ -28,14 +28,14 @@ _OUTPUTS = {
     "log_probability": ((float,), "a number"),
     "truncated": ((bool,), "true or false"),
 }
-# A row of these is one value, or a list of values if the export gives several hypotheses.
+# A row of these outputs is one value, or a list of values if the export gives several hypotheses.
 _OF_HYPOTHESES = ("translation", "score")
 
 
 class Client:
     """Translates, samples and scores text by a TensorFlow model server that runs an export of keras_nmt.
 
-    Requests go to the compiled signatures, or, once the server has refused XLA, to the plain ones.
+    Requests go to the compiled signatures, or, once the server has refused XLA, to the plain signatures.
 
     A request that finds no server, or a server that is not available (503), is sent again after a wait. The wait
     doubles each time, and a random part, at most half, is taken off. Other errors are not tried again. Redirects are
@@ -95,26 +95,20 @@ class Client:
         self._transport = _transport(url, model, version)
         self._xla = True
 
-    def translate(
-        self,
-        lines: Iterable[str],
-        source: str | Iterable[str] | None = None,
-        target: str | Iterable[str] | None = None,
-    ) -> list[Translation]:
+    def translate(self, lines: Iterable[str], source: Languages = None, target: Languages = None) -> list[Translation]:
         """Translates any number of lines, in batches of similar length.
 
         Args:
             lines: Iterable of strings, the sentences.
-            source: String, the language of all lines, or an iterable of strings, the language of each line. Defaults to
-                `None`, for a model of one direction.
-            target: The language to translate to, likewise.
+            source, target: Strings, the languages of all lines, or iterables of strings, the languages of each line.
+                Default to `None`, for a model of one direction.
 
         Returns:
             A list of a `Translation` for each line, in the order of the lines.
 
         Raises:
-            UserError: The server refuses the request or does not answer as an export does, or the number of languages
-                differs from the number of lines.
+            UserError: The server refuses the request or does not answer as an export does, or there is not a language
+                for each line.
             ConnectionError: The server cannot be reached or is not available, after all attempts.
             TimeoutError: The answer to a batch has not arrived in full within `timeout`.
         """
@@ -124,8 +118,8 @@ class Client:
     def sample(
         self,
         lines: Iterable[str],
-        source: str | Iterable[str] | None = None,
-        target: str | Iterable[str] | None = None,
+        source: Languages = None,
+        target: Languages = None,
         *,
         seeds: int | Iterable[int] = 0,
     ) -> list[Translation]:
@@ -133,8 +127,7 @@ class Client:
 
         Args:
             lines: Iterable of strings, the sentences.
-            source: As for `translate`.
-            target: As for `translate`.
+            source, target: As for `translate`.
             seeds: Iterable of integers, the seed of each line, which alone determines the line's translations; or an
                 integer, from which the seeds of all lines are drawn as `Translator.translate` draws them. Defaults
                 to 0.
@@ -143,46 +136,34 @@ class Client:
             A list of a `Translation` for each line, with as many hypotheses as the export draws.
 
         Raises:
-            UserError: As for `translate`; or the model has no such signature, or the number of seeds differs from the
-                number of lines.
-            ConnectionError: As for `translate`.
-            TimeoutError: As for `translate`.
+            UserError: As for `translate`; or the model has no such signature, or there is not a seed for each line.
+            ConnectionError, TimeoutError: As for `translate`.
         """
         texts = check_lines(lines)
         beside = _languages(len(texts), source, target)
         return self._translations("sample", texts, {**beside, "seed": seeds_of_lines(seeds, len(texts))})
 
     def score(
-        self,
-        sources: Iterable[str],
-        targets: Iterable[str],
-        source: str | Iterable[str] | None = None,
-        target: str | Iterable[str] | None = None,
+        self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
     ) -> list[float]:
-        """Computes the log-probabilities of given translations, including that of END.
+        """Computes the log-probabilities of given translations, END included.
 
         Args:
             sources: Iterable of strings, the sentences.
             targets: Iterable of strings, a translation of each sentence.
-            source: The language of the sources, as for `translate`.
-            target: The language of the targets, likewise.
+            source, target: The languages of the sources and of the targets, as for `translate`.
 
         Returns:
             A list of a float for each pair.
 
         Raises:
-            UserError: As for `translate`; or the number of targets differs from the number of sources.
-            ConnectionError: As for `translate`.
-            TimeoutError: As for `translate`.
+            UserError: As for `translate`; or there is not a target for each source.
+            ConnectionError, TimeoutError: As for `translate`.
         """
-        texts = {"source": check_lines(sources), "target": check_lines(targets)}
-        if len(texts["source"]) != len(texts["target"]):
-            raise UserError(
-                "There must be a target for each source. "
-                f"Received: {len(texts['source'])} sources, {len(texts['target'])} targets"
-            )
-        languages = _languages(len(texts["source"]), source, target)
-        log_probabilities, truncated = [0.0] * len(texts["source"]), 0
+        checked_sources, checked_targets = check_pairs(sources, targets)
+        texts = {"source": checked_sources, "target": checked_targets}
+        languages = _languages(len(checked_sources), source, target)
+        log_probabilities, truncated = [0.0] * len(checked_sources), 0
         for rows, (values, flags) in self._in_batches("score", texts, languages, ("log_probability", "truncated")):
             truncated += sum(flags)
             for row, value in zip(rows, values, strict=True):
@@ -216,16 +197,9 @@ class Client:
     def _in_batches(
         self, signature: str, texts: dict[str, list[str]], beside: dict[str, list[Any]], outputs: Sequence[str]
     ) -> Iterator[tuple[list[int], list[list[Any]]]]:
-        """Sends rows in batches, the longest rows first.
+        """Sends rows in batches, the longest texts first; `beside` are columns of languages and seeds.
 
-        Args:
-            signature: String, the signature's name without the suffix of the compiled one.
-            texts: Dictionary of columns, by whose lengths the rows are sorted.
-            beside: Dictionary of columns that have no part in the order: languages and seeds.
-            outputs: The names of the outputs.
-
-        Yields:
-            The numbers of a batch's rows, and the columns of the outputs for these rows.
+        Yields the numbers of a batch's rows, and the columns of the outputs for these rows.
         """
         columns = {**texts, **beside}
         lengths = [max(map(_utf8, row)) for row in zip(*texts.values(), strict=True)]
@@ -287,9 +261,7 @@ def _transport(url: str, model: str, version: int | None) -> Transport:
     return GrpcTransport(parts, model, version, (FIRST_WAIT, LONGEST_WAIT))
 
 
-def _languages(
-    count: int, source: str | Iterable[str] | None, target: str | Iterable[str] | None
-) -> dict[str, list[str]]:
+def _languages(count: int, source: Languages, target: Languages) -> dict[str, list[str]]:
     """The inputs that name languages; none for a model of one direction."""
     if source is None and target is None:
         return {}
@@ -303,12 +275,7 @@ def _languages(
 
 
 def _checked(columns: dict[str, list[Any]], outputs: Sequence[str], count: int) -> list[list[Any]]:
-    """The columns of the outputs, if their types are those of an export's answer.
-
-    Raises:
-        Failure: An output is missing, has another number of rows, or has a row of another type; or rows differ in their
-            number of hypotheses.
-    """
+    """The columns of the outputs. An answer that an export does not give is a `Failure`."""
     widths = set()
     for name in outputs:
         if len(columns.get(name, ())) != count:

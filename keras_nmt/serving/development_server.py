@@ -43,7 +43,7 @@ class DevelopmentServer:
 
     Attributes:
         rest_url: String, the URL of REST for `keras_nmt.serving.Client`.
-        grpc_url: String, the URL of gRPC, likewise.
+        grpc_url: String, the URL of gRPC for the same client.
 
     Raises:
         UserError: There is no version in the folder, the highest one is damaged, a port is in use, or the extra

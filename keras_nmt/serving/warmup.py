@@ -21,16 +21,12 @@ MAX_RECORDS = 1000  # with more, a server does not load the version
 def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translator, model_name: str) -> list[bytes]:
     """Requests to `serving_default`, one for each batch bucket and length bucket in which there are lines.
 
-    A translator of several directions has such requests from each language and to each language.
-
-    Args:
-        lines: Iterable of strings, repeated where they are fewer than a batch bucket. None: there are no records.
-        xla: Boolean, whether each request is also sent to `serving_default_xla`.
-        translator: The exported `Translator`.
-        model_name: String, the server's name of the model.
+    A translator of several directions has such requests from each language and to each language. With `xla`, each
+    request is also sent to `serving_default_xla`. Fewer lines than a batch bucket are repeated. Without lines, there
+    are no requests.
 
     Returns:
-        Serialised `PredictionLog` messages.
+        List of bytes, serialised `PredictionLog` messages.
 
     Raises:
         UserError: There are no lines, or too many records, or `tensorflow-serving-api` is not installed.

@@ -3,12 +3,11 @@
 from keras_nmt.training.average_checkpoints import average_checkpoints
 from keras_nmt.training.checkpoints import Checkpoints, Saving
 from keras_nmt.training.evaluation import Evaluation
-from keras_nmt.training.inverse_square_root_schedule import InverseSquareRootSchedule
 from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEntropy, TokenLoss
 from keras_nmt.training.make_optimizer import make_optimizer
 from keras_nmt.training.make_strategy import make_strategy
-from keras_nmt.training.noam_schedule import NoamSchedule
 from keras_nmt.training.role_temperature import RoleTemperature
+from keras_nmt.training.schedules import InverseSquareRootSchedule, NoamSchedule
 from keras_nmt.training.stopping import Budget
 from keras_nmt.training.task import Batches, Task
 from keras_nmt.training.task_schedule import TaskSchedule

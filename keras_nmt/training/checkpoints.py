@@ -28,7 +28,7 @@ FINALS = ("last", "best", "average_last", "average_best")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Saving:
-    """When `Trainer` saves, how many checkpoints are kept, and which of them are the final weights.
+    """The saves of `Trainer`: their frequency, the number of kept checkpoints, and the choice of the final weights.
 
     Args:
         every: Integer, number of updates between saves. Defaults to that between evaluations, without evaluation 1000.
@@ -64,43 +64,29 @@ class Saving:
 
     @property
     def final_checkpoints(self) -> tuple[str, int]:
-        """Whether the final weights are of the "last" or the "best" checkpoints, and of how many at most."""
+        """The source of the final weights: the "last" or the "best" checkpoints, and their largest number."""
         number = min(self.average or self._kept, self._kept) if self.final.startswith("average") else 1
         return "last" if self.final.endswith("last") else "best", number
 
 
 @dataclasses.dataclass
 class Progress:
-    """The state of a run beside the weights and the optimizer.
+    """The state of a run beside the weights and the optimizer."""
 
-    Attributes:
-        update: Number of updates.
-        tokens: Number of target tokens, without padding.
-        seconds: Training time over all starts of the run.
-        evaluations_since_best: Number of evaluations after the best one, for early stopping.
-        scores: The score of every evaluated update whose weights are kept.
-        saved: The updates whose weights are kept.
-        completed: The last update whose evaluation and saving, where due, are done; less than `update` after an
-            interruption or a failed evaluation.
-        best_update: The update with the best score so far.
-        best_score: That score.
-        pending: Sums since the last line of the training log.
-        task_updates: Number of updates of each task.
-        task_pending: Sums of each task since the last line of the training log.
-    """
-
-    update: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
+    update: int = 0  # the number of updates
+    tokens: int = 0  # target tokens, without padding
+    seconds: float = 0.0  # training time over all starts of the run
     evaluations_since_best: int = 0
-    scores: dict[int, float] = dataclasses.field(default_factory=dict)
-    saved: list[int] = dataclasses.field(default_factory=list)
+    scores: dict[int, float] = dataclasses.field(default_factory=dict)  # of evaluated updates whose weights are kept
+    saved: list[int] = dataclasses.field(default_factory=list)  # the updates whose weights are kept
+    # The last update whose evaluation and saving, where due, are done. The number is less than `update` after an
+    # interruption or a failed evaluation.
     completed: int = 0
     best_update: int | None = None
     best_score: float | None = None
-    pending: dict[str, float] = dataclasses.field(default_factory=dict)
+    pending: dict[str, float] = dataclasses.field(default_factory=dict)  # sums since the last line of the training log
     task_updates: dict[str, int] = dataclasses.field(default_factory=dict)
-    task_pending: dict[str, dict[str, float]] = dataclasses.field(default_factory=dict)
+    task_pending: dict[str, dict[str, float]] = dataclasses.field(default_factory=dict)  # such sums of each task
 
 
 class _ProgressState(tf.train.experimental.PythonState):
@@ -114,14 +100,14 @@ class _ProgressState(tf.train.experimental.PythonState):
 
     def deserialize(self, string_value: bytes) -> None:
         fields = json.loads(string_value)
-        # Older runs have another name for it, or none.
+        # Older runs name the field "settled", or lack the field.
         fields.setdefault("completed", fields.pop("settled", fields["update"]))
         fields["scores"] = {int(update): score for update, score in fields["scores"].items()}
         self.value = Progress(**fields)
 
 
 class Checkpoints:
-    """Saves and restores a run: its state, the weights of its last saves, and those with the best scores.
+    """Saves and restores a run: its state, the weights of its last saves, and the weights with the best scores.
 
     The folder holds
 
@@ -136,8 +122,7 @@ class Checkpoints:
         folder: Path of the folder, created when needed.
         model: Model.
         optimizer: Optimizer of the model, built.
-        keep_last: Integer, number of last saves whose weights are kept. Defaults to 5.
-        keep_best: Integer, number of best saves whose weights are kept. Defaults to 1.
+        keep_last, keep_best: Integers, see `Saving`. Default to 5 and 1.
         higher_is_better: Boolean, whether the better of two scores is the higher. Defaults to `True`.
         read_only: Boolean, whether to write nothing and only restore and keep `Progress`, as all workers but the chief
             do. Defaults to `False`.
@@ -256,7 +241,7 @@ class Checkpoints:
             The progress, or None if there is no state.
 
         Raises:
-            UserError: The state is that of another model or optimizer, or no state can be read.
+            UserError: The state belongs to another model or optimizer, or no state can be read.
         """
         listed = tf.train.get_checkpoint_state(str(self.folder))
         paths = [] if listed is None else list(reversed(listed.all_model_checkpoint_paths))
@@ -334,16 +319,12 @@ class Checkpoints:
 
 
 def weights_path(folder: Path, update: int) -> Path:
-    """The file with the weights of a saved update."""
+    """The path of the weights of a saved update."""
     return folder / f"update-{update}.weights.h5"
 
 
 def read_index(folder: Path) -> dict[str, Any]:
-    """Reads the index of a folder of checkpoints.
-
-    Raises:
-        UserError: There is none, or it is damaged.
-    """
+    """Reads the index of a folder of checkpoints. A missing or damaged index is a `UserError`."""
     try:
         index = read_json(folder / INDEX, "the index of checkpoints")
     except FileNotFoundError as error:

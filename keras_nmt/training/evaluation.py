@@ -13,7 +13,7 @@ LOWER_IS_BETTER = ("loss", "nll", "perplexity", "ter")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """How and when `Trainer` evaluates. The run is saved at each evaluation.
+    """The evaluations of `Trainer`. The run is saved at each evaluation.
 
     Args:
         evaluate: Function without arguments that evaluates the model as it is and returns metrics by name.

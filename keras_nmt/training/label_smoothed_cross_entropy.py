@@ -72,19 +72,10 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
         return self.terms(y_true, y_pred)[0]
 
     def terms(self, targets: tf.Tensor, logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """The loss of each token, and its negative log-probability, which is the loss without smoothing.
-
-        Args:
-            targets: Tensor of token ids `[B, T]`, int.
-            logits: Tensor `[B, T, V]`, float.
-
-        Returns:
-            Two float32 tensors `[B, T]`, both 0 at padding.
-        """
+        """See `TokenLoss.terms`. The negative log-probability of a token is its loss without smoothing."""
         targets = tf.cast(targets, "int32")
         shape = tf.shape(targets)
-        vocabulary_size = logits.shape[-1]
-        flat_logits = tf.reshape(tf.cast(logits, "float32"), [-1, vocabulary_size])  # [B * T, V]
+        flat_logits = tf.reshape(tf.cast(logits, "float32"), [-1, logits.shape[-1]])  # [B * T, V]
         loss, nll = _smoothed(flat_logits, tf.reshape(targets, [-1]), self.smoothing)
         real = tf.cast(targets != PAD, "float32")
         return tf.reshape(loss, shape) * real, tf.reshape(nll, shape) * real
@@ -94,12 +85,10 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
 
 
 def _smoothed(logits: tf.Tensor, targets: tf.Tensor, smoothing: float) -> tuple[tf.Tensor, tf.Tensor]:
-    """Smoothed loss and negative log-probability of each row of `logits` [N, V].
+    """Smoothed loss and negative log-probability of each row of `logits` [N, V]."""
 
-    The gradient is written by hand to pass over the largest tensors of an update, [N, V], as seldom as possible: only
-    the probabilities are kept, and they may reuse the memory of the logits, which nothing reads afterwards.
-    """
-
+    # The gradient is written by hand to pass over the largest tensors of an update, [N, V], as seldom as possible: only
+    # the probabilities are kept, and they may reuse the memory of the logits, which nothing reads afterwards.
     @tf.custom_gradient
     def both(logits: tf.Tensor) -> Any:
         chosen = tf.gather(logits, targets, batch_dims=1)  # z[y]: [N]

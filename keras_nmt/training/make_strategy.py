@@ -57,9 +57,7 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
     return _mirrored("CPU", replicas)
 
 
-@functools.cache
-def _multi_worker() -> tf.distribute.MultiWorkerMirroredStrategy:
-    return tf.distribute.MultiWorkerMirroredStrategy()
+_multi_worker = functools.cache(tf.distribute.MultiWorkerMirroredStrategy)
 
 
 @functools.cache

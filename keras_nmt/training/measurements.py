@@ -37,11 +37,8 @@ class Measurements:
     def fetch(self, progress: Progress) -> None:
         """Fetches the measurements and adds them to the sums of `progress`.
 
-        Only here does the loop wait for the device. Every save comes after a fetch, so nothing is saved after an update
-        that was not finite.
-
-        Raises:
-            UserError: The loss or the gradient of an update is not finite.
+        Only here does the loop wait for the device. A loss or a gradient that is not finite is a `UserError`. Every
+        save comes after a fetch, so nothing is saved after such an update.
         """
         first = progress.update - len(self._unread)
         rows = [
@@ -68,10 +65,9 @@ class Measurements:
             self.stopwatch.tokens += row["tokens"]
 
     def metrics(self, progress: Progress) -> tuple[dict[str, float], dict[str, float]]:
-        """The means of the fetched updates since the last call, whose sums are removed from `progress`.
+        """Takes the sums since the last call from `progress`, and returns their means by name.
 
-        Returns:
-            The metrics by name, and with several tasks the loss of each task that had an update.
+        The second dictionary has the loss of each task with updates, if there are several tasks.
         """
         sums, task_sums = progress.pending, progress.task_pending
         metrics = {

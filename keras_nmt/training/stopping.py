@@ -1,4 +1,4 @@
-"""When a training run ends."""
+"""Limits and stop requests, which end a training run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DELAY = 4
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Budget:
-    """How long `Trainer` trains.
+    """Limits of `Trainer`.
 
     Args:
         max_updates: Integer, number of updates after which the run ends. Defaults to `None`, no limit.
@@ -52,7 +52,7 @@ class Budget:
 class Stopping:
     """Decides after each update whether the run ends. With the same stop requests, all workers decide the same.
 
-    `patience` is that of `Evaluation`; callbacks set `stop_training` of the model.
+    For `patience`, see `Evaluation`; callbacks set `stop_training` of the model.
     """
 
     def __init__(self, budget: Budget, patience: int | None, model: keras.Model, num_workers: int) -> None:

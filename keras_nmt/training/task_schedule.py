@@ -87,10 +87,9 @@ class TaskSchedule:
             The name of the first task to be due, among the tasks that one more update puts less than a whole update
             ahead of their share; of equal tasks, the first in order.
         """
-        share = (sum(counts[name] for name in self.weights) + 1) / sum(
-            self.weights.values()
-        )  # of the updates, per unit of weight
+        # The number of updates per unit of weight, the next update included.
+        share = (sum(counts[name] for name in self.weights) + 1) / sum(self.weights.values())
         return min(
             (name for name, weight in self.weights.items() if counts[name] < weight * share),
-            key=lambda name: (counts[name] + 1) / self.weights[name],  # the share at which its next update is due
+            key=lambda name: (counts[name] + 1) / self.weights[name],  # the share at which an update is due
         )

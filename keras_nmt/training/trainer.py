@@ -35,7 +35,7 @@ from keras_nmt.training.workers import Workers
 
 @dataclasses.dataclass
 class TrainingResult:
-    """How a training run ended.
+    """The outcome of a training run.
 
     Attributes:
         reason: "max_updates", "time_limit", "patience" or "callback".
@@ -89,16 +89,15 @@ class Trainer:
     `SystemExit`.
 
     For Keras callbacks, an epoch is the time between two evaluations, or without evaluation between two saves. Its
-    logs are the training metrics and, prefixed with `val_`, those of the evaluation. `on_train_batch_end` is called
+    logs are the training metrics and, prefixed with `val_`, the evaluation's metrics. `on_train_batch_end` is called
     after every update with the metrics of the last line of the log, so no update waits for its own metrics, except
     with `Logging(every=1)`. `model.stop_training` ends the run.
 
     Args:
         model: Model `[source, target_input] -> logits`, made in the strategy's scope. With tasks, the model that has
-            the layers of all tasks; it need not be callable, and is what is saved and restored.
-        data: The batches, as `keras_nmt.training.task.Batches` describes: endless datasets of dictionaries of int32
-            tensors "source" `[n, S]`, "target_input" and "target_output" `[n, T]`, and "line_numbers" `[n]`, `parts`
-            elements for each update. `keras_nmt.data.TrainingBatches` is one. Or a list of `Task`.
+            the layers of all tasks; this model is saved and restored, and need not be callable.
+        data: The batches, an object as `keras_nmt.training.Batches` describes, such as
+            `keras_nmt.data.TrainingBatches`. Or a list of `Task`.
         directory: Path of the model directory.
         optimizer: Optimizer, made in the strategy's scope; see `make_optimizer`. Its clipping (`clipnorm`,
             `global_clipnorm`, `clipvalue`) applies to the gradient of the whole update.
@@ -162,17 +161,17 @@ class Trainer:
         self.callbacks = list(callbacks)
         tasks = list(data) if isinstance(data, Sequence) else [Task(name=ONLY, model=model, data=data)]
         self.tasks = {task.name: task for task in tasks}
+        self._patience = evaluation.patience if evaluation else None
+        self._is_scaled = isinstance(optimizer, keras.optimizers.LossScaleOptimizer)
         self._check(tasks, loss)
 
-        patience = evaluation.patience if evaluation else None
-        is_scaled = isinstance(optimizer, keras.optimizers.LossScaleOptimizer)
         self.workers = Workers(computation.strategy or tf.distribute.get_strategy())
-        self._stopping = Stopping(self.budget, patience, model, self.workers.number)
+        self._stopping = Stopping(self.budget, self._patience, model, self.workers.number)
         self.update = Update(self.tasks, optimizer, loss, computation, self._stopping.requests)
         self.strategy = self.update.strategy
         self.schedule = TaskSchedule({task.name: task.weight for task in tasks})
         self.progress = Progress(task_updates=dict.fromkeys(self.tasks, 0))
-        self._measurements = Measurements(self.tasks, self.update.parts, computation.normalize_by, is_scaled)
+        self._measurements = Measurements(self.tasks, self.update.parts, computation.normalize_by, self._is_scaled)
         self.log = LogWriter(self.directory, logging, self.workers.is_chief)
         self._log_every = logging.every
         self._save_every = self.saving.every or (evaluation.every if evaluation else 1000)
@@ -187,15 +186,14 @@ class Trainer:
         self._began = 0.0  # the clock at the start of the run, had the run never been stopped
 
     def _check(self, tasks: list[Task], loss: TokenLoss) -> None:
-        patience = self.evaluation.patience if self.evaluation else None
         if self.evaluation is None and self.saving.final in ("best", "average_best"):
             raise UserError(f"The best weights need an evaluation. Received: final={self.saving.final!r}")
-        if self.budget == Budget() and patience is None and not self.callbacks:
+        if self.budget == Budget() and self._patience is None and not self.callbacks:
             raise UserError("Nothing would end the training: give max_updates, time_limit or patience. Received: none")
         if not callable(getattr(loss, "terms", None)):
             raise UserError(f"The loss needs a method `terms(targets, logits)`. Received: loss={loss!r}")
-        is_scaled = isinstance(self.optimizer, keras.optimizers.LossScaleOptimizer)
-        if not is_scaled and any(layer.compute_dtype == "float16" for task in tasks for layer in task.model.layers):
+        has_float16 = any(layer.compute_dtype == "float16" for task in tasks for layer in task.model.layers)
+        if has_float16 and not self._is_scaled:
             raise UserError(
                 "Gradients of float16 vanish without loss scaling: wrap the optimizer in "
                 f"keras.optimizers.LossScaleOptimizer. Received: optimizer={type(self.optimizer).__name__}"
@@ -233,7 +231,7 @@ class Trainer:
         """Trains until the run ends, and writes the final weights.
 
         Returns:
-            How the run ended.
+            The outcome of the run.
 
         Raises:
             UserError: The loss or the gradient is not finite; the last checkpoint is unchanged. Or: the data are not
@@ -250,8 +248,7 @@ class Trainer:
     def _train(self) -> TrainingResult:
         checkpoints = self._start()
         with self.log, self.workers.errors(), Interruption() as interruption:
-            reason = self._loop(checkpoints, interruption)
-            result = self._finish(reason)
+            result = self._finish(self._loop(checkpoints, interruption))
             self.workers.wait()  # a worker that leaves ends the others
             if interruption.signal is not None:
                 raise SystemExit(128 + interruption.signal)
@@ -283,7 +280,7 @@ class Trainer:
         )
         progress = checkpoints.restore(self.log.report)
         if progress is not None:
-            # A checkpoint without tasks is from before tasks were counted: it has one.
+            # A checkpoint of an earlier release does not count tasks: the run had one task.
             progress.task_updates = progress.task_updates or {ONLY: progress.update}
             if set(progress.task_updates) != set(self.tasks):
                 raise UserError(
@@ -304,7 +301,7 @@ class Trainer:
         return checkpoints
 
     def _loop(self, checkpoints: Checkpoints, interruption: Interruption) -> str:
-        """Makes updates until the run ends, and returns the reason."""
+        """Makes updates until the run ends, and returns the reason for the end."""
         progress, stopping = self.progress, self._stopping
         iterators = {name: self.make_batches(name) for name in self.tasks}
         update_functions = {name: self.make_update(iterators[name].element_spec, name) for name in self.tasks}
@@ -359,8 +356,7 @@ class Trainer:
     ) -> str | None:
         """Evaluates, saves and ends an epoch of the callbacks where they are due; all three where the run ends.
 
-        Returns:
-            The reason why the run ends now, if it does: an evaluation may be a reason too.
+        The evaluation may be a reason to end the run. Returns the reason, or None.
         """
         progress = self.progress
         metrics: dict[str, float] = {}
@@ -432,7 +428,7 @@ class Trainer:
         self._measurements.fetch(progress)
         updates = progress.pending["updates"]
         self._metrics, task_losses = self._measurements.metrics(progress)
-        # The pace of the whole run includes evaluations and saves; that of the last updates does not.
+        # The pace of the whole run includes evaluations and saves; the pace of the last updates does not.
         pace = max(progress.seconds / progress.update, stopwatch.seconds() / updates)
         left = self.budget.seconds_left(progress, pace)
         stopwatch.restart()

@@ -19,7 +19,7 @@ from keras_nmt.training.checkpoints import Progress
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Logging:
-    """What `Trainer` logs.
+    """The log of `Trainer`: frequency and destinations.
 
     Args:
         every: Integer, number of updates between lines of the log. Defaults to 100.
@@ -79,7 +79,7 @@ class TrainingLog:
         return lines
 
     def truncate(self, update: int, completed: int) -> None:
-        """Removes the lines that a resumed run writes again: later ones, and the one on the final weights.
+        """Removes the lines that a resumed run writes again: later lines, and the line on the final weights.
 
         Args:
             update: Integer, the last update of the run.

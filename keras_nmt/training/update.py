@@ -21,7 +21,7 @@ MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_no
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Computation:
-    """How `Trainer` computes an update.
+    """The computation of an update of `Trainer`: devices, micro-batches, normalisation, compilation, seed.
 
     Args:
         strategy: tf.distribute.Strategy, the devices; see `make_strategy`. Defaults to one device.
@@ -56,15 +56,10 @@ class Computation:
 
 
 class UpdateOutput(NamedTuple):
-    """The output of an update.
+    """The output of an update."""
 
-    Attributes:
-        measurements: float32 `[8]`, in the order of `MEASUREMENTS`.
-        stop_requests: float32 `[3]`, for each of `STOP_REQUESTS` the number of replicas that carry the request. None
-            with one worker.
-    """
-
-    measurements: tf.Tensor
+    measurements: tf.Tensor  # float32 [8], in the order of `MEASUREMENTS`
+    # float32 [3], for each of `STOP_REQUESTS` the number of replicas that carry the request. None with one worker.
     stop_requests: tf.Tensor | None
 
 
@@ -108,11 +103,8 @@ class Update:
     def make_batches(self, name: str, start: int) -> Any:
         """Makes the iterator of a task's batches from its update `start` on.
 
-        Returns:
-            An iterator of dictionaries of tensors `[accumulation, n, length]` on each replica.
-
-        Raises:
-            UserError: The data are not as `Batches` describes.
+        An element is a dictionary of tensors `[accumulation, n, length]` on each replica. Data that are not as
+        `Batches` describes are a `UserError`.
         """
         data = self._tasks[name].data
 
@@ -127,16 +119,10 @@ class Update:
         return iter(self.strategy.distribute_datasets_from_function(shard))
 
     def make(self, batch_spec: Any, name: str = ONLY) -> Callable[[Any], UpdateOutput]:
-        """Makes the graph of a task's updates.
+        """Makes the graph of a task's updates, from the specifications of a batch's tensors.
 
-        Args:
-            batch_spec: Dictionary of the specifications of a batch's tensors.
-            name: String, the task. Defaults to the only task.
-
-        Returns:
-            A function from a batch, or a batch of each replica, to the `UpdateOutput`.
+        The graph is a function from a batch, or a batch of each replica, to the `UpdateOutput`.
         """
-
         # Lengths and rows are unknown in the signature, so one trace serves all batch shapes. A partial object, because
         # TensorFlow takes several functions of the same code for one that is traced again and again, and warns.
         return tf.function(functools.partial(self._run, name), input_signature=[batch_spec], autograph=False)

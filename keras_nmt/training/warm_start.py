@@ -18,9 +18,8 @@ class Start:
 
     Args:
         init_from: Model, or path of a model directory. Defaults to `None`, the model's own weights.
-        allow_new: List of shell patterns of the paths of variables that `init_from` may lack. Defaults to none.
-        allow_unused: List of shell patterns of the paths of variables that only `init_from` may have. Defaults to
-            none.
+        allow_new: List of shell patterns of the variables that `init_from` may lack. Defaults to none.
+        allow_unused: List of shell patterns of the variables that only `init_from` may have. Defaults to none.
     """
 
     init_from: keras.Model | str | os.PathLike[str] | None = None

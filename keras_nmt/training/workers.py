@@ -18,11 +18,8 @@ CAPACITY = 16384  # bytes of one message of the chief
 class Workers:
     """The processes that train one model together, each started with the same command and its own `TF_CONFIG`.
 
-    One of them is the chief, the only one that writes. Without `MultiWorkerMirroredStrategy` the chief is the only
-    process, and the methods return at once. All workers must call the same methods in the same order.
-
-    Args:
-        strategy: tf.distribute.Strategy of the run.
+    Only one process writes, the chief. Without `MultiWorkerMirroredStrategy` the chief is the only process, and the
+    methods return at once. All workers must call the same methods in the same order.
 
     Example:
 
@@ -41,14 +38,7 @@ class Workers:
         self._send = tf.function(self._sum_over_workers, autograph=False)
 
     def from_chief(self, value: Any = None) -> Any:
-        """Sends the chief's argument to all workers, when all have called.
-
-        Args:
-            value: Anything that JSON can express; the arguments of the other workers are ignored.
-
-        Returns:
-            The chief's argument.
-        """
+        """Returns the chief's argument, anything that JSON can express, on all workers, when all have called."""
         if self.number == 1:
             return value
         message, received, follows = json.dumps(value).encode() if self.is_chief else b"", b"", True
@@ -111,20 +101,12 @@ class Workers:
 
 
 def number_of_workers() -> int:
-    """The number of processes in `TF_CONFIG`; 1 without it.
-
-    Raises:
-        UserError: `TF_CONFIG` is damaged.
-    """
+    """The number of processes in `TF_CONFIG`, or 1 without `TF_CONFIG`. A damaged `TF_CONFIG` is a `UserError`."""
     return len(_cluster()[0])
 
 
 def is_chief() -> bool:
-    """Whether this process is the chief, the only one that writes: the chief of `TF_CONFIG`, or else worker 0.
-
-    Raises:
-        UserError: `TF_CONFIG` is damaged.
-    """
+    """Whether this process is the chief of `TF_CONFIG`, or worker 0 where there is no chief."""
     tasks, own = _cluster()
     return own == tasks[0]
 
