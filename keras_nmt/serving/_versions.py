@@ -35,17 +35,17 @@ def write_version(path: Path, version: int | None, write: Callable[[Path], None]
     """
     path.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
-    # Model servers look at folders whose names are numbers only.
-    temporary = Path(tempfile.mkdtemp(prefix=PREFIX, dir=path))
+    temporary, lock = _locked_folder(path)
     try:
-        with _lock(temporary):
-            write(temporary)
-            _flush(temporary)
-            final = _rename(temporary, path, version)
-            (final / LOCK).unlink(missing_ok=True)
+        write(temporary)
+        _flush(temporary)
+        final = _rename(temporary, path, version)
+        (final / LOCK).unlink(missing_ok=True)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+    finally:
+        lock.release()
     sync_folder(path)
     return final
 
@@ -55,6 +55,16 @@ def _remove_leftovers(path: Path) -> None:
     for lock_file in path.glob(f"{PREFIX}*/{LOCK}"):
         with contextlib.suppress(filelock.Timeout, OSError, NotImplementedError), _lock(lock_file.parent):
             shutil.rmtree(lock_file.parent)
+
+
+def _locked_folder(path: Path) -> tuple[Path, filelock.FileLock]:
+    """A new folder that model servers overlook, as its name is no number, and the folder's lock, which is held."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=path))
+        lock = _lock(folder)
+        with contextlib.suppress(filelock.Timeout):  # another export took the folder for a leftover, and removes it
+            lock.acquire()
+            return folder, lock
 
 
 def _lock(folder: Path) -> filelock.FileLock:

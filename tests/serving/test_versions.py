@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import signal
+import tempfile
 import threading
+from pathlib import Path
 
+import filelock
 import pytest
 
 from keras_nmt.errors import UserError
-from keras_nmt.serving._versions import check_version, write_version
+from keras_nmt.serving._versions import LOCK, check_version, write_version
 
 # Writes a part of a version, and is killed.
 KILLED = """
@@ -87,3 +90,22 @@ def test_an_export_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(OSError, match="the disk is full"):
         write_version(tmp_path / "model", None, fail)
     assert list((tmp_path / "model").iterdir()) == []
+
+
+def test_a_new_folder_that_another_export_takes_for_a_leftover_is_replaced(tmp_path, monkeypatch):
+    """Between the moment at which the folder is made and the moment at which the folder is locked."""
+    make, taken = tempfile.mkdtemp, []
+
+    def make_and_lose(**options):
+        folder = make(**options)
+        if not taken:
+            taken.append(filelock.FileLock(Path(folder) / LOCK))
+            taken[0].acquire()
+        return folder
+
+    monkeypatch.setattr(tempfile, "mkdtemp", make_and_lose)
+    assert write_version(tmp_path, None, writing(b"whole")).name == "1"
+    assert len(taken) == 1
+    taken[0].release()
+    write_version(tmp_path, None, writing(b"whole"))
+    assert contents(tmp_path) == {name: [("saved_model.pb", b"whole")] for name in ("1", "2")}
