@@ -66,7 +66,7 @@ def test_updates_are_traced_once(ours):
 
 @pytest.mark.nightly
 def test_contenders_with_xla_are_compiled(training, work):
-    assert training.CONTENDERS["keras_nmt with XLA"](work)._trainer.jit_compile
+    assert training.CONTENDERS["keras_nmt with XLA"](work)._trainer.computation.jit_compile
     assert training.CONTENDERS["keras_hub with XLA"](work)._model.jit_compile
 
 
