@@ -154,6 +154,7 @@ class Trainer:
         self.model = model
         self.directory = Path(directory)
         self.optimizer = optimizer
+        self.computation = computation
         self.budget = budget or Budget()
         self.evaluation = evaluation
         self.saving = saving or Saving()
