@@ -34,7 +34,7 @@ from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.serving import export
+from keras_nmt.serving import export, export_ctranslate2
 from keras_nmt.text import SubwordTokenizer
 
 FIRST_WORD = max(PAD, UNKNOWN, BEGIN, END) + 1
@@ -94,59 +94,6 @@ def make_tokenizer(vocabulary_size: int) -> SubwordTokenizer:
     return SubwordTokenizer(model.getvalue())
 
 
-def write_ctranslate2(model: Transformer, tokenizer: SubwordTokenizer, folder: Path, positions: int) -> None:
-    """Writes a plain pre-LN Transformer with joint, tied embeddings in the format of CTranslate2."""
-    from ctranslate2.specs import TransformerSpec
-
-    config = model.get_config()
-    encoder, decoder = model.get_layer("encoder"), model.get_layer("decoder")
-    counts = config["num_encoder_layers"], config["num_decoder_layers"]
-    spec = TransformerSpec.from_config(counts, config["num_heads"], pre_norm=True)
-    spec.config.layer_norm_epsilon = encoder.final_norm.epsilon
-    spec.config.add_source_eos = True
-    table = model.get_layer("embedding").table.embeddings.numpy()
-    encodings = model.get_layer("positions")(np.zeros((1, positions, table.shape[1]), "float32")).numpy()[0]
-    for stack, side in ((encoder, spec.encoder), (decoder, spec.decoder)):
-        side.position_encodings.encodings = encodings
-        _norm(side.layer_norm, stack.final_norm)
-        for layer, to in zip(stack.layers, side.layer, strict=True):
-            of, attention = layer.self_attention, to.self_attention
-            _norm(attention.layer_norm, layer.self_attention_norm)
-            _linear(attention.linear[0], of.query_projection.kernel, of.key_value.kernel)
-            _linear(attention.linear[1], of.output_layer.kernel)
-            _norm(to.ffn.layer_norm, layer.feed_forward_norm)
-            for linear, dense in (
-                (to.ffn.linear_0, layer.feed_forward.inner),
-                (to.ffn.linear_1, layer.feed_forward.outer),
-            ):
-                _linear(linear, dense.kernel)
-                linear.bias = dense.bias.numpy()
-    for layer, to in zip(decoder.layers, spec.decoder.layer, strict=True):
-        of, attention = layer.cross_attention, to.attention
-        _norm(attention.layer_norm, layer.cross_attention_norm)
-        for linear, kernel in zip(
-            attention.linear, (of.query_projection.kernel, of.key_value.kernel, of.output_layer.kernel), strict=True
-        ):
-            _linear(linear, kernel)
-    spec.encoder.embeddings[0].weight = spec.decoder.embeddings.weight = spec.decoder.projection.weight = table
-    processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizer.proto)
-    vocabulary = [processor.id_to_piece(number) for number in range(len(processor))]
-    spec.register_source_vocabulary(vocabulary)
-    spec.register_target_vocabulary(vocabulary)
-    spec.validate()
-    spec.optimize()
-    folder.mkdir()
-    spec.save(str(folder))
-
-
-def _norm(spec: Any, norm: Any) -> None:
-    spec.gamma, spec.beta = norm.gamma.numpy(), norm.beta.numpy()
-
-
-def _linear(spec: Any, *kernels: Any) -> None:
-    spec.weight = np.concatenate([kernel.numpy() for kernel in kernels], axis=1).T
-
-
 def exported(
     model: Transformer, tokenizer: SubwordTokenizer, folder: Path, beam: int, steps: int, dtype: str
 ) -> Translate:
@@ -168,8 +115,8 @@ def ctranslate2_(
     """CTranslate2 on the CPU. Each translation has `steps` tokens."""
     import ctranslate2
 
-    write_ctranslate2(model, tokenizer, folder, positions=max(steps, *LENGTHS) + 2)
-    translator = ctranslate2.Translator(str(folder), device="cpu", compute_type=dtype, intra_threads=threads)
+    written = export_ctranslate2(folder, model, tokenizer)
+    translator = ctranslate2.Translator(str(written), device="cpu", compute_type=dtype, intra_threads=threads)
 
     def translate(lines: list[str]) -> list[str]:
         results = translator.translate_batch(
