@@ -100,14 +100,14 @@ def _next_beam(beam: _Beam, logits: Any, allowed: Any, position: Any, alpha: flo
         last=last,
         log_probabilities=log_probabilities,
         lengths=take_beams(beam.lengths, parents) + ops.cast(ops.logical_not(finished), "int32"),
-        finished=finished | ((last == END) & possible(log_probabilities)),
+        finished=finished | (last == END),
     )
     return next_beam, parents
 
 
 def _result(beam: _Beam, alpha: float) -> SearchResult:
     """The beam as a `SearchResult`; empty entries come last."""
-    there = possible(beam.log_probabilities) & (beam.lengths > 0)
+    there = possible(beam.log_probabilities)
     lengths = ops.where(there, beam.lengths, 0)
     result = SearchResult(
         tokens=ops.where(there[:, :, None], beam.tokens, PAD),

@@ -177,7 +177,7 @@ def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:
         [Maddison et al., 2014](https://arxiv.org/abs/1411.0030), section 2: the id with the largest sum of its logit
         and its Gumbel number is a sample of the softmax.
     """
-    state = _mix(_uint32(seeds))
+    state = _uint32(seeds)
     for counter in (samples, position, ids):
         state = _mix(ops.bitwise_xor(state, _wrapped(_uint32(counter) * _constant(0x9E3779B9) + _constant(0x7F4A7C15))))
     # Small fractions are exact in float32. Small fractions give the large numbers, which decide.

@@ -65,7 +65,7 @@ class Saving:
     @property
     def final_checkpoints(self) -> tuple[str, int]:
         """The source of the final weights: the "last" or the "best" checkpoints, and their largest number."""
-        number = min(self.average or self._kept, self._kept) if self.final.startswith("average") else 1
+        number = (self.average or self._kept) if self.final.startswith("average") else 1
         return "last" if self.final.endswith("last") else "best", number
 
 

@@ -270,6 +270,25 @@ def test_weights_are_the_occurrences_of_each_corpus_per_epoch(
     assert same(take(batches.dataset(start), 2), elements[start : start + 2])
 
 
+def test_every_corpus_and_every_pass_has_an_order_of_its_own() -> None:
+    batches = TrainingBatches([make_corpus(40)] * 2, batch_size=20, batch_unit="sentences", weights=[0.5, 0.5])
+    elements = take(batches.dataset(), 6)  # two updates an epoch, two epochs a pass
+    epochs = [np.concatenate([batch["line_numbers"] for batch in elements[i : i + 2]]) - 1 for i in (0, 4)]
+    chosen = [frozenset(lines[lines // 40 == corpus] % 40) for lines in epochs for corpus in (0, 1)]
+    assert len(set(chosen)) == 4
+
+
+def test_a_corpus_of_the_smallest_weight_occurs_once_per_epoch() -> None:
+    batches = TrainingBatches([make_corpus(5)] * 2, batch_size=6, batch_unit="sentences", weights=[1e-9, 1])
+    (batch,) = take(batches.dataset(), batches.updates_per_epoch)
+    assert np.isin(batch["line_numbers"], range(1, 6)).sum() == 1
+
+
+def test_pairs_never_move_to_a_bucket_without_pairs() -> None:
+    corpus = ParallelCorpus.from_lists([[4] * 3] * 28 + [[4] * 29] * 8, [[5]] * 36)
+    assert TrainingBatches(corpus, batch_size=64).shapes == [(16, 4, 4), (8, 30, 30)]
+
+
 @pytest.fixture(scope="module", params=["bpe, at once", "unigram, in portions"])
 def texts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[ParallelCorpus, Any]:
     """A corpus with its text, and its tokenizer."""
@@ -364,6 +383,31 @@ def test_sampled_batches_depend_on_their_update_only(sampled: TrainingBatches) -
     assert not same(whole[:updates], whole[updates : 2 * updates])
 
 
+def test_each_portion_of_each_epoch_has_seeds_of_its_own(
+    sampled: TrainingBatches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    segment, seen = SubwordSampling.segment, []
+
+    def recording(self: SubwordSampling, corpus: ParallelCorpus, pairs: np.ndarray, seeds: Any, *limit: int) -> Any:
+        seen.append(seeds)
+        return segment(self, corpus, pairs, seeds, *limit)
+
+    monkeypatch.setattr(SubwordSampling, "segment", recording)
+    take(sampled.dataset(), 2 * sampled.updates_per_epoch)
+    assert len(seen) == len(set(seen)) > 1
+
+
+def test_lengths_are_estimated_from_pairs_of_all_parts_of_the_corpus(
+    texts: tuple[ParallelCorpus, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("keras_nmt.data.training_batches.TYPICAL", 20)
+    (tmp_path / "text").write_text("a\n" * 60 + "the chat sat on the mat\n" * 60)
+    corpus = read_parallel(tmp_path / "text", tmp_path / "text", texts[1], texts[1], keep_text=True)
+    batches = TrainingBatches(corpus, batch_size=200, sampling=SubwordSampling(texts[1], texts[1], alpha=0.01))
+    assert batches.shapes[0][1] == 4
+    assert batches.shapes[-1][1] > corpus.source_lengths[-1] > 4
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -377,7 +421,8 @@ def test_sampled_batches_depend_on_their_update_only(sampled: TrainingBatches) -
         {"length_buckets": []},
         {"length_buckets": [0, 40]},
         {"length_buckets": [20, 10, 40]},
-        {"length_buckets": [8, 12]},
+        {"length_buckets": [8, 8, 40]},
+        {"length_buckets": [8, 19]},  # the longest sentence has 19 ids and its end
     ],
 )
 def test_wrong_arguments(corpus: ParallelCorpus, arguments: dict) -> None:

@@ -214,6 +214,17 @@ def test_unfinished_hypotheses_only_if_finished_ones_are_missing():
         assert hypothesis.log_probability == pytest.approx(decoder.score_tokens(0, hypothesis.tokens), abs=1e-4)
 
 
+def test_of_equal_scores_the_earlier_finished_hypothesis_comes_first():
+    even, end = fixed_step({END: 0.5, 4: 0.5})[0], fixed_step({END: 1.0})[0]
+
+    def step(tokens, position, constants, caches):
+        return (end if int(position) else even)(tokens, position, constants, caches)
+
+    result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=3, length_penalty=0.0)
+    assert float(result.scores[0, 0]) == float(result.scores[0, 1])
+    assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [4, END]]
+
+
 def test_a_finished_hypothesis_comes_before_a_likelier_unfinished_one():
     # The limit is one token. END is much less likely than token 4, but finishes the hypothesis.
     step, _ = fixed_step({4: 0.9, 5: 0.09, END: 0.01})

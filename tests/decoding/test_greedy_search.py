@@ -60,6 +60,18 @@ def test_stops_with_the_last_sentence():
     assert len(decoder.steps) == result.lengths.numpy().max() < 40
 
 
+def test_stops_at_the_largest_limit():
+    decoder = TableDecoder(vocabulary_size=7, end_bias=-50.0)
+    constants, caches = decoder.start([0, 1, 2], 1, 9)
+
+    def step(tokens, position, *arguments):
+        assert int(position) < 4  # else the search would never end
+        return decoder.step(tokens, position, *arguments)
+
+    result = greedy_search(step, constants, caches, batch_size=3, max_length=9, max_lengths=[2, 4, 3])
+    assert result.lengths.numpy().tolist() == [[2], [4], [3]]
+
+
 def test_is_traced_once_for_the_same_shapes():
     decoder, traces = TableDecoder(vocabulary_size=8), []
 

@@ -9,9 +9,11 @@ from functools import partial
 import numpy as np
 import pytest
 import tensorflow as tf
+from keras import ops
 from table_decoder import TableDecoder, assert_same, hypotheses, penalty
 
 from keras_nmt.decoding import SearchResult, greedy_search, sampling_search
+from keras_nmt.decoding.sampling_search import gumbel_noise
 from keras_nmt.ids import BEGIN, END, PAD
 
 xla = partial(tf.function, jit_compile=True)
@@ -118,6 +120,21 @@ def test_a_seed_gives_the_same_samples_alone_in_a_batch_and_with_xla(vocabulary_
         assert hypothesis.log_probability == pytest.approx(log_probability, abs=1e-4)
         assert hypothesis.score == pytest.approx(log_probability / penalty(len(hypothesis.tokens), 0.9), abs=1e-4)
     assert [(not h.finished, -h.score) for h in more] == sorted((not h.finished, -h.score) for h in more)
+
+
+def test_the_gumbel_numbers_of_all_bits_are_exact(monkeypatch):
+    bits = np.array([0, 1, 1000, 40_000_000, 50_000_000, 2**31, 2**32 - 2**24, 2**32 - 1], "uint32")
+    monkeypatch.setitem(gumbel_noise.__globals__, "_mix", lambda _: tf.constant(bits))
+    fractions = np.minimum((bits.astype("float64") + 0.5) / 2**32, 1 - 2.0**-24)
+    found = gumbel_noise(*(tf.constant(0) for _ in range(4)))
+    np.testing.assert_allclose(found, -np.log(-np.log1p(-fractions)), atol=1e-5)
+
+
+def test_the_nucleus_ends_where_the_probabilities_sum_to_exactly_top_p():
+    logits = tf.broadcast_to([-1e9, -1.0, -1e9, -1.0, 0.0, -1.0], [40, 1, 6])
+    options = {"batch_size": 40, "max_length": 1, "top_p": float(ops.softmax(logits)[0, 0, 4])}
+    result = sampling_search(lambda *arguments: (logits, {}), {}, {}, seeds=tf.range(40), **options)
+    np.testing.assert_array_equal(result.tokens[:, 0], [[4]] * 40)
 
 
 @pytest.mark.parametrize("level", [0.0, -50.0, 1e6])

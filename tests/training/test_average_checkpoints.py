@@ -91,6 +91,24 @@ def test_integers_are_taken_from_the_last_checkpoint(tmp_path: Path) -> None:
         assert (file["w"][()].tolist(), file["seed"][()].tolist()) == ([0.5], [7])
 
 
+def test_missing_weights_are_rejected(tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}.weights.h5" for name in "ab"]
+    for path in files:
+        with h5py.File(path, "w") as file:
+            file[path.name] = np.zeros(1)
+    with pytest.raises(UserError, match=r"not of one model. Received: .*a\.weights\.h5"):
+        average_weights(files, tmp_path / "mean.weights.h5")
+
+
+def test_a_sum_beyond_the_dtype_has_a_mean(tmp_path: Path) -> None:
+    file = tmp_path / "half.weights.h5"
+    with h5py.File(file, "w") as target:
+        target["w"] = np.array([60000.0], "float16")
+    average_weights([file, file], tmp_path / "mean.weights.h5")
+    with h5py.File(tmp_path / "mean.weights.h5") as mean:
+        assert mean["w"][()].tolist() == [60000.0]
+
+
 @pytest.mark.parametrize("number", [1, 2])
 def test_weights_in_another_file_are_rejected(tmp_path: Path, number: int) -> None:
     other = tmp_path / "other"

@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.training import Checkpoints, make_strategy
+from keras_nmt.training import checkpoints as checkpoints_module
 from keras_nmt.training.checkpoints import Progress
 
 
@@ -78,6 +79,44 @@ def test_lower_can_be_better(tmp_path: Path, make_model: Callable[..., keras.Mod
     assert weight_files(tmp_path) == {"update-2", "update-3"}
 
 
+def test_without_last_saves_only_the_best_weights_are_written(
+    tmp_path: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    monkeypatch.setattr(checkpoints_module, "write_weights", lambda path, model: written.append(path.name))
+    _, _, checkpoints = make(tmp_path, make_model, keep_last=0, keep_best=1)
+    progress = Progress()
+    for update, score in ((1, 5.0), (2, 4.0), (3, 7.0)):
+        progress.update = update
+        checkpoints.save(progress, score)
+    assert written == ["update-1.weights.h5", "update-3.weights.h5"]
+    assert progress.saved == [3]
+    assert json.loads((tmp_path / "index.json").read_text())["last"] == []
+
+
+def test_a_new_score_of_an_update_replaces_its_old_score(
+    tmp_path: Path, make_model: Callable[..., keras.Model]
+) -> None:
+    _, _, checkpoints = make(tmp_path, make_model)
+    progress = Progress(update=1)
+    for score in (2.0, 1.0):
+        checkpoints.save(progress, score)
+    assert progress.scores == {1: 1.0}
+
+
+def test_restoring_removes_what_a_killed_save_left(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    _, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=0)
+    progress = Progress(update=2)
+    checkpoints.save(progress)
+    before = set(tmp_path.iterdir())
+    # Weights that were dropped or not saved yet, a state without its index, and the list of states half written.
+    for name in ("update-1.weights.h5", "update-3.weights.h5", "state-3.data-00000-of-00001", "checkpoint.tmp12ab"):
+        (tmp_path / name).write_bytes(b"what")
+    (tmp_path / "state-3_temp").mkdir()
+    make(tmp_path, make_model, keep_last=1, keep_best=0)[2].restore()
+    assert set(tmp_path.iterdir()) == before
+
+
 def test_a_truncated_state_falls_back_to_the_previous_state(
     tmp_path: Path, make_model: Callable[..., keras.Model]
 ) -> None:
@@ -99,6 +138,7 @@ def test_a_truncated_state_falls_back_to_the_previous_state(
     assert all(np.all(w == 1) for w in model.get_weights())
     assert weight_files(tmp_path) == set()
     assert restored.saved == []
+    assert json.loads((tmp_path / "index.json").read_text()) == {"last": [], "best": [], "scores": {}}
 
 
 @pytest.mark.parametrize("damage", [None, b"", b"model_checkpoint_path: what?"])

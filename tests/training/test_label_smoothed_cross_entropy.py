@@ -67,6 +67,14 @@ def test_the_gradient_equals_the_formulas_gradient(smoothing: float, jit_compile
     np.testing.assert_allclose(ours(), tape.gradient(value, logits), atol=1e-6)
 
 
+def test_the_probabilities_are_computed_after_all_else_that_reads_the_logits() -> None:
+    """So they may reuse the memory of the logits."""
+    shapes = [tf.TensorSpec([1, 2], "int32"), tf.TensorSpec([1, 2, 5], "float32")]
+    graph = tf.function(LabelSmoothedCrossEntropy(0.1).terms).get_concrete_function(*shapes).graph
+    (softmax,) = (operation for operation in graph.get_operations() if operation.type == "Softmax")
+    assert {operation.type for operation in softmax.inputs[0].op.control_inputs} == {"GatherV2", "Max", "Mean"}
+
+
 def test_padding_has_no_loss_and_no_gradient() -> None:
     logits = tf.Variable(np.random.RandomState(2).randn(1, 3, 5).astype("float32"))
     with tf.GradientTape() as tape:

@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from keras_nmt.training.checkpoints import Progress
+from keras_nmt.training.evaluation import Evaluation
 from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.stopping import DELAY, STOP_REQUESTS, Budget, Stopping
 
@@ -35,6 +36,14 @@ def stopping(num_workers: int = 1, patience: int | None = None, **limits: float)
 )
 def test_the_reason(progress: Progress, requests: tuple[str, ...], reason: str | None) -> None:
     assert stopping(max_updates=10, patience=3).reason(progress, requests) == reason
+
+
+def test_a_new_best_score_starts_the_count_of_evaluations_again() -> None:
+    evaluation, progress, counts = Evaluation(evaluate=dict, every=1), Progress(), []
+    for score in (2.0, 1.0, 2.0, 3.0, 0.0):
+        evaluation.record({"bleu": score}, progress)
+        counts.append(progress.evaluations_since_best)
+    assert counts == [0, 1, 2, 0, 1]
 
 
 def test_a_worker_requests_a_stop_after_interruption_time_and_callbacks() -> None:

@@ -47,6 +47,11 @@ def test_a_rare_task_does_not_fall_behind() -> None:
     assert np.abs(counts - shares).max() < 1
 
 
+def test_no_task_is_a_whole_update_ahead() -> None:
+    # After "a", "a" the share of "a" in three updates is two: a third "a" would put it one update ahead.
+    assert turns(TaskSchedule({"a": 4, "b": 1, "c": 1}), 6) == ["a", "a", "b", "a", "a", "c"]
+
+
 def test_the_order_depends_on_the_counts_only() -> None:
     weights = {"a": 3.0, "b": 1.0, "c": 2.5}
     names = turns(TaskSchedule(weights), 40)

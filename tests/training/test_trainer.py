@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import keras
@@ -30,6 +31,7 @@ from keras_nmt.training import (
     TrainingResult,
     make_optimizer,
     make_strategy,
+    measurements,
 )
 
 TIMES = ("tokens_per_second", "seconds")  # values that differ between runs
@@ -247,7 +249,7 @@ def test_dropout_depends_on_the_part_of_the_batch_only(
     make_trainer: Make, make_model: Callable[..., keras.Model]
 ) -> None:
     losses = []
-    for replicas, accumulation_steps, seed in ((2, 1, 0), (1, 2, 0), (1, 2, 1)):
+    for replicas, accumulation_steps, seed in ((2, 2, 0), (1, 4, 0), (1, 4, 1)):
         trainer = make_trainer(
             f"{replicas} {seed}",
             model=lambda: make_model(dropout=0.3),
@@ -564,6 +566,24 @@ def test_the_time_of_a_resumed_run_continues(make_trainer: Make) -> None:
     first = make_trainer(max_updates=3, callbacks=[Long()])
     first.train()
     assert make_trainer(max_updates=4).train().seconds > 200
+
+
+def test_tokens_per_second_are_those_of_updates_without_evaluations(
+    make_trainer: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(measurements, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def after(seconds: float) -> dict[str, float]:
+        now[0] += seconds
+        return {"bleu": 1.0}
+
+    update = keras.callbacks.LambdaCallback(on_train_batch_begin=lambda batch, logs: after(1.0))
+    options = {"evaluate_every": 2, "max_updates": 4, "log_every": 4, "callbacks": [update]}
+    trainer = make_trainer(evaluate=lambda: after(100.0), optimizer=lambda: make_optimizer("sgd", 0.1), **options)
+    trainer.train()
+    (line,) = (line for line in TrainingLog(trainer.log.file.path).read() if "loss" in line)
+    assert line["tokens_per_second"] == pytest.approx(line["tokens"] / 4)
 
 
 def test_final_weights(make_trainer: Make) -> None:
