@@ -124,11 +124,18 @@ def test_other_weights_are_loaded(directory, model, tmp_path):
         np.testing.assert_array_equal(weight, expected)
 
 
-def test_an_ensemble_translates_scores_and_is_exported(directory, other, translate, tmp_path):
-    lines, targets = TEXT.splitlines(), ["die katze", "drei hunde"]
+def test_an_ensemble_translates(directory, other, translate):
     found, error = translate("--ensemble", other)
     assert error is None
+    translator = Translator.from_directory(directory, ensemble=[other])
+    assert found == [translation.text for translation in translator.translate(TEXT.splitlines())]
+
+
+@pytest.mark.nightly  # usually: exports of one model, and ensembles in Python
+def test_an_exported_ensemble_translates_and_scores(directory, other, tmp_path):
+    lines, targets = TEXT.splitlines(), ["die katze", "drei hunde"]
     loaded = load(directory, ensemble=[other])
+    found = [x.text for x in Translator(loaded.model, loaded.tokenizers, beam_size=2).translate(lines)]
     path = export(tmp_path, loaded.model, loaded.tokenizers, beam_size=2, length_buckets=(8,), batch_buckets=(2,))
     served = tf.saved_model.load(str(path)).signatures
     assert [

@@ -111,6 +111,7 @@ def test_the_comparison_has_the_readmes_settings(recipe):
         assert not {"max_updates", "time_limit", "batch_size"} & set(configuration)
 
 
+@pytest.mark.nightly  # translations and table are kept files: only scoring could change them
 def test_the_readmes_comparison_is_made_from_the_runs_beside_it(multi30k, tmp_path, run_recipe):
     """The README's command makes the README's table from the runs, whose translations still have the same scores."""
     folder = RECIPES / "multi30k"

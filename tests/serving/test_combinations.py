@@ -63,10 +63,9 @@ def _draw():
 
 
 COMBINATIONS = list(_draw())
-# The usual run tries a few that have every value of every option between them, and one export, because most of the time
-# goes into tracing. The nightly run tries all.
+# The usual run tries a few that have every value of every option between them, because most of the time goes into
+# tracing. The nightly run tries and exports all.
 USUALLY = (15, 19, 22, 26, 27, 28)
-USUALLY_EXPORTED = (34,)
 
 
 def _name(options):
@@ -131,7 +130,8 @@ def test_a_combination_steps_saves_loads_and_trains(options, make_combination, t
     assert not np.allclose(updated, logits, rtol=1e-2)
 
 
-@pytest.mark.parametrize("options", these(USUALLY_EXPORTED, COMBINATIONS, _name))
+@pytest.mark.nightly
+@pytest.mark.parametrize("options", COMBINATIONS, ids=_name)
 def test_a_combination_exports(options, make_combination, source_tokenizer, target_tokenizer, tmp_path):
     model = make_combination(options)
     joint = options["target_vocabulary_size"] is None
