@@ -193,12 +193,12 @@ def score(
 def embed(
     directory: Directory,
     language: Annotated[str, typer.Option(help="Language of the sentences.")],
-    output: Annotated[Path, typer.Option(help="File to write, *.npy: an array [lines, width], float32.")],
+    output: Annotated[Path, typer.Option(help="File to write, *.npy: a float32 array of lines x width.")],
     input_: Annotated[
         Path | None, typer.Option("--input", help="File of sentences, plain text or gzip. Default: standard input.")
     ] = None,
     all_vectors: Annotated[
-        bool, typer.Option("--all-vectors", help="Write the k vectors of each sentence: [lines, k, width].")
+        bool, typer.Option("--all-vectors", help="Write the k vectors of each sentence: lines x k x width.")
     ] = False,
     weights: Weights = None,
 ) -> None:

@@ -30,7 +30,7 @@ def check_lines(lines: Iterable[str]) -> list[str]:
     lines = list(lines)
     for number, line in enumerate(lines, 1):
         if not isinstance(line, str):
-            raise UserError(f"Lines are strings, and line {number} is none. Received: {line!r}")
+            raise UserError(f"Lines are strings, and line {number} is no string. Received: {line!r}")
     return lines
 
 

@@ -178,7 +178,7 @@ def test_what_does_not_fit_is_refused(model, tokenizers, translator):
         translator.score(["a"], ["b", "c"])
     with pytest.raises(UserError, match="not one string"):
         translator.score("ab", "cd")
-    with pytest.raises(UserError, match="line 2 is none. Received: b'cd'"):
+    with pytest.raises(UserError, match="line 2 is no string. Received: b'cd'"):
         translator.translate(["ab", b"cd"])
     with pytest.raises(UserError, match="`seeds` are for a translator that samples.* Received: seeds=4"):
         translator.translate(["ab"], seeds=4)
