@@ -65,7 +65,7 @@ class Translator:
         check_backend("A translator")
         self.model = model
         self.languages, self.directions = model.languages, model.directions
-        self.tokenizers = _checked_tokenizers(model, tokenizers)
+        self.tokenizers = checked_tokenizers(model, tokenizers)
         self.graph = TextGraph(model, self.tokenizers, SearchOptions(**options))
 
     @classmethod
@@ -331,7 +331,7 @@ def _texts(lines: list[str]) -> tf.Tensor:
     return tf.constant(lines, tf.string, [len(lines)])
 
 
-def _checked_tokenizers(
+def checked_tokenizers(
     model: TranslationModel | MultilingualModel, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer]
 ) -> dict[str, SubwordTokenizer]:
     """Tokenizers by language, with one object for equal subwords, so that an export holds equal subwords once."""

@@ -86,11 +86,7 @@ def export(
     path = Path(path)
     check_version(path, version)
     chosen = _checked_directions(model, directions)
-    if any(weight.dtype == "int8" for weight in model.weights):
-        raise UserError(
-            'The model is quantised already: export it as it was before, with quantize="int8". '
-            f"Received: {type(model).__name__} with weights of int8"
-        )
+    check_not_quantized(model)
     sampling = {name: search.pop(name) for name in ("sample", *SAMPLING) if name in search}
     model = model.with_dtype("float32")
     if quantize is not None:
@@ -104,6 +100,15 @@ def export(
         write_warmup(records, folder)
 
     return write_version(path, version, write)
+
+
+def check_not_quantized(model: TranslationModel | MultilingualModel) -> None:
+    """Raises a `UserError` for a model with weights of int8: an export converts the weights itself."""
+    if any(weight.dtype == "int8" for weight in model.weights):
+        raise UserError(
+            'The model is quantised already: export it as it was before, with quantize="int8". '
+            f"Received: {type(model).__name__} with weights of int8"
+        )
 
 
 def _checked_directions(

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sentencepiece
 
-from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.errors import UserError, check_positive
+from keras_nmt.inference.translator import checked_tokenizers
 from keras_nmt.layers import TransformerDecoder, TransformerEncoder
-from keras_nmt.models import MultilingualModel, Transformer, TranslationModel
+from keras_nmt.models import MultilingualModel, PositionalEncoding, Transformer, TranslationModel
 from keras_nmt.models.token_embedding import TokenEmbedding
+from keras_nmt.serving._export import check_not_quantized
 from keras_nmt.serving._versions import check_version, write_version
 from keras_nmt.text import SubwordTokenizer
 
@@ -72,8 +72,7 @@ def export_ctranslate2(
     check_version(path, version)
     if quantize is not None and quantize not in WEIGHTS:
         raise UserError(f"CTranslate2's weights are {', '.join(WEIGHTS)}. Received: quantize={quantize!r}")
-    if positions < 1:
-        raise UserError(f"`positions` must be positive. Received: positions={positions}")
+    check_positive(positions=positions)
     try:
         from ctranslate2.specs import TransformerSpec
     except ImportError:
@@ -82,9 +81,7 @@ def export_ctranslate2(
             "Received: format='ctranslate2'"
         ) from None
     transformer = _plain_transformer(model)
-    by_side = (
-        dict.fromkeys(("source", "target"), tokenizers) if isinstance(tokenizers, SubwordTokenizer) else tokenizers
-    )
+    by_side = checked_tokenizers(transformer, tokenizers)
     config = transformer.get_config()
     counts = config["num_encoder_layers"], config["num_decoder_layers"]
     pre_norm = config["norm"] == "pre"
@@ -95,37 +92,35 @@ def export_ctranslate2(
     spec.encoder.embeddings[0].weight = _numpy(source_embedding.table.embeddings)
     spec.decoder.embeddings.weight = _numpy(target_embedding.table.embeddings)
     spec.decoder.projection.weight = _projection(target_embedding)
-    encodings = transformer.get_layer("positions")(np.zeros((1, positions, config["hidden_dim"]), "float32"))[0]
+    encodings = PositionalEncoding(dtype="float32")(np.zeros((1, positions, config["hidden_dim"]), "float32"))[0]
     for name in ("encoder", "decoder"):
         getattr(spec, name).position_encodings.encodings = _numpy(encodings)
         _copy_stack(getattr(spec, name), transformer.get_layer(name), pre_norm)
     spec.config.layer_norm_epsilon = transformer.get_layer("encoder").layers[0].self_attention_norm.epsilon
-    spec.register_source_vocabulary(_pieces(by_side["source"]))
-    spec.register_target_vocabulary(_pieces(by_side["target"]))
+    source, target = by_side["source"], by_side["target"]
+    spec.register_source_vocabulary(source.pieces(0, source.vocabulary_size))
+    spec.register_target_vocabulary(target.pieces(0, target.vocabulary_size))
     spec.validate()
     spec.optimize(quantization=quantize)
 
     def write(folder: Path) -> None:
         spec.save(str(folder))
-        for side in ("source", "target"):
-            write_bytes(folder / f"{side}.model", by_side[side].proto)
+        for side, tokenizer in by_side.items():
+            tokenizer.save(folder / f"{side}.model")
 
     return write_version(path, version, write)
 
 
 def _plain_transformer(model: TranslationModel | MultilingualModel) -> Transformer:
-    """The model itself, in float32, if CTranslate2 can compute it."""
+    """The model itself, if CTranslate2 can compute it."""
     if not isinstance(model, Transformer):
         raise UserError(f"CTranslate2 runs Transformers of one direction only. Received: {type(model).__name__}")
     config = model.get_config()
     for name, mechanism in MECHANISMS.items():
         if config[name] is not None:
             raise UserError(f"CTranslate2 has no {mechanism}: export a SavedModel. Received: {name}={config[name]!r}")
-    if any(weight.dtype == "int8" for weight in model.weights):
-        raise UserError(
-            "The model is quantised already: export it as it was before, with `quantize`. Received: weights of int8"
-        )
-    return model.with_dtype("float32")
+    check_not_quantized(model)
+    return model
 
 
 def _has(model: Transformer, name: str) -> bool:
@@ -174,8 +169,3 @@ def _projection(embedding: TokenEmbedding) -> np.ndarray:
 
 def _numpy(tensor: Any) -> np.ndarray:
     return np.asarray(tensor, "float32")
-
-
-def _pieces(tokenizer: SubwordTokenizer) -> list[str]:
-    processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizer.proto)
-    return [processor.id_to_piece(number) for number in range(len(processor))]
