@@ -237,10 +237,10 @@ class Experiment(Settings):
         self._check_model_settings()
         self._check_training()
 
-    def _require(self, is_right: bool, message: str, names: str) -> None:
+    def _require(self, is_right: bool, message: str, *names: str) -> None:
         """Raises a `UserError` with the values of the settings of these names, unless they are right."""
         if not is_right:
-            received = ", ".join(f"{name}={getattr(self, name)!r}" for name in names.split())
+            received = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
             raise UserError(f"{message}. Received: {received}")
 
     def _check_data(self) -> None:
@@ -249,21 +249,21 @@ class Experiment(Settings):
         rule = (
             "patterns with `languages`, and not by files" if several else "files without `languages`, not by patterns"
         )
-        require(not wrong, f"Data are described by {rule}", " ".join(wrong))
+        require(not wrong, f"Data are described by {rule}", *wrong)
         for name in BY_PATTERNS:
             is_pattern = all("{language}" in os.fspath(pattern) for pattern in files(getattr(self, name)))
             require(is_pattern, "A pattern of files has {language} in it", name)
         corpora, targets = files(self.train_source), files(self.train_target)
         is_equal = several or len(corpora) == len(targets) > 0
-        require(is_equal, "Each corpus has two sides: give as many files of either", "train_source train_target")
+        require(is_equal, "Each corpus has two sides: give as many files of either", "train_source", "train_target")
         number = len(files(self.train) if several else corpora)
         is_equal = self.corpus_weights is None or len(self.corpus_weights) == number
         require(is_equal, f"`corpus_weights` has a number for each of {number} corpora", "corpus_weights")
         is_equal = (self.test_source is None) == (self.test_target is None)
-        require(is_equal, "Test data has two sides: give both or none", "test_source test_target")
+        require(is_equal, "Test data has two sides: give both or none", "test_source", "test_target")
         pairs = self.pair_lists
         is_equal = (self.task_weights is not None) == (self.task_schedule == "weighted")
-        require(is_equal, "`task_weights` go with the schedule 'weighted'", "task_schedule task_weights")
+        require(is_equal, "`task_weights` go with the schedule 'weighted'", "task_schedule", "task_weights")
         names = sorted(f"{s}-{t}" for s, t in pairs.train)
         is_equal = self.task_weights is None or sorted(self.task_weights) == names
         require(is_equal, f"Give each pair a weight: {', '.join(names)}", "task_weights")
@@ -274,7 +274,7 @@ class Experiment(Settings):
         require, is_transformer = self._require, self.architecture == "transformer"
         require(is_transformer or self.languages is not None, "Name the `languages` of the model", "architecture")
         message = "A Transformer has one direction: name one pair, or choose another `architecture`"
-        require(not is_transformer or len(self.pair_lists.train) == 1, message, "architecture pairs")
+        require(not is_transformer or len(self.pair_lists.train) == 1, message, "architecture", "pairs")
         is_joint = bool(self.joint_vocabulary)
         is_right = is_joint or self.architecture != "language_label"
         require(is_right, "A model with language labels has one vocabulary", "joint_vocabulary")
@@ -291,30 +291,30 @@ class Experiment(Settings):
             value = getattr(self, name)
             is_right = not isinstance(value, dict) or (not is_joint and set(value) <= set(self.sides))
             message = f"`{name}` by language is for separate vocabularies (joint_vocabulary=false) of {sides}"
-            require(is_right, message, f"{name} joint_vocabulary")
+            require(is_right, message, name, "joint_vocabulary")
         size = self.vocabulary_size
         is_whole = not isinstance(size, dict) or set(size) == set(self.sides)
         require(is_whole, f"Give the size of the vocabulary of each of {sides}", "vocabulary_size")
         message = f"One file of subwords is for a joint vocabulary; give one for each of {sides}"
         is_right = is_joint or self.subwords is None or isinstance(self.subwords, dict)
-        require(is_right, message, "subwords joint_vocabulary")
+        require(is_right, message, "subwords", "joint_vocabulary")
 
     def _check_training(self) -> None:
         require = self._require
         kept = "keep_last" if self.final.endswith("last") else "keep_best"
-        require(getattr(self, kept) > 0, f"`{kept}` must be positive with these final weights", f"{kept} final")
+        require(getattr(self, kept) > 0, f"`{kept}` must be positive with these final weights", kept, "final")
         is_warmed = self.schedule == "constant" or self.warmup_steps > 0
-        require(is_warmed, "`warmup_steps` must be positive with this schedule", "warmup_steps schedule")
+        require(is_warmed, "`warmup_steps` must be positive with this schedule", "warmup_steps", "schedule")
         is_right = (self.weight_decay is not None) == (self.optimizer == "adamw")
         message = '`weight_decay` goes with optimizer="adamw", which needs it, and with no other'
-        require(is_right, message, "optimizer weight_decay")
+        require(is_right, message, "optimizer", "weight_decay")
         is_adam = self.optimizer != "sgd" or (self.beta_2, self.epsilon) == (None, None)
-        require(is_adam, "`beta_2` and `epsilon` are for adam and adamw", "optimizer beta_2 epsilon")
+        require(is_adam, "`beta_2` and `epsilon` are for adam and adamw", "optimizer", "beta_2", "epsilon")
         is_limited = any(getattr(self, name) is not None for name in LIMITS)
-        require(is_limited, "Nothing would end the training: set one of these", " ".join(LIMITS))
+        require(is_limited, "Nothing would end the training: set one of these", *LIMITS)
         is_right = self.schedule != "cosine" or self.warmup_steps < (self.max_updates or 0)
         message = "The cosine schedule ends at `max_updates`, which is needed and larger than `warmup_steps`"
-        require(is_right, message, "max_updates warmup_steps")
+        require(is_right, message, "max_updates", "warmup_steps")
 
     @classmethod
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
