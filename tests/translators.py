@@ -15,6 +15,8 @@ from keras_nmt.text import SubwordTokenizer, train_subwords
 
 # Few shapes, so that little is compiled. The largest length truncates the longest line.
 OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (6, 12), "batch_buckets": (1, 4)}
+# For models of several directions.
+MANY: dict[str, Any] = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
 LINES = [
     "the small cat sat",
     "",

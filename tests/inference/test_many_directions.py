@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from one_in import these
+from translators import MANY
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import END
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 
-OPTIONS = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
 LINES = ["the small cat sat", "", "three red dogs and four blue birds ran from the old house", "a mouse", "zürich"]
 SOURCES = ["de", "fr", "zh-Hans", "de", "fr", "zh-Hans", "de", "de", "fr", "de"]
 TARGETS = ["fr", "fr", "de", "fr", "de", "de", "fr", "zh-Hans", "de", "fr"]  # more rows of de-fr than a batch bucket
@@ -23,12 +23,12 @@ KINDS = ("recurrent", "label", "transformer", "without_bridge")
 
 @pytest.fixture(scope="module", params=these((0, 1), KINDS, str))
 def translator(request, make_multilingual):
-    return Translator(*make_multilingual(request.param), **OPTIONS)
+    return Translator(*make_multilingual(request.param), **MANY)
 
 
 @pytest.fixture(scope="module")
 def bridge_translator(make_multilingual):
-    return Translator(*make_multilingual("recurrent"), **OPTIONS)
+    return Translator(*make_multilingual("recurrent"), **MANY)
 
 
 def check_traces(translator, compiled):
@@ -62,7 +62,7 @@ def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
         alone = Translator(
             translator.model.pair(source, target),
             {"source": translator.tokenizers[source], "target": translator.tokenizers[target]},
-            **OPTIONS,
+            **MANY,
         )
         rows = [row for row, pair in enumerate(pairs) if pair == (source, target)]
         lines, others = [(LINES * 2)[row] for row in rows], [(LINES[::-1] * 2)[row] for row in rows]
@@ -79,7 +79,7 @@ def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
 
 
 def test_xla_changes_nothing(make_multilingual):  # recurrent parts: in the tests of exports
-    translator = Translator(*make_multilingual("transformer"), **OPTIONS)
+    translator = Translator(*make_multilingual("transformer"), **MANY)
     names, values = ("text", "source_language", "target_language"), (LINES[:4], SOURCES[:4], TARGETS[:4])
     inputs = dict(zip(names, map(tf.constant, values), strict=True))
     plain, compiled = (translator.graph.answer("translate", inputs, compiled) for compiled in (False, True))
@@ -147,7 +147,7 @@ def test_new_weights_are_used(bridge_translator):
 def test_a_model_directory_brings_its_subwords_and_search_settings(make_multilingual, tmp_path):
     model, tokenizers = make_multilingual("recurrent")
     directory = ModelDirectory(tmp_path)
-    search = {**OPTIONS, "beam_size": 3}
+    search = {**MANY, "beam_size": 3}
     directory.save_config(model, subwords={x: f"subwords.{x}.model" for x in tokenizers}, search=search)
     directory.save_weights(model)
     for language, tokenizer in tokenizers.items():

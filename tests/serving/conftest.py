@@ -15,6 +15,7 @@ import pytest
 from tensorflow.core.protobuf import saved_model_pb2
 from translators import (  # noqa: F401  fixtures
     LINES,
+    MANY,
     OPTIONS,
     compiled_translator,
     lines,
@@ -45,9 +46,6 @@ def exported(
         export(folder / "model", model, tokenizers, **OPTIONS, warmup=LINES, warmup_xla=True)
 
     return made_once("export of one direction", make) / "model" / "1"
-
-
-MANY: dict[str, Any] = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
 
 
 @pytest.fixture(scope="session")

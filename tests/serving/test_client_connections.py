@@ -229,6 +229,14 @@ def test_an_answer_that_ends_early_is_no_answer():
             client.translate(["a"])
 
 
+def _wait_until_closed(connections):
+    """The relay closes its sides of connections after the client has closed its own."""
+    end = time.monotonic() + 3
+    while any(connection.fileno() >= 0 for connection in connections):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def test_connections_are_kept_and_shared_by_threads(server):
     made = []
 
@@ -244,10 +252,7 @@ def test_connections_are_kept_and_shared_by_threads(server):
             assert [found[0].text for found in pool.map(lambda text: client.translate([text]), texts)] == texts
         assert len(made) <= 4
         assert all(connection.fileno() >= 0 for connection in made)
-    wait = time.monotonic() + 3
-    while any(connection.fileno() >= 0 for connection in made):  # the relay closes its side after the client
-        assert time.monotonic() < wait
-        time.sleep(0.01)
+    _wait_until_closed(made)
 
 
 @pytest.mark.parametrize("api", ["rest_url", "grpc_url"])
@@ -264,10 +269,7 @@ def test_close_ends_the_connection(server, api):
         (connection,) = made
         assert connection.fileno() >= 0
         client.close()
-        wait = time.monotonic() + 3
-        while connection.fileno() >= 0:  # the relay closes its side after the client
-            assert time.monotonic() < wait
-            time.sleep(0.01)
+        _wait_until_closed(made)
 
 
 @pytest.mark.parametrize(

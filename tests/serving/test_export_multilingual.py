@@ -5,12 +5,12 @@ import pytest
 import tensorflow as tf
 from tensorflow.core.framework import types_pb2
 from tensorflow.core.protobuf import saved_model_pb2
+from translators import MANY
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
 from keras_nmt.serving import export
 
-OPTIONS = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
 LINES = ["the small cat sat", "", "a mouse", "three red dogs and four blue birds ran from the old house"]
 SOURCES, TARGETS = ["de", "fr", "fr", "de"], ["fr", "de", "fr", "fr"]
 
@@ -28,7 +28,7 @@ def exported(exported_multilingual):
 
 @pytest.fixture(scope="module")
 def translator(make_multilingual):
-    return Translator(*make_multilingual("recurrent"), **OPTIONS)
+    return Translator(*make_multilingual("recurrent"), **MANY)
 
 
 @pytest.mark.filterwarnings("ignore:.*were truncated")
@@ -113,12 +113,12 @@ def test_signatures_and_what_they_hold(exported, reached):
 def test_a_recurrent_pair_alone_is_compiled_in_a_session(make_multilingual, ask_session, tmp_path):
     model, tokenizers = make_multilingual("recurrent")
     pair = model.pair("de", "fr"), {"source": tokenizers["de"], "target": tokenizers["fr"]}
-    folder = export(tmp_path, *pair, **OPTIONS)
+    folder = export(tmp_path, *pair, **MANY)
     translated, scored = ask_session(
         folder,
         [("serving_default_xla", {"text": LINES[:3]}), ("score_xla", {"source": LINES[:3], "target": LINES[:3]})],
     )
-    translator = Translator(*pair, **OPTIONS)
+    translator = Translator(*pair, **MANY)
     assert translated["translation"] == [x.text for x in translator.translate(LINES[:3])]
     np.testing.assert_allclose(scored["log_probability"], translator.score(LINES[:3], LINES[:3]), rtol=1e-4, atol=1e-4)
 
@@ -161,7 +161,7 @@ def test_versions_and_pairs_are_checked(make_multilingual, written, tmp_path):
 
 def test_a_label_model_has_no_embeddings_and_one_search(make_multilingual, tmp_path):
     model, tokenizers = make_multilingual("label")
-    folder = export(tmp_path, model, tokenizers, directions=[], **OPTIONS)
+    folder = export(tmp_path, model, tokenizers, directions=[], **MANY)
     saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
     graph, signatures = saved_model.meta_graphs[0].graph_def, saved_model.meta_graphs[0].signature_def
     names = {"serving_default", "translate", "score"}
