@@ -18,18 +18,15 @@ def keep_done(done: Any, old: Any, new: Any) -> Any:
     return tree.map_structure(choose, old, new)
 
 
-def take_beams(x: Any, indices: Any) -> Any:
-    """Rows `indices` [B, M] of the beams of `x` [B, K, ...]: [B, M, ...]. One flat gather: the cheapest form."""
-    shape = ops.shape(x)
-    batch_size, beam_size = shape[:2]
-    offsets = ops.arange(batch_size, dtype="int32")[:, None] * beam_size
-    return ops.take(ops.reshape(x, (-1, *shape[2:])), offsets + ops.cast(indices, "int32"), axis=0)
+def take_beams(x: Any, indices: Any, rows: Any = None) -> Any:
+    """Entries `indices` [B, M] of the beams of `x` [B, K, ...]: [B, M, ...]. One flat gather: the cheapest form.
 
-
-def take_caches(caches: Any, parents: Any) -> Any:
-    """Caches of the hypotheses `parents` [B, K]; entries of dictionaries under the key "kept" are unchanged."""
-    leaves = [leaf if "kept" in path else take_beams(leaf, parents) for path, leaf in tree.flatten_with_path(caches)]
-    return tree.pack_sequence_as(caches, leaves)
+    With `rows` [B], indices and entries are those of some sentences.
+    """
+    beam_size = ops.shape(x)[1]
+    rows = ops.arange(ops.shape(indices)[0], dtype="int32") if rows is None else rows
+    flat = ops.reshape(x, (-1, *ops.shape(x)[2:]))
+    return ops.take(flat, rows[:, None] * beam_size + ops.cast(indices, "int32"), axis=0)
 
 
 def best_first(result: SearchResult) -> SearchResult:

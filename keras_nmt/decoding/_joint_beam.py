@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from keras import ops
 
-from keras_nmt.decoding._beams import best_first, keep_done, take_beams, take_caches
+from keras_nmt.decoding._beams import best_first, take_beams
+from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import IMPOSSIBLE, force_prefix, log_normalizer, possible, suppress_tokens, top_k
 from keras_nmt.decoding.scores import length_penalty as penalty
@@ -26,33 +27,30 @@ class _Beam(NamedTuple):
 
 def joint_beam_search(
     step: DecoderStep,
-    constants: Any,
+    fixed: dict[str, Any],
     caches: Any,
     *,
-    limits: Any,
     beam_size: int,
     max_length: int,
     length_penalty: float,
     suppress: Sequence[int],
-    prefix: Any,
+    shrink: bool,
 ) -> SearchResult:
-    """The search of `beam_search` with `ranking="score"`; `limits` `[B]` are the sentences' maximum lengths."""
+    """The search of `beam_search` with `ranking="score"`.
 
-    def unfinished(position: Any, done: Any, beam: _Beam, caches: Any) -> Any:
-        return ops.logical_not(ops.all(done))
+    `fixed` has the constants of the "model", the sentences' maximum lengths "limits" `[B]`, and the "prefix", if any.
+    """
 
-    def extend(position: Any, done: Any, beam: _Beam, caches: Any) -> tuple[Any, ...]:
-        logits, caches = step(beam.last, position, constants, caches)
+    def extend(position: Any, beam: _Beam, fixed: Any, caches: Any) -> tuple[Any, ...]:
+        logits, caches = step(beam.last, position, fixed["model"], caches)
         logits = ops.cast(logits, "float32")  # [B, K, V]
-        allowed = force_prefix(suppress_tokens(logits, suppress), logits, prefix, position)
-        new_beam, parents = _next_beam(beam, logits, allowed, position, length_penalty)
-        caches = take_caches(caches, parents)
-        # Finished sentences do not change while other sentences continue.
-        beam = keep_done(done, beam, new_beam)
+        allowed = force_prefix(suppress_tokens(logits, suppress), logits, fixed.get("prefix"), position)
+        beam, parents = _next_beam(beam, logits, allowed, position, length_penalty)
         still_open = ops.logical_not(beam.finished) & possible(beam.log_probabilities)
-        done = done | ops.logical_not(ops.any(still_open, axis=1)) | (position + 1 >= limits)
-        return position + 1, done, beam, caches
+        done = ops.logical_not(ops.any(still_open, axis=1)) | (position + 1 >= fixed["limits"])
+        return beam, parents, done, caches
 
+    limits = fixed["limits"]
     shape = (ops.shape(limits)[0], beam_size)
     first = ops.arange(beam_size) == 0  # the empty hypothesis; the other entries are empty
     log_probabilities = ops.cast(ops.where(first, 0.0, IMPOSSIBLE), "float32")
@@ -63,7 +61,7 @@ def joint_beam_search(
         lengths=ops.zeros(shape, dtype="int32"),
         finished=ops.zeros(shape, dtype="bool"),
     )
-    _, _, beam, _ = ops.while_loop(unfinished, extend, (ops.convert_to_tensor(0, "int32"), limits == 0, beam, caches))
+    beam = search_loop(extend, beam, fixed, caches, done=limits == 0, shrink=shrink)
     return _result(beam, length_penalty)
 
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from keras import ops, tree
 
-from keras_nmt.decoding._beams import keep_done, take_beams, take_caches
+from keras_nmt.decoding._beams import take_beams
 from keras_nmt.decoding._joint_beam import joint_beam_search
+from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import (
     IMPOSSIBLE,
@@ -57,6 +58,7 @@ def beam_search(
     suppress: Sequence[int] = (PAD, BEGIN),
     ranking: str = "log_probability",
     prefix: Any = None,
+    shrink: bool = False,
 ) -> SearchResult:
     """Beam search with a length penalty, n-best lists and early stop.
 
@@ -80,14 +82,14 @@ def beam_search(
     is finished, or at its limit, where `END` has no advantage. A beam of 1 is then not greedy search, unless
     `length_penalty` is 0. The rest of the batch does not change the result either.
 
-    Runs eagerly or traced, with or without XLA; all shapes are static. Equal scores are resolved by the order of the
-    beam, equal logits by the lower id (with `ranking="score"`, `END` comes before all).
+    Runs eagerly or traced, with or without XLA; all shapes are static unless `shrink` is set. Equal scores are resolved
+    by the order of the beam, equal logits by the lower id (with `ranking="score"`, `END` comes before all).
 
     Args:
         step: Function, a `DecoderStep` such as `model.decoder_step`.
         constants: Nest of tensors `[B, ...]`, passed to `step`.
         caches: Nest of tensors `[B, beam_size, ...]`, passed to `step` and reordered with the beam, except those under
-            the key "kept".
+            the key "kept", `[B, ...]`.
         batch_size: Integer, B.
         beam_size: Integer, K, number of open hypotheses of each sentence.
         max_length: Integer, the maximum number of generated tokens, `END` included.
@@ -102,6 +104,9 @@ def beam_search(
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin: an entry other than `PAD` is generated at its
             position, even if the entry is in `suppress`; `END` ends the hypothesis. Scores and lengths include the
             prefix. Defaults to `None`.
+        shrink: Boolean, whether sentences leave the batch when they are finished, which saves their part of the later
+            steps. The result is the same. Shapes then change from step to step: not for XLA, nor for JAX. Defaults to
+            False.
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence.
@@ -141,51 +146,37 @@ def beam_search(
         raise ValueError(f"`ranking` must be one of {', '.join(map(repr, RANKINGS))}. Received: ranking={ranking!r}")
     check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix)
     limits = ops.maximum(length_limits(batch_size, max_length, max_lengths), 0)
+    fixed = {"model": constants, "limits": limits, **({} if prefix is None else {"prefix": prefix})}
     if ranking == "score":
         result = joint_beam_search(
             step,
-            constants,
+            fixed,
             caches,
-            limits=limits,
             beam_size=beam_size,
             max_length=max_length,
             length_penalty=length_penalty,
             suppress=suppress,
-            prefix=prefix,
+            shrink=shrink,
         )
         return SearchResult(*(x[:, :num_hypotheses] for x in result))
     # Enough for an END of each hypothesis and a full beam of other continuations.
     num_candidates = 2 * beam_size if beam_size > 1 else 1
 
-    def unfinished(position: Any, done: Any, open_beam: _Open, finished: SearchResult, caches: Any) -> Any:
-        return ops.logical_not(ops.all(done))
-
-    def extend(position: Any, done: Any, open_beam: _Open, finished: SearchResult, caches: Any) -> tuple[Any, ...]:
-        logits, caches = step(open_beam.last, position, constants, caches)
+    def extend(position: Any, hypotheses: tuple[_Open, SearchResult], fixed: Any, caches: Any) -> tuple[Any, ...]:
+        open_beam, finished = hypotheses
+        limits = fixed["limits"]
+        logits, caches = step(open_beam.last, position, fixed["model"], caches)
         length = position + 1
         logits = ops.cast(logits, "float32")  # [B, K, V]
-        allowed = force_prefix(suppress_tokens(logits, suppress), logits, prefix, position)
+        allowed = force_prefix(suppress_tokens(logits, suppress), logits, fixed.get("prefix"), position)
         candidates = _continue(open_beam, logits, allowed, position, length >= limits, num_candidates)
-        new_finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
-        new_open, parents = _go_on(candidates, beam_size)
-        caches = take_caches(caches, parents)
-        # Finished sentences do not change while other sentences continue.
-        open_beam = keep_done(done, open_beam, new_open)
-        finished = keep_done(done, finished, new_finished)
+        finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
+        open_beam, parents = _go_on(candidates, beam_size)
         hopeless = _best_possible(open_beam, length, limits, length_penalty) <= finished.scores[:, -1]
-        return length, done | hopeless | (length >= limits), open_beam, finished, caches
+        return (open_beam, finished), parents, hopeless | (length >= limits), caches
 
-    _, _, open_beam, finished, _ = ops.while_loop(
-        unfinished,
-        extend,
-        (
-            ops.convert_to_tensor(0, "int32"),
-            limits == 0,
-            _begin(batch_size, beam_size, max_length),
-            _nothing_finished(batch_size, num_hypotheses, max_length),
-            caches,
-        ),
-    )
+    nothing = _begin(batch_size, beam_size, max_length), _nothing_finished(batch_size, num_hypotheses, max_length)
+    open_beam, finished = search_loop(extend, nothing, fixed, caches, done=limits == 0, shrink=shrink)
     return _fill_up(finished, _truncated(open_beam, limits, length_penalty), num_hypotheses)
 
 

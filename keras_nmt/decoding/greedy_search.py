@@ -7,6 +7,7 @@ from typing import Any
 
 from keras import ops
 
+from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import (
     check_arguments,
@@ -31,11 +32,12 @@ def greedy_search(
     length_penalty: float = 0.6,
     suppress: Sequence[int] = (PAD, BEGIN),
     prefix: Any = None,
+    shrink: bool = False,
 ) -> SearchResult:
     """Takes the likeliest token at every step, until `END` or the length limit.
 
     The result equals `beam_search` with a beam of 1 and takes less time. Runs eagerly or traced, with or
-    without XLA; shapes are static.
+    without XLA; shapes are static unless `shrink` is set.
 
     Args:
         step: Function, a `DecoderStep`, called with a beam of 1.
@@ -48,6 +50,7 @@ def greedy_search(
         suppress: List of ids that are never generated. Their probability is not given to the other tokens. Defaults to
             `PAD` and `BEGIN`.
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
+        shrink: Boolean, whether sentences leave the batch when they are finished; see `beam_search`. Defaults to False.
 
     Returns:
         A `SearchResult` with one hypothesis for each sentence; `finished` is False if the limit truncated it.
@@ -70,13 +73,13 @@ def greedy_search(
         raise ValueError(f"`max_length` must be at least 1. Received: max_length={max_length}")
     check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix)
 
-    def likeliest(logits: Any, position: Any) -> Any:
-        _, token = top_k(force_prefix(suppress_tokens(logits, suppress), logits, prefix, position), 1)
+    def likeliest(logits: Any, position: Any, fixed: dict[str, Any]) -> Any:
+        _, token = top_k(force_prefix(suppress_tokens(logits, suppress), logits, fixed.get("prefix"), position), 1)
         return token[:, :, 0]
 
     return token_by_token(
         step,
-        constants,
+        {"model": constants, **({} if prefix is None else {"prefix": prefix})},
         caches,
         likeliest,
         batch_size=batch_size,
@@ -84,72 +87,67 @@ def greedy_search(
         max_length=max_length,
         max_lengths=max_lengths,
         length_penalty=length_penalty,
+        shrink=shrink,
     )
 
 
 def token_by_token(
     step: DecoderStep,
-    constants: Any,
+    fixed: dict[str, Any],
     caches: Any,
-    choose: Callable[[Any, Any], Any],
+    choose: Callable[[Any, Any, dict[str, Any]], Any],
     *,
     batch_size: int,
     num_hypotheses: int,
     max_length: int,
     max_lengths: Any,
     length_penalty: float,
+    shrink: bool,
 ) -> SearchResult:
     """Extends N hypotheses of each sentence by chosen tokens, until `END` or the length limit, without reordering.
 
     Args:
         step: Function, a `DecoderStep`.
-        constants: Nest of tensors `[B, ...]`, passed to `step`.
+        fixed: Dictionary of nests of tensors `[B, ...]`: the constants of the "model", and more for `choose`.
         caches: Nest of tensors `[B, N, ...]`, passed to `step`.
-        choose: Function from logits `[B, N, V]` float32 and the position to the next tokens `[B, N]`.
+        choose: Function from logits `[B, N, V]` float32, the position and `fixed` to the next tokens `[B, N]`.
         batch_size: Integer, B.
         num_hypotheses: Integer, N.
         max_length: Integer, the maximum number of generated tokens, `END` included.
         max_lengths: int32 tensor `[B]`, a limit for each sentence, or `None`.
         length_penalty: Float, alpha of the length penalty.
+        shrink: Boolean, whether sentences leave the batch when they are finished.
 
     Returns:
         A `SearchResult` in the order of the hypotheses.
     """
     shape = (batch_size, num_hypotheses)
-    limits = length_limits(batch_size, max_length, max_lengths)[:, None]  # [B, 1]
+    limits = length_limits(batch_size, max_length, max_lengths)
     positions = ops.arange(max_length, dtype="int32")
 
-    def unfinished(
-        position: Any, last: Any, tokens: Any, log_probabilities: Any, lengths: Any, finished: Any, caches: Any
-    ) -> Any:
-        return ops.any(ops.logical_not(finished) & (position < limits))
-
-    def extend(
-        position: Any, last: Any, tokens: Any, log_probabilities: Any, lengths: Any, finished: Any, caches: Any
-    ) -> tuple[Any, ...]:
-        logits, caches = step(last, position, constants, caches)
+    def extend(position: Any, hypotheses: tuple[Any, ...], fixed: Any, caches: Any) -> tuple[Any, ...]:
+        last, tokens, log_probabilities, lengths, finished = hypotheses
+        logits, caches = step(last, position, fixed["model"], caches)
         logits = ops.cast(logits, "float32")  # [B, N, V]
-        token = choose(logits, position)  # [B, N]
+        token = choose(logits, position, fixed)  # [B, N]
         gain = (ops.take_along_axis(logits, token[:, :, None], axis=-1) - log_normalizer(logits))[:, :, 0]
-        going_on = ops.logical_not(finished) & (position < limits)  # [B, N]
+        going_on = ops.logical_not(finished)  # [B, N]
         tokens = ops.where(going_on[:, :, None] & (positions == position), token[:, :, None], tokens)
         log_probabilities = ops.where(going_on, log_probabilities + gain, log_probabilities)
         lengths = ops.where(going_on, position + 1, lengths)
-        finished = finished | (going_on & (token == END))
-        return position + 1, token, tokens, log_probabilities, lengths, finished, caches
+        finished = finished | (token == END)
+        done = ops.all(finished, axis=1) | (position + 1 >= fixed["limits"])
+        return (token, tokens, log_probabilities, lengths, finished), None, done, caches
 
-    _, _, tokens, log_probabilities, lengths, finished, _ = ops.while_loop(
-        unfinished,
-        extend,
-        (
-            ops.convert_to_tensor(0, "int32"),
-            ops.full(shape, BEGIN, dtype="int32"),
-            ops.full((*shape, max_length), PAD, dtype="int32"),
-            ops.zeros(shape, dtype="float32"),
-            ops.zeros(shape, dtype="int32"),
-            ops.zeros(shape, dtype="bool"),
-            caches,
-        ),
+    nothing = (
+        ops.full(shape, BEGIN, dtype="int32"),
+        ops.full((*shape, max_length), PAD, dtype="int32"),
+        ops.zeros(shape, dtype="float32"),
+        ops.zeros(shape, dtype="int32"),
+        ops.zeros(shape, dtype="bool"),
+    )
+    _, tokens, log_probabilities, lengths, finished = search_loop(
+        extend, nothing, {**fixed, "limits": limits}, caches, done=limits <= 0, shrink=shrink
     )
     scores = log_probabilities / penalty(lengths, length_penalty)
     return SearchResult(tokens, scores, log_probabilities, lengths, finished)

@@ -14,7 +14,7 @@ from keras_nmt.ids import PAD
 
 # Stands for minus infinity; finite, so no sum or product is NaN. Log-probabilities below half of it are impossible.
 IMPOSSIBLE = -1e9
-BLOCK = 64  # ids in a block of `top_k`
+BLOCKS = tuple(sorted(range(32, 129), key=lambda size: abs(size - 64)))  # ids in a block of `top_k`, best size first
 
 
 def possible(log_probabilities: Any) -> Any:
@@ -67,20 +67,15 @@ def force_prefix(logits: Any, given: Any, prefix: Any, position: Any) -> Any:
 
 
 def log_normalizer(logits: Any) -> Any:
-    """The logarithm of the sum of exponentials over the vocabulary, `[B, K, V]` -> `[B, K, 1]`.
-
-    The hypotheses are put side by side, as in `top_k`, because sums over the vocabulary then vectorise.
-    """
-    columns = ops.transpose(logits, (2, 0, 1))  # [V, B, K]
-    highest = ops.max(columns, axis=0)
-    return (highest + ops.log(ops.sum(ops.exp(columns - highest), axis=0)))[:, :, None]
+    """The logarithm of the sum of exponentials over the vocabulary, `[B, K, V]` -> `[B, K, 1]`."""
+    highest = ops.max(logits, axis=-1, keepdims=True)
+    return highest + ops.log(ops.sum(ops.exp(logits - highest), axis=-1, keepdims=True))
 
 
 def top_k(logits: Any, k: int) -> tuple[Any, Any]:
     """The `k` largest logits and their ids, largest first; among equal logits, the lowest ids.
 
     A large vocabulary is searched in two stages: the `k` largest logits are in the `k` blocks with the largest maxima.
-    The hypotheses are put side by side, which vectorises, and undoes the transposition at the end of a model's step.
 
     Args:
         logits: float32 tensor `[B, K, V]`.
@@ -89,31 +84,28 @@ def top_k(logits: Any, k: int) -> tuple[Any, Any]:
     Returns:
         Values `[B, K, k]` float32 and ids `[B, K, k]` int32.
     """
-    vocabulary_size = logits.shape[-1]
-    num_blocks = vocabulary_size // BLOCK
+    beam_size, vocabulary_size = logits.shape[1:]
+    # A size that divides the vocabulary needs no padding.
+    block = next((size for size in BLOCKS if vocabulary_size % size == 0), BLOCKS[0])
+    num_blocks = -(-vocabulary_size // block)
     if num_blocks < 4 * k:
         values, ids = ops.top_k(logits, k)
         return values, ops.cast(ids, "int32")
-    batch_size, beam_size = ops.shape(logits)[:2]
-    num_rows = batch_size * beam_size  # R
-    columns = ops.reshape(ops.transpose(logits, (2, 0, 1)), (vocabulary_size, num_rows))  # [V, R]
-    whole = num_blocks * BLOCK
-    maxima = ops.max(ops.reshape(columns[:whole], (num_blocks, BLOCK, num_rows)), axis=1)  # [blocks, R]
-    if whole < vocabulary_size:
-        maxima = ops.concatenate([maxima, ops.max(columns[whole:], axis=0, keepdims=True)], axis=0)
-    _, chosen = ops.top_k(ops.transpose(maxima), k)  # [R, k]
+    if padding := num_blocks * block - vocabulary_size:
+        # Lower than even suppressed logits, so none is chosen.
+        logits = ops.pad(logits, [[0, 0], [0, 0], [0, padding]], constant_values=2 * IMPOSSIBLE)
+    blocks = ops.reshape(logits, (-1, num_blocks, block))  # [R, blocks, block], R = B K
+    _, chosen = ops.top_k(ops.max(blocks, axis=2), k)  # [R, k]
     # In the order of the vocabulary, so equal logits are still taken from the lowest id up.
     chosen = ops.sort(ops.cast(chosen, "int32"), axis=-1)
-    ids = ops.reshape(chosen[:, :, None] * BLOCK + ops.arange(BLOCK, dtype="int32"), (num_rows, k * BLOCK))
-    flat = ops.minimum(ids, vocabulary_size - 1) * num_rows + ops.arange(num_rows, dtype="int32")[:, None]
-    candidates = ops.take(ops.reshape(columns, (-1,)), flat, axis=0)
-    # The last block may be short: entries past its end are lower than even suppressed logits, so none is chosen.
-    candidates = ops.where(ids < vocabulary_size, candidates, 2 * IMPOSSIBLE)
-    values, positions = ops.top_k(candidates, k)
-    # If logits are -inf, an entry past the end may be chosen, and must be an id.
-    ids = ops.minimum(ops.take_along_axis(ids, ops.cast(positions, "int32"), axis=-1), vocabulary_size - 1)
-    shape = (batch_size, beam_size, k)
-    return ops.reshape(values, shape), ops.reshape(ids, shape)
+    rows = ops.arange(ops.shape(chosen)[0], dtype="int32")[:, None] * num_blocks
+    candidates = ops.take(ops.reshape(blocks, (-1, block)), rows + chosen, axis=0)  # [R, k, block]
+    values, places = ops.top_k(ops.reshape(candidates, (-1, k * block)), k)
+    places = ops.cast(places, "int32")
+    ids = ops.take_along_axis(chosen, places // block, axis=-1) * block + places % block
+    # If logits are -inf, an entry of the padding may be chosen, and must be an id.
+    ids = ops.minimum(ids, vocabulary_size - 1)
+    return ops.reshape(values, (-1, beam_size, k)), ops.reshape(ids, (-1, beam_size, k))
 
 
 def length_limits(batch_size: Any, max_length: Any, max_lengths: Any) -> Any:

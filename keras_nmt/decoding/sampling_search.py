@@ -38,6 +38,7 @@ def sampling_search(
     length_penalty: float = 0.6,
     suppress: Sequence[int] = (PAD, BEGIN),
     prefix: Any = None,
+    shrink: bool = False,
 ) -> SearchResult:
     """Draws hypotheses at random, each token by its probability, until `END` or the length limit.
 
@@ -70,6 +71,7 @@ def sampling_search(
         length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
         suppress: List of ids that are never generated. Defaults to `PAD` and `BEGIN`.
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
+        shrink: Boolean, whether sentences leave the batch when they are finished; see `beam_search`. Defaults to False.
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence. Log-probabilities and scores are those of the model, as in
@@ -106,27 +108,27 @@ def sampling_search(
             f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
         )
     check_arguments(batch_size, length_penalty, seeds=seeds, max_lengths=max_lengths, prefix=prefix)
-    seeds = ops.cast(seeds, "int32")[:, None, None]  # [B, 1, 1]
     samples = ops.arange(num_samples, dtype="int32")[:, None]  # [N, 1]
 
-    def draw(logits: Any, position: Any) -> Any:
+    def draw(logits: Any, position: Any, fixed: dict[str, Any]) -> Any:
         """Tokens [B, N] of logits [B, N, V]."""
         vocabulary_size = logits.shape[-1]
         # The largest logit is subtracted, so that no logit divided by a small temperature is below a suppressed one.
         best = ops.max(suppress_tokens(logits, suppress), axis=-1, keepdims=True)
         allowed = suppress_tokens((logits - best) / temperature, suppress)
-        allowed = force_prefix(allowed, logits, prefix, position)
+        allowed = force_prefix(allowed, logits, fixed.get("prefix"), position)
         ids = ops.arange(vocabulary_size, dtype="int32")
         if top_k:
             allowed, ids = largest(allowed, min(top_k, vocabulary_size))  # [B, N, k]
         if top_p < 1:
             allowed = ops.where(_nucleus(allowed, top_p), allowed, IMPOSSIBLE)
-        _, drawn = largest(allowed + gumbel_noise(seeds, samples, position, ids), 1)  # [B, N, 1]
+        _, drawn = largest(allowed + gumbel_noise(fixed["seeds"], samples, position, ids), 1)  # [B, N, 1]
         return (ops.take_along_axis(ids, drawn, axis=-1) if top_k else drawn)[:, :, 0]
 
+    with_prefix = {} if prefix is None else {"prefix": prefix}
     result = token_by_token(
         step,
-        constants,
+        {"model": constants, "seeds": ops.cast(seeds, "int32")[:, None, None], **with_prefix},
         caches,
         draw,
         batch_size=batch_size,
@@ -134,6 +136,7 @@ def sampling_search(
         max_length=max_length,
         max_lengths=max_lengths,
         length_penalty=length_penalty,
+        shrink=shrink,
     )
     return best_first(result)
 

@@ -103,7 +103,7 @@ class TracedSearch:
             names = tuple(inputs)
 
             def search(memory: list[tf.Tensor], source: tf.Tensor, *more: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-                return self._search(memory, source, **dict(zip(names, more, strict=True)))
+                return self._search(memory, source, compiled, **dict(zip(names, more, strict=True)))
 
             signature = [{"seeds": NUMBERS, "prefix": IDS}[name] for name in names]
             self._searches[key] = function(search, self._decoder._specs, IDS, *signature, jit_compile=compiled or None)
@@ -113,6 +113,7 @@ class TracedSearch:
         self,
         memory: list[tf.Tensor],
         source: tf.Tensor,
+        compiled: bool,
         seeds: tf.Tensor | None = None,
         prefix: tf.Tensor | None = None,
     ) -> tuple[tf.Tensor, tf.Tensor]:
@@ -123,17 +124,25 @@ class TracedSearch:
             limits += tf.reduce_sum(tf.cast(prefix != PAD, tf.int32), 1)
             max_length += tf.shape(prefix)[1]
         packed = self._decoder.pack(memory)
-        constants, caches = self._prepare(packed, max_length)
+        # Only XLA needs shapes that stay.
+        constants, caches = self._prepare(packed, max_length if compiled else None)
         shared: dict[str, Any] = {
             "batch_size": tf.shape(source)[0],
             "max_length": max_length,
             "max_lengths": tf.where(lengths > 0, limits, 1),  # a text without tokens is finished after one step
             "length_penalty": options.length_penalty,
             "prefix": prefix,
+            "shrink": not compiled,
         }
         if options.sample:
             result = sampling_search(
-                self._step_of_samples, constants, caches, seeds=seeds, num_samples=n, **options.sampling, **shared
+                self._step_of_samples if compiled else self._decoder.step,
+                constants,
+                caches,
+                seeds=seeds,
+                num_samples=n,
+                **options.sampling,
+                **shared,
             )
         elif options.beam_size == 1:
             result = greedy_search(self._decoder.step, constants, caches, **shared)
@@ -155,11 +164,14 @@ class TracedSearch:
         options = self._options
         return tf.minimum(options.max_length_factor * length + options.max_length_offset, options.max_length)
 
-    def _prepare_search(self, memory: Any, max_length: tf.Tensor) -> tuple[Any, Any]:
-        if not self._options.sample:
-            return self._model.prepare(memory, self._options.beam_size, max_length)
-        # Samples never change places. Each sample is a sentence with a beam of one, apart from the other samples.
-        return self._model.prepare(_repeated(memory, self._options.num_hypotheses), 1, max_length)
+    def _prepare_search(self, memory: Any, max_length: tf.Tensor | None) -> tuple[Any, Any]:
+        options = self._options
+        if not options.sample:
+            return self._model.prepare(memory, options.beam_size, max_length)
+        if max_length is None:
+            return self._model.prepare(memory, options.num_hypotheses, None)
+        # A cache of a fixed shape holds the keys of all samples for each. So each sample is a sentence of its own.
+        return self._model.prepare(_repeated(memory, options.num_hypotheses), 1, max_length)
 
     def _step_of_samples(self, tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
         """Tokens `[B, n]` to logits `[B, n, V]`."""

@@ -7,6 +7,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.layers._projection import product
+
 
 class Int8Kernels(keras.layers.Layer):
     """A layer whose own matrices `quantize("int8")` converts to int8, as Keras does for `Dense`.
@@ -22,7 +24,7 @@ class Int8Kernels(keras.layers.Layer):
         """`[..., n]` times the kernel `[n, m]` of that name. In int8, a kernel `[..., m]` counts as `[n, m]`."""
         kernel = getattr(self, name)
         if not self.is_int8:
-            return ops.matmul(x, ops.cast(kernel, self.compute_dtype))
+            return product(x, ops.cast(kernel, self.compute_dtype))
         kernel = ops.reshape(kernel, (-1, kernel.shape[-1]))
         x, scale = keras.quantizers.abs_max_quantize(x, axis=-1)  # int8, and the scale of each row
         return ops.cast(ops.matmul(x, kernel), self.compute_dtype) / (scale * getattr(self, f"{name}_scale"))

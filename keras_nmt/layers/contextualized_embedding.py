@@ -10,6 +10,7 @@ from keras import ops
 
 from keras_nmt.layers._common import projection_initializer
 from keras_nmt.layers._options import take_arguments, with_options
+from keras_nmt.layers._projection import product
 from keras_nmt.layers.role_assignment import RoleAssignment
 
 NOT_TAKEN = ("assignment", "straight_through")  # arguments of `RoleAssignment`: roles are dense here
@@ -82,7 +83,7 @@ class ContextualizedEmbedding(keras.layers.Layer):
         return self._add(inputs, self.role_assignment(inputs, mask=mask, training=training))
 
     def _add(self, inputs: Any, roles: Any) -> Any:
-        return ops.matmul(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)
+        return product(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
         """The cache of the first `step`; see `RoleAssignment.empty_cache`."""

@@ -7,6 +7,7 @@ from typing import Any
 import keras
 
 from keras_nmt.layers._common import check_positive, check_rate
+from keras_nmt.layers._projection import Projection
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -54,8 +55,8 @@ class FeedForward(keras.layers.Layer):
         self.dropout = dropout
         self.activation = activation
         policy = self.dtype_policy
-        self.inner = keras.layers.Dense(intermediate_dim, activation=activation, dtype=policy, name="inner")
-        self.outer = keras.layers.Dense(hidden_dim, dtype=policy, name="outer")
+        self.inner = Projection(intermediate_dim, activation=activation, dtype=policy, name="inner")
+        self.outer = Projection(hidden_dim, dtype=policy, name="outer")
         self.inner_dropout = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:

@@ -17,6 +17,7 @@ from keras_nmt.layers._common import (
     projection_initializer,
     without_padding,
 )
+from keras_nmt.layers._projection import product
 
 SCORES = ("general", "dot", "concat")
 
@@ -107,7 +108,7 @@ class LuongAttention(keras.layers.Layer):
             Float tensor, `[B, S, u]` with "concat", else `[B, u, S]`.
         """
         memory = ops.cast(memory, self.compute_dtype)
-        keys = memory if self.score == "dot" else ops.matmul(memory, ops.cast(self.kernel, self.compute_dtype))
+        keys = memory if self.score == "dot" else product(memory, ops.cast(self.kernel, self.compute_dtype))
         return keys if self.score == "concat" else ops.transpose(keys, (0, 2, 1))
 
     def attend(self, query: Any, keys: Any, memory: Any, memory_mask: Any = None) -> tuple[Any, Any]:
@@ -123,9 +124,7 @@ class LuongAttention(keras.layers.Layer):
             The context `[B, T, d]` and the weights `[B, T, S]`, float32.
         """
         if self.score == "concat":
-            # In 2-D: in a loop, XLA infers no shapes for the gradient of a product of 3-D by 2-D tensors.
-            rows = ops.matmul(ops.reshape(query, (-1, self.units)), ops.cast(self.query_kernel, self.compute_dtype))
-            query = ops.reshape(rows, ops.shape(query))
+            query = product(query, ops.cast(self.query_kernel, self.compute_dtype))
             inner = ops.tanh(ops.expand_dims(query, 2) + ops.expand_dims(keys, 1))  # [B, T, S, u]
             scores = ops.sum(inner * ops.cast(self.vector, self.compute_dtype), axis=-1)  # [B, T, S]
         else:

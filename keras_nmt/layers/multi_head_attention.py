@@ -20,6 +20,7 @@ from keras_nmt.layers._common import (
     projection_initializer,
 )
 from keras_nmt.layers._composition import make_composition
+from keras_nmt.layers._projection import Projection, reshape_last
 from keras_nmt.layers.key_value_projection import KeyValueProjection
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
 
@@ -123,7 +124,7 @@ class MultiHeadAttention(keras.layers.Layer):
         self.output_projection = output_projection
         self.supports_masking = True
         policy = self.dtype_policy
-        self.query_projection = keras.layers.Dense(
+        self.query_projection = Projection(
             hidden_dim, use_bias=False, kernel_initializer=projection_initializer(), dtype=policy, name="query"
         )
         self.key_value: keras.layers.Layer = (
@@ -142,7 +143,7 @@ class MultiHeadAttention(keras.layers.Layer):
             name="head_composition",
         )
         self.output_layer = (
-            keras.layers.Dense(
+            Projection(
                 hidden_dim, use_bias=False, kernel_initializer=projection_initializer(), dtype=policy, name="output"
             )
             if output_projection
@@ -224,14 +225,10 @@ class MultiHeadAttention(keras.layers.Layer):
         return (output, weights) if return_weights else output
 
     def _split_heads(self, x: Any) -> Any:  # [..., T, d] -> [..., H, T, d / H]
-        shape = ops.shape(x)
-        return ops.swapaxes(ops.reshape(x, (*shape[:-1], self.num_heads, self.hidden_dim // self.num_heads)), -2, -3)
+        return ops.swapaxes(reshape_last(x, self.num_heads, self.hidden_dim // self.num_heads), -2, -3)
 
     def _combine(self, heads: Any) -> Any:  # [..., T, H, d / H] -> [..., T, d]
-        if self.composition is None:
-            combined = ops.reshape(heads, (*ops.shape(heads)[:-2], self.hidden_dim))
-        else:
-            combined = self.composition(heads)
+        combined = reshape_last(heads, self.hidden_dim, axes=2) if self.composition is None else self.composition(heads)
         return combined if self.output_layer is None else self.output_layer(combined)
 
     def compute_output_shape(

@@ -169,27 +169,28 @@ class TransformerDecoder(TransformerStack):
         return (output, *more) if more else output
 
     def prepare(
-        self, memory: Any, beam_size: int, max_length: int, memory_lexical: Any = None
+        self, memory: Any, beam_size: int, max_length: int | None, memory_lexical: Any = None
     ) -> tuple[list[Any], dict[str, Any]]:
         """Computes the constants of a sentence and empty caches, for search.
 
         Args:
             memory: Float tensor `[B, S, d']`, the encoder's output.
             beam_size: Integer K, hypotheses per sentence.
-            max_length: Integer M, the number of target positions that the caches hold.
+            max_length: Integer M, the number of target positions that the caches hold. None: the caches grow.
             memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if it has one.
 
         Returns:
-            A list of constants `[B, ...]`, one entry per layer, and the caches. Search does not reorder the keys and
-            values under "kept"; search reorders "writers" `[B, K, M]`, the beam index at which each position of a
-            hypothesis was written.
+            A list of constants `[B, ...]`, one entry per layer, and the caches. Caches that grow have "keys" and
+            "values" of each hypothesis. Others have a fixed shape, for XLA: search does not reorder the keys and values
+            under "kept"; search reorders "writers" `[B, K, M]`, the beam index at which each position of a hypothesis
+            was written.
         """
         constants = [layer.prepare(memory, memory_lexical) for layer in self.layers]
-        batch_size = ops.shape(memory)[0]
-        return constants, {
-            "writers": ops.zeros((batch_size, beam_size, max_length), dtype="int32"),
-            "kept": [layer.empty_cache(batch_size, beam_size, max_length) for layer in self.layers],
-        }
+        layers = [layer.empty_cache(memory, beam_size, max_length) for layer in self.layers]
+        if max_length is None:
+            return constants, {"layers": layers}
+        writers = ops.zeros((ops.shape(memory)[0], beam_size, max_length), dtype="int32")
+        return constants, {"writers": writers, "kept": layers}
 
     def step(
         self, inputs: Any, position: Any, constants: list[Any], caches: dict[str, Any], memory_mask: Any = None
@@ -206,18 +207,24 @@ class TransformerDecoder(TransformerStack):
         Returns:
             Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new caches.
         """
-        _, beam_size, max_length = ops.shape(caches["writers"])
-        positions, beam = ops.arange(max_length, dtype="int32"), ops.arange(beam_size, dtype="int32")
-        writers = ops.where(positions == position, beam[:, None], caches["writers"])  # [B, K, M]
-        reached = (writers[..., None] == beam) & (positions <= position)[:, None]  # [B, K, M, K]
+        grows = "layers" in caches
+        writers, reached = (None, None) if grows else _writers(caches["writers"], position)
         states, new_caches = [inputs], []
-        for layer, constant, cache in zip(self.layers, constants, caches["kept"], strict=True):
+        for layer, constant, cache in zip(self.layers, constants, caches["layers" if grows else "kept"], strict=True):
             lexical = self._lexical(states)
             state, cache = layer.step(states[-1], position, constant, cache, reached, lexical, memory_mask)
             states.append(state)
             self._feed_back(states)
             new_caches.append(cache)
-        return self._finish(states), {"writers": writers, "kept": new_caches}
+        return self._finish(states), {"layers": new_caches} if grows else {"writers": writers, "kept": new_caches}
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "cross_shortcut": self.cross_shortcut}
+
+
+def _writers(writers: Any, position: Any) -> tuple[Any, Any]:
+    """The writers `[B, K, M]` with those of a position, and which keys each hypothesis has, `[B, K, M, K]`."""
+    _, beam_size, max_length = ops.shape(writers)
+    positions, beam = ops.arange(max_length, dtype="int32"), ops.arange(beam_size, dtype="int32")
+    writers = ops.where(positions == position, beam[:, None], writers)
+    return writers, (writers[..., None] == beam) & (positions <= position)[:, None]

@@ -190,10 +190,20 @@ class TransformerDecoderLayer(TransformerLayer):
         keys, values = self.cross_attention.project(memory, memory_lexical)
         return {"keys": keys, "values": values}
 
-    def empty_cache(self, batch_size: Any, beam_size: int, max_length: int) -> dict[str, Any]:
-        """Zeros for the self-attention's keys and values of all positions, `[B, H, M, K, d / H]` each."""
-        head_dim = self.options.hidden_dim // self.options.num_heads
-        shape = (batch_size, self.options.num_heads, max_length, beam_size, head_dim)
+    def empty_cache(self, memory: Any, beam_size: int, max_length: int | None) -> dict[str, Any]:
+        """The self-attention's keys and values for a memory `[B, S, d']`.
+
+        Zeros for all positions, `[B, H, M, K, d / H]` each; without `max_length`, caches that grow from no position,
+        `[B, K, H, 0, d / H]` each.
+        """
+        batch_size = ops.shape(memory)[0]
+        num_heads, head_dim = self.options.num_heads, self.options.hidden_dim // self.options.num_heads
+        if max_length is None:
+            # A zero that a graph does not know: in a loop, a known size must stay.
+            nothing = ops.cast(ops.sum(memory[:, :0]), "int32")
+            shape = (batch_size, beam_size, num_heads, nothing, head_dim)
+        else:
+            shape = (batch_size, num_heads, max_length, beam_size, head_dim)
         zeros = ops.zeros(shape, dtype=self.compute_dtype)
         return {"keys": zeros, "values": zeros}
 
@@ -203,7 +213,7 @@ class TransformerDecoderLayer(TransformerLayer):
         position: Any,
         constants: dict[str, Any],
         cache: dict[str, Any],
-        reached: Any,
+        reached: Any = None,
         lexical: Any = None,
         memory_mask: Any = None,
     ) -> tuple[Any, dict[str, Any]]:
@@ -213,9 +223,9 @@ class TransformerDecoderLayer(TransformerLayer):
             inputs: Float tensor `[B, K, d]`, the states H_{l-1} at this position.
             position: Integer scalar tensor, the position, from 0.
             constants: Output of `prepare`.
-            cache: Output of `empty_cache` or of the previous step. Search does not reorder it.
+            cache: Output of `empty_cache` or of the previous step. Search reorders a cache that grows, and no other.
             reached: Boolean tensor `[B, K, M, K]`, True at the keys of each hypothesis: the keys that its predecessors
-                in the beam wrote at the positions so far.
+                in the beam wrote at the positions so far. None for a cache that grows.
             lexical: Float tensor `[B, K, d_e]`, the source of the self-attention's shortcut, if it has one.
             memory_mask: Boolean tensor `[B, S]`, True at real tokens.
 
@@ -223,6 +233,12 @@ class TransformerDecoderLayer(TransformerLayer):
             The states H_l at this position, `[B, K, d]`, and the cache with this position filled in.
         """
         new_cache: dict[str, Any] = {}
+
+        def attend_own(hidden: Any) -> Any:  # the cache grows: each hypothesis has the keys of its predecessors
+            hidden, own = (None if x is None else ops.expand_dims(x, 2) for x in (hidden, lexical))  # [B, K, 1, d]
+            for name, new in zip(("keys", "values"), self.self_attention.project(hidden, own), strict=True):
+                new_cache[name] = ops.concatenate([cache[name], new], axis=-2)  # [B, K, H, t, d / H]
+            return ops.squeeze(self.self_attention.attend(hidden, new_cache["keys"], new_cache["values"])[0], 2)
 
         def attend(hidden: Any) -> Any:
             batch_size, num_heads, max_length, beam_size, head_dim = ops.shape(cache["keys"])
@@ -238,7 +254,7 @@ class TransformerDecoderLayer(TransformerLayer):
             mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
             return self.cross_attention.attend(hidden, constants["keys"], constants["values"], mask)[0]
 
-        return self._run(inputs, attend, attend_memory, training=False), new_cache
+        return self._run(inputs, attend_own if reached is None else attend, attend_memory, training=False), new_cache
 
     def _run(self, x: Any, attend: Any, attend_memory: Any, training: Any) -> Any:
         def feed(hidden: Any) -> Any:

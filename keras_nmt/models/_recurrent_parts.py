@@ -65,7 +65,7 @@ class RecurrentTarget:
         )
         return weights  # [B, T, S]
 
-    def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
+    def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         constants, caches = self.stack.prepare(
             memory["states"], beam_size, self._initial_state(memory), memory_mask=memory["mask"]
         )
@@ -75,5 +75,4 @@ class RecurrentTarget:
         states, caches = self.stack.step(
             self.embedding(tokens), position, constants["decoder"], caches, constants["mask"]
         )
-        logits = self.embedding(states, reverse=True, vocabulary_first=True)
-        return ops.transpose(logits, (1, 2, 0)), caches  # [B, K, V]
+        return self.embedding(states, reverse=True, few_states=True), caches  # [B, K, V]

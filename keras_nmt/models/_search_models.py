@@ -22,7 +22,7 @@ class TargetSide(LogitsSide, Protocol):
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
         """See `TranslationModel.attention`; here over all positions of the memory, `[B, T, S']`."""
 
-    def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
+    def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         """See `TranslationModel.prepare`."""
 
     def step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
@@ -38,7 +38,7 @@ class Prepare(keras.layers.Layer):
         self.supports_masking = True
         self.built = True
 
-    def call(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
+    def call(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         return self.side.prepare(memory, beam_size, max_length)
 
 

@@ -158,7 +158,7 @@ class TransformerTarget(_Side):
         check_layer(number, len(attention))
         return ops.mean(ops.cast(attention[number - 1], "float32"), axis=1)  # [B, H, T, S] -> [B, T, S]
 
-    def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int) -> tuple[Any, Any]:
+    def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         constants, layer_caches = self.stack.prepare(memory["states"], beam_size, max_length, memory.get("lexical"))
         caches = {"layers": layer_caches}
         if self.roles is not None:
@@ -172,5 +172,4 @@ class TransformerTarget(_Side):
             x, new_caches["roles"] = self.roles.step(x, position, caches["roles"])
         x = self.positions(x, position=position)  # E at this position
         x, new_caches["layers"] = self.stack.step(x, position, constants["layers"], caches["layers"], constants["mask"])
-        logits = self.embedding(x, reverse=True, vocabulary_first=True)
-        return ops.transpose(logits, (1, 2, 0)), new_caches  # [B, K, V]
+        return self.embedding(x, reverse=True, few_states=True), new_caches  # [B, K, V]

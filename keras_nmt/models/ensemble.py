@@ -102,7 +102,7 @@ class Ensemble(TranslationModel):
     def encoder(self) -> keras.Model:
         return self.encoder_for(*self.directions[0])
 
-    def prepare(self, memory: Any, beam_size: int, max_length: int) -> tuple[Any, Any]:
+    def prepare(self, memory: Any, beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         prepared = [model.prepare(memory[_name(i)], beam_size, max_length) for i, model in enumerate(self.models)]
         return [constants for constants, _ in prepared], [caches for _, caches in prepared]
 

@@ -7,6 +7,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.layers._projection import reshape_like
+
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class TokenEmbedding(keras.layers.Layer):
@@ -24,11 +26,11 @@ class TokenEmbedding(keras.layers.Layer):
     Call arguments:
         inputs: Token ids `[B, T]`; float states `[..., d]` with `reverse=True`.
         reverse: Boolean, whether to project states to logits. Defaults to False.
-        vocabulary_first: Boolean, whether the vocabulary is the first dimension of the logits, which is up to twice as
-            fast for few states, as in a step of search. Defaults to False.
+        few_states: Boolean, whether there are few states, as in a step of search: the same logits in less time.
+            Defaults to False.
 
     Returns:
-        Embeddings `[B, T, d]`; logits `[..., V]`, or `[V, ...]`, in float32 with `reverse=True`.
+        Embeddings `[B, T, d]`; logits `[..., V]` in float32 with `reverse=True`.
 
     Example:
 
@@ -62,34 +64,29 @@ class TokenEmbedding(keras.layers.Layer):
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         self.table.build(inputs_shape)
 
-    def call(self, inputs: Any, reverse: bool = False, vocabulary_first: bool = False) -> Any:
-        if reverse and vocabulary_first:
-            return self._vocabulary_first(inputs)
+    def call(self, inputs: Any, reverse: bool = False, few_states: bool = False) -> Any:
         if reverse:
-            return ops.cast(self.table(inputs, reverse=True), "float32")  # [..., V]
+            rows = ops.reshape(inputs, (-1, self.hidden_dim))  # [R, d]
+            logits = self._logits_of_few(rows) if few_states else self.table(rows, reverse=True)  # [R, V]
+            return ops.cast(reshape_like(inputs, logits), "float32")  # [..., V]
         embeddings = self.table(inputs)  # [B, T, d]
         return embeddings * self.hidden_dim**0.5 if self.scale else embeddings
 
-    def _vocabulary_first(self, states: Any) -> Any:
+    def _logits_of_few(self, rows: Any) -> Any:
         if self.table.quantization_mode is not None or self.compute_dtype != self.variable_dtype:
-            # The table computes in its own precision.
-            return ops.moveaxis(ops.cast(self.table(states, reverse=True), "float32"), -1, 0)
+            return self.table(rows, reverse=True)  # the table computes in its own precision
         table = self.table.embeddings if self.tie_weights else ops.transpose(self.table.reverse_embeddings)  # [V, d]
-        logits = ops.matmul(table, ops.transpose(ops.reshape(states, (-1, self.hidden_dim))))
-        return ops.cast(ops.reshape(logits, (self.vocabulary_size, *ops.shape(states)[:-1])), "float32")
+        # The large factor first: otherwise it would be packed for each product, which takes longer than the product.
+        return ops.transpose(ops.matmul(table, ops.transpose(rows)))
 
     def compute_output_shape(
-        self, inputs_shape: tuple[int | None, ...], reverse: bool = False, vocabulary_first: bool = False
+        self, inputs_shape: tuple[int | None, ...], reverse: bool = False, few_states: bool = False
     ) -> tuple[Any, ...]:
-        if reverse and vocabulary_first:
-            return (self.vocabulary_size, *inputs_shape[:-1])
         return (*inputs_shape[:-1], self.vocabulary_size) if reverse else (*inputs_shape, self.hidden_dim)
 
-    def compute_output_spec(
-        self, inputs: Any, reverse: bool = False, vocabulary_first: bool = False
-    ) -> keras.KerasTensor:
+    def compute_output_spec(self, inputs: Any, reverse: bool = False, few_states: bool = False) -> keras.KerasTensor:
         dtype = "float32" if reverse else self.compute_dtype
-        return keras.KerasTensor(self.compute_output_shape(inputs.shape, reverse, vocabulary_first), dtype=dtype)
+        return keras.KerasTensor(self.compute_output_shape(inputs.shape, reverse), dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -72,13 +72,14 @@ class TranslationModel(keras.Model):
     def encoder(self) -> keras.Model:
         return self._search.encoder
 
-    def prepare(self, memory: Any, beam_size: int, max_length: int) -> tuple[Any, Any]:
+    def prepare(self, memory: Any, beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         """Computes the constants of a sentence and empty caches, once per sentence.
 
         Args:
             memory: Nest of tensors, the output of `encoder`.
             beam_size: Integer K, hypotheses per sentence.
-            max_length: Integer, the largest number of target positions.
+            max_length: Integer, the largest number of target positions. None: caches grow with each step, which takes
+                less time and memory, but not under XLA or JAX, which need shapes that stay.
 
         Returns:
             Constants, a nest of tensors `[B, ...]`, and empty caches, a nest of tensors `[B, K, ...]`. The search

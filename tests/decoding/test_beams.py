@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import keras
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from keras_nmt.decoding import beam_search, sequence_log_probability, shift_right
-from keras_nmt.decoding._beams import take_caches
+from keras_nmt.decoding._search_loop import _take_caches
 from keras_nmt.models import Transformer
 
 RANDOM = np.random.default_rng(1)
 
 
 def test_caches_are_reordered_except_kept_caches():
-    x, y = RANDOM.normal(size=(2, 3, 4)), RANDOM.normal(size=(5, 2))
+    x, y = RANDOM.normal(size=(2, 3, 4)), RANDOM.normal(size=(2, 5))
     parents = np.array([[2, 2, 0], [1, 0, 2]], "int32")
-    found = take_caches([{"a": x, "kept": {"b": y, "c": [y]}}, (x,)], parents)
-    expected = np.stack([x[0][parents[0]], x[1][parents[1]]])
-    np.testing.assert_array_equal(found[0]["a"], expected)
-    np.testing.assert_array_equal(found[1][0], expected)
-    np.testing.assert_array_equal(found[0]["kept"]["b"], y)
-    np.testing.assert_array_equal(found[0]["kept"]["c"][0], y)
+    for rows in ([0, 1], [1]):
+        found = _take_caches([{"a": x, "kept": {"b": y, "c": [y]}}, (x,)], parents[rows], np.array(rows, "int32"))
+        expected = np.stack([x[row][parents[row]] for row in rows])
+        np.testing.assert_array_equal(found[0]["a"], expected)
+        np.testing.assert_array_equal(found[1][0], expected)
+        np.testing.assert_array_equal(found[0]["kept"]["b"], y[rows])
+        np.testing.assert_array_equal(found[0]["kept"]["c"][0], y[rows])
 
 
-def test_reordered_hypotheses_keep_their_past(compiled):
+@pytest.mark.parametrize(("compiled", "grows"), [("xla", False), ("graph", True)], indirect=["compiled"])
+def test_reordered_hypotheses_keep_their_past(compiled, grows):
     keras.utils.set_random_seed(1)
     sizes = {"num_encoder_layers": 1, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "intermediate_dim": 8}
     model = Transformer(20, **sizes)
@@ -33,8 +36,9 @@ def test_reordered_hypotheses_keep_their_past(compiled):
     source = tf.constant(RANDOM.integers(4, 20, (3, 5)), "int32")
 
     def search(source):
-        constants, caches = model.prepare(model.encoder(source), 4, 8)
-        return beam_search(model.decoder_step, constants, caches, batch_size=3, beam_size=4, max_length=8)
+        constants, caches = model.prepare(model.encoder(source), 4, None if grows else 8)
+        options = {"batch_size": 3, "beam_size": 4, "max_length": 8, "shrink": grows}
+        return beam_search(model.decoder_step, constants, caches, **options)
 
     result = compiled(search)(source)
     found = []

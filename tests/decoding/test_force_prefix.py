@@ -7,9 +7,8 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_decoder import TableDecoder, assert_same, hypotheses, penalty
+from table_decoder import TableDecoder, assert_same, beam_search, greedy_search, hypotheses, penalty, sampling_search
 
-from keras_nmt.decoding import beam_search, greedy_search, sampling_search
 from keras_nmt.ids import BEGIN, PAD
 
 PREFIXES = [[4, 5, PAD], [PAD, PAD, PAD], [3, PAD, PAD], [5, PAD, PAD], [BEGIN, 4, 4], [PAD, 4, PAD]]

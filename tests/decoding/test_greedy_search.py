@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tensorflow as tf
-from table_decoder import TableDecoder, hypotheses, penalty
+from table_decoder import TableDecoder, beam_search, greedy_search, hypotheses, penalty
 
-from keras_nmt.decoding import beam_search, greedy_search
 from keras_nmt.ids import BEGIN, END, PAD
 
 

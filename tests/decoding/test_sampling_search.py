@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from keras import ops
-from table_decoder import TableDecoder, assert_same, hypotheses, penalty
+from table_decoder import TableDecoder, assert_same, greedy_search, hypotheses, penalty, sampling_search
 
-from keras_nmt.decoding import SearchResult, greedy_search, sampling_search
+from keras_nmt.decoding import SearchResult
 from keras_nmt.decoding.sampling_search import gumbel_noise
 from keras_nmt.ids import BEGIN, END, PAD
 

@@ -25,16 +25,16 @@ def test_embeddings_are_rows_of_the_table(scale, factor):
 @pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16"])
 @pytest.mark.parametrize("tie_weights", [True, False])
 @pytest.mark.parametrize("quantized", [False, True])
-def test_vocabulary_first(dtype, tie_weights, quantized):
+def test_the_logits_of_few_states(dtype, tie_weights, quantized):
     embedding = TokenEmbedding(11, 8, tie_weights, dtype=dtype)
     embedding.build((None, None))
     if quantized:
         embedding.table.quantize("int8")
     expected = keras.ops.convert_to_numpy(embedding(STATES, reverse=True))
-    found = embedding(STATES, reverse=True, vocabulary_first=True)
+    found = embedding(STATES, reverse=True, few_states=True)
     assert keras.backend.standardize_dtype(found.dtype) == "float32"
-    np.testing.assert_allclose(np.moveaxis(found, 0, -1), expected, rtol=1e-5, atol=1e-5)
-    assert embedding.compute_output_shape((2, 3, 8), reverse=True, vocabulary_first=True) == found.shape
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    assert embedding.compute_output_shape((2, 3, 8), reverse=True, few_states=True) == found.shape
 
 
 def test_embeddings_start_as_large_as_positions():

@@ -1,0 +1,211 @@
+"""Seconds for real sentences with a trained model, beside CTranslate2 with the same weights.
+
+    python recipes/benchmarks/translate.py --data-dir DATA --output translate.md
+    python recipes/benchmarks/translate.py --model DIR --lines FILE --references FILE --output translate.md
+
+DATA is a folder with Multi30k: the first command trains `transformer_small` first, some ten minutes on two cores, and
+translates `test_2016_flickr`. All programs translate the same lines in turn. See README.md beside this file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import sacrebleu
+import sentencepiece
+import tensorflow as tf
+import typer
+from markdown_table import markdown_table
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from keras_nmt.cli.run_app import run_app
+from keras_nmt.data import read_lines
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.inference import Translator
+from keras_nmt.serving import export, export_ctranslate2
+
+BEAM, LENGTH_PENALTY = 4, 0.6
+PEER = "CTranslate2"
+PROGRAMS = ("plain", "compiled", "export", "export_xla")
+COLUMNS = ("program", "batch", "lines", "seconds", "sentences/s", "tokens/s", f"of {PEER}'s time", "equal", "BLEU")
+# The settings of the model that is trained where none is given: BLEU and lengths of a usable model, not a good one.
+TRAINING = {
+    "max_updates": 700,
+    "schedule": "cosine",
+    "learning_rate": 0.001,
+    "warmup_steps": 200,
+    "evaluate_every": 700,
+}
+
+Translate = Callable[[list[str]], list[str]]
+
+
+def trained(data_dir: Path | None, directory: Path) -> Path:
+    """A model directory with `transformer_small`, trained from English to German unless it is there already."""
+    if data_dir is None:
+        raise UserError("Name a model by --model DIR and text by --lines FILE, or Multi30k by --data-dir DATA")
+    recipe = Path(__file__).parents[1] / "multi30k/train.py"
+    settings = itertools.chain(*(("--set", f"{name}={value}") for name, value in TRAINING.items()))
+    command = [sys.executable, recipe, "train", "baseline", "--data-dir", data_dir, "--output", directory, *settings]
+    subprocess.run(list(map(str, command)), check=True)
+    return directory
+
+
+def programs(
+    directory: Path, folder: Path, batch: int, names: list[str], peers: list[str], threads: int
+) -> dict[str, Translate]:
+    """Functions from lines to translations, by name. `batch` is the largest number of sentences of a batch."""
+    found: dict[str, Translate] = {}
+    options: dict[str, Any] = {"beam_size": BEAM, "length_penalty": LENGTH_PENALTY}
+    options["batch_buckets"] = [size for size in (1, 4, 16, 64) if size <= batch]
+    plain = Translator.from_directory(directory, **options)
+    if peers:
+        written = folder / "ctranslate2"
+        if not written.exists():
+            export_ctranslate2(written, plain.model, plain.tokenizers)
+        (version,) = written.iterdir()
+        for dtype in peers:
+            found[f"{PEER} {dtype}"] = peer(version, dtype, batch, threads)
+    if "plain" in names:
+        found["plain"] = texts_of(plain)
+    if "compiled" in names:
+        found["compiled"] = texts_of(plain.with_options(jit_compile=True))
+    if exported := [name for name in names if name.startswith("export")]:
+        path = export(folder / f"export-{batch}", plain.model, plain.tokenizers, **options)
+        loaded = tf.saved_model.load(str(path))
+        for name in exported:
+            found[name] = served(loaded, "serving_default_xla" if name == "export_xla" else "serving_default")
+    return found
+
+
+def texts_of(translator: Translator) -> Translate:
+    return lambda lines: [translation.text for translation in translator.translate(lines)]
+
+
+def served(loaded: Any, name: str) -> Translate:
+    signature = loaded.signatures[name]
+
+    def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # keeps the weights alive
+        return [text.decode() for text in signature(text=tf.constant(lines))["translation"].numpy()]
+
+    return translate
+
+
+def peer(folder: Path, dtype: str, batch: int, threads: int) -> Translate:
+    """CTranslate2 on the CPU, with its own batches by length, from text to text."""
+    import ctranslate2
+
+    translator = ctranslate2.Translator(str(folder), device="cpu", compute_type=dtype, intra_threads=threads)
+    source, target = (
+        sentencepiece.SentencePieceProcessor(str(folder / f"{side}.model")) for side in ("source", "target")
+    )
+
+    def translate(lines: list[str]) -> list[str]:
+        results = translator.translate_batch(
+            source.encode(lines, out_type=str), beam_size=BEAM, max_batch_size=batch, length_penalty=LENGTH_PENALTY
+        )
+        return [target.decode(result.hypotheses[0]) for result in results]
+
+    return translate
+
+
+def measure(
+    found: dict[str, Translate], lines: list[str], batch: int, rounds: int
+) -> tuple[dict[str, list[float]], dict[str, list[str]]]:
+    """The seconds of each round, and the translations, of all programs in turn. A batch of 1 is a call."""
+    parts = [[line] for line in lines] if batch == 1 else [lines]
+    seconds: dict[str, list[float]] = {name: [] for name in found}
+    texts = {}
+    for number in range(-1, rounds):  # the first round compiles and allocates
+        # The order alternates, so that a machine that slows down affects all.
+        for name in list(found) if number % 2 else list(found)[::-1]:
+            start = time.perf_counter()
+            texts[name] = [text for part in parts for text in found[name](part)]
+            if number >= 0:
+                seconds[name].append(time.perf_counter() - start)
+    return seconds, texts
+
+
+def main(
+    model: Annotated[Path | None, typer.Option(metavar="DIR", help="Model directory of one language pair.")] = None,
+    lines: Annotated[Path | None, typer.Option(metavar="FILE", help="Text to translate.")] = None,
+    references: Annotated[Path | None, typer.Option(metavar="FILE", help="References, for BLEU.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(metavar="DATA", help="Multi30k, to train a model on.")] = None,
+    directory: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the model is trained, and found by the next call.")
+    ] = Path("runs/benchmark-translate"),
+    batches: Annotated[str, typer.Option(help="Batch sizes, separated by commas.")] = "64,16,1",
+    dtypes: Annotated[str, typer.Option(help=f"Types of {PEER}'s weights, separated by commas.")] = "float32,int8",
+    only: Annotated[str, typer.Option(help="Our programs, separated by commas.")] = ",".join(PROGRAMS),
+    limit: Annotated[int, typer.Option(help="Lines for batches of 1.")] = 100,
+    rounds: Annotated[int, typer.Option(help="Measurements of each program.")] = 5,
+    threads: Annotated[int, typer.Option(help="Threads of one operation.")] = os.cpu_count() or 1,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+) -> None:
+    """Measures a trained model on real text beside CTranslate2."""
+    names, peers = ([name.strip() for name in given.split(",") if name.strip()] for given in (only, dtypes))
+    if unknown := sorted(set(names) - set(PROGRAMS)):
+        raise UserError(f"Our programs are {', '.join(PROGRAMS)}. Received: {', '.join(unknown)}")
+    try:
+        sizes = [int(size) for size in batches.split(",")]
+    except ValueError:
+        raise UserError(f"Batches are numbers with commas between them. Received: batches={batches!r}") from None
+    if min(*sizes, limit, rounds, threads) < 1:
+        raise UserError(
+            f"Sizes must be at least 1. Received: batches={batches}, limit={limit}, rounds={rounds}, threads={threads}"
+        )
+    if peers:
+        try:
+            import ctranslate2  # noqa: F401
+        except ImportError:
+            raise UserError('CTranslate2 is missing: pip install keras_nmt[bench], or --dtypes "".') from None
+    if (model is None) != (lines is None):
+        raise UserError(f"--model and --lines go together. Received: model={model}, lines={lines}")
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    if model is None or lines is None:
+        model = trained(data_dir, directory)
+        lines, references = (Path(str(data_dir)) / f"test_2016_flickr.{language}" for language in ("en", "de"))
+    text = list(read_lines(lines))
+    wanted = None if references is None else list(read_lines(references))
+    tokenizer = Translator.from_directory(model).tokenizers["target"]
+    console = Console()
+    rows: list[list[str]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for batch in sizes:
+            chosen = text[:limit] if batch == 1 else text
+            with console.status(f"batches of {batch}"):
+                found = programs(model, Path(folder), batch, names, peers, threads)
+                seconds, texts = measure(found, chosen, batch, rounds)
+            first = next(iter(found))
+            for name in found:
+                taken = statistics.median(seconds[name])
+                ratio = statistics.median(a / b for a, b in zip(seconds[name], seconds[first], strict=True))
+                equal = sum(a == b for a, b in zip(texts[name], texts[first], strict=True)) / len(chosen)
+                tokens = int(tokenizer.tokenize(tf.constant(texts[name])).flat_values.shape[0])
+                bleu = (
+                    "" if wanted is None else f"{sacrebleu.corpus_bleu(texts[name], [wanted[: len(chosen)]]).score:.1f}"
+                )
+                speeds = [f"{taken:.2f}", f"{len(chosen) / taken:.1f}", f"{tokens / taken:.0f}"]
+                rows.append([name, str(batch), str(len(chosen)), *speeds, f"{ratio:.2f}", f"{equal:.1%}", bleu])
+            if output is not None:
+                write_bytes(output, markdown_table(COLUMNS, rows))  # after each size, for interrupted runs
+    table = Table(*COLUMNS, box=box.SIMPLE)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+if __name__ == "__main__":
+    run_app(main)
