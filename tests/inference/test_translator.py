@@ -180,6 +180,9 @@ def test_what_does_not_fit_is_refused(model, tokenizers, translator):
         translator.score("ab", "cd")
     with pytest.raises(UserError, match="line 2 is no string. Received: b'cd'"):
         translator.translate(["ab", b"cd"])
+    for method in (translator.translate, lambda lines: translator.score(lines, lines)):
+        with pytest.raises(UserError, match="Line 2 cannot be written as UTF-8: surrogates not allowed, character 3. "):
+            method(["ab", "A \udcff man"])
     with pytest.raises(UserError, match="`seeds` are for a translator that samples.* Received: seeds=4"):
         translator.translate(["ab"], seeds=4)
     assert translator.translate([], seeds=np.int64(0)) == []  # the default

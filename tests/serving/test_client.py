@@ -216,7 +216,7 @@ def test_what_the_server_refuses_is_one_line(server, api):
             client.translate("a")
         with pytest.raises(UserError, match="a target for each source. Received: 1 sources, 2 targets"):
             client.score(["a"], ["b", "c"])
-        with pytest.raises(UserError, match="cannot be written as UTF-8: surrogates not allowed"):
+        with pytest.raises(UserError, match="Line 2 cannot be written as UTF-8: surrogates not allowed"):
             client.translate(["a", "\ud800"])
 
 
