@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.limits import LENGTH_PENALTIES
 
 LARGEST_BEAM = 1000
 
@@ -17,7 +18,14 @@ Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A model di
 BeamSize = Annotated[
     int | None, typer.Option(min=1, max=LARGEST_BEAM, help="Hypotheses that the search keeps. Default: the model's.")
 ]
-LengthPenalty = Annotated[float | None, typer.Option(help="Exponent of the length penalty. Default: the model's.")]
+LengthPenalty = Annotated[
+    float | None,
+    typer.Option(
+        min=LENGTH_PENALTIES[0],
+        max=LENGTH_PENALTIES[1],
+        help="Exponent of the length penalty: a larger one favours longer translations. Default: the model's.",
+    ),
+]
 NBest = Annotated[
     int | None,
     typer.Option(min=1, max=LARGEST_BEAM, help="Translations of a sentence. Default: the model's setting, or 1."),

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
+from keras_nmt.files.limits import LENGTH_PENALTIES
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
 from keras_nmt.models import ModelDirectory, Transformer
@@ -122,6 +123,15 @@ def test_other_weights_are_loaded(directory, model, tmp_path):
     found = Translator.from_directory(directory, weights=tmp_path / "other.weights.h5").model.get_weights()
     for weight, expected in zip(found, other.get_weights(), strict=True):
         np.testing.assert_array_equal(weight, expected)
+
+
+@pytest.mark.parametrize("alpha", LENGTH_PENALTIES)
+def test_scores_are_ranked_with_every_length_penalty(model, tokenizers, lines, alpha):
+    translator = Translator(model, tokenizers, beam_size=2, num_hypotheses=2, length_penalty=alpha)
+    for line, translation in zip(lines, translator.translate(lines), strict=True):
+        first, second = (hypothesis.score for hypothesis in translation.hypotheses)
+        assert first >= second > -1e8
+        assert first < 0 or not line.strip()
 
 
 def test_an_ensemble_translates(directory, other, translate):

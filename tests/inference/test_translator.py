@@ -171,9 +171,14 @@ def test_what_does_not_fit_is_refused(model, tokenizers, translator):
         ("top_p", "most"),
         ("max_length", "9"),
         ("length_penalty", float("nan")),
+        ("length_penalty", -1000.0),
+        ("length_penalty", 1e30),
     ):
         with pytest.raises(UserError, match=f"`{name}`.* Received: "):
             Translator(model, tokenizers, sample=True, **{name: value})
+    for value in (0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(UserError, match="`temperature` must be a finite number above 0. Received: temperature="):
+            Translator(model, tokenizers, sample=True, temperature=value)
     with pytest.raises(UserError, match=r"Received: 1 sources, 2 targets"):
         translator.score(["a"], ["b", "c"])
     with pytest.raises(UserError, match="not one string"):
