@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from keras_nmt.errors import UserError, check_backend
+from keras_nmt.errors import UserError, check_backend, nearest
 from keras_nmt.experiments.directions import (
     BY_FILES,
     BY_PATTERNS,
@@ -27,7 +27,7 @@ from keras_nmt.experiments.directions import (
 )
 from keras_nmt.experiments.results import LIMITS
 from keras_nmt.experiments.run_experiment import run_experiment
-from keras_nmt.experiments.settings import Settings, as_user_errors, nearest
+from keras_nmt.experiments.settings import Settings, as_user_errors
 from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.limits import LENGTH_PENALTIES
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, nearest
 from keras_nmt.files.limits import LENGTH_PENALTIES
 from keras_nmt.inference.buckets import check_buckets
 
@@ -113,3 +113,11 @@ class SearchOptions:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, kind) or not is_right(value):
                 raise UserError(f"`{name}` must be {wanted}. Received: {name}={value!r}")
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raises a `UserError` that suggests the nearest option if a name is no option of `SearchOptions`."""
+    known = [field.name for field in dataclasses.fields(SearchOptions)]
+    if unknown := sorted(set(names) - set(known)):
+        suggestion = nearest(unknown, known) or "`SearchOptions` lists the options"
+        raise UserError(f"A translator has no such options; {suggestion}. Received: {', '.join(unknown)}")

@@ -176,6 +176,13 @@ def test_what_does_not_fit_is_refused(model, tokenizers, translator):
     ):
         with pytest.raises(UserError, match=f"`{name}`.* Received: "):
             Translator(model, tokenizers, sample=True, **{name: value})
+    for refuse in (
+        lambda **options: Translator(model, tokenizers, **options),
+        lambda **options: Translator.from_directory("nowhere", **options),
+        translator.with_options,
+    ):
+        with pytest.raises(UserError, match="no such options; the nearest is `beam_size`. Received: beamsize$"):
+            refuse(beamsize=4)
     for value in (0, -1.0, float("nan"), float("inf")):
         with pytest.raises(UserError, match="`temperature` must be a finite number above 0. Received: temperature="):
             Translator(model, tokenizers, sample=True, temperature=value)
