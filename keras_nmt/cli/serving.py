@@ -120,9 +120,9 @@ def serve(
     """Serves an export on this machine, for development, as TensorFlow Serving does in production, until Ctrl-C.
 
     The server takes the same REST and gRPC requests and gives the same answers and errors. A version that is exported
-    to the folder meanwhile replaces the version before. Ctrl-C ends the server when its requests are answered; a second
-    Ctrl-C ends the server at once. The server is not made for many users, nor for the network: `savedmodels/README.md`
-    explains how to run TensorFlow Serving.
+    to the folder meanwhile replaces the version before. Ctrl-C or SIGTERM ends the server when its requests are
+    answered, with exit code 130 or 0; a second one ends the server at once. The server is not made for many users, nor
+    for the network: `savedmodels/README.md` explains how to run TensorFlow Serving.
     """
     with progress(f"Loading {path}"):
         import_tensorflow()
@@ -131,9 +131,11 @@ def serve(
         server = DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla)
     stop_signals = signal.SIGINT, signal.SIGTERM
 
-    def stop(*_: object) -> None:
+    def stop(received: int, _: object) -> None:
         for number in stop_signals:
             signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
+        if received == signal.SIGTERM:  # the usual end of a service, and no error
+            raise SystemExit(0)
         raise KeyboardInterrupt
 
     for number in stop_signals:  # SIGINT, too: a shell lets its background processes ignore SIGINT
