@@ -50,7 +50,9 @@ def translate(
         str | None,
         typer.Option(metavar="URL", help="A model server instead of DIRECTORY: http://HOST:8501 or grpc://HOST:8500."),
     ] = None,
-    model: Annotated[str, typer.Option(metavar="NAME", help="The server's name of the model.")] = "model",
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="The server's name of the model; `keras-nmt serve` takes the folder's.")
+    ] = "model",
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     input_: Annotated[

@@ -248,6 +248,8 @@ class Client:
             return TimeoutError(f"{self.url} did not answer in {self.timeout:g} s: {message}. {received}")
         if failure.code == "MALFORMED":
             return UserError(f"{self.url} does not answer as an export of keras_nmt: {message}. {received}")
+        if failure.code == "NOT_FOUND":
+            message += ". Name a model that the server has, by `model` or --model, and one of its versions"
         return UserError(f"{self.url} answered {failure.code}: {message}. {received}")
 
 

@@ -201,7 +201,7 @@ def test_what_is_no_server_is_said(url):
 def test_what_the_server_refuses_is_one_line(server, api):
     url = _url(server, api)
     for arguments, options, told in (
-        (("other",), {}, "NOT_FOUND: .*other"),
+        (("other",), {}, r"NOT_FOUND: .*other.* by `model` or --model, .*Received: model='other', version=None"),
         (("a b/c?",), {}, "NOT_FOUND: .*a b/c|NOT_FOUND: .*a%20b%2Fc"),
         (("echo",), {"version": 3}, r"NOT_FOUND: .*Specific\(echo, 3\)"),
     ):
