@@ -1,16 +1,16 @@
-"""The options of a translator, checked."""
+"""The options of a translator, checked; imports nothing heavy."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import numbers
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from keras_nmt.errors import UserError, nearest
 from keras_nmt.files.limits import LENGTH_PENALTIES
-from keras_nmt.inference.buckets import check_buckets
 
 SAMPLING = ("temperature", "top_k", "top_p")
 
@@ -121,3 +121,29 @@ def check_names(names: Iterable[str]) -> None:
     if unknown := sorted(set(names) - set(known)):
         suggestion = nearest(unknown, known) or "`SearchOptions` lists the options"
         raise UserError(f"A translator has no such options; {suggestion}. Received: {', '.join(unknown)}")
+
+
+def with_defaults(search: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a translator, with the settings of search of a model directory as defaults."""
+    defaults = dict(search)
+    if options.get("sample"):
+        defaults.pop("coverage_penalty", None)  # the penalty is for a search
+    return {**defaults, **options}
+
+
+def check_buckets(name: str, buckets: Sequence[int]) -> tuple[int, ...]:
+    """Returns buckets as a tuple of integers.
+
+    Raises:
+        UserError: There is no size, a size is not positive, or the sizes do not ascend. The message begins with `name`.
+
+    Example:
+
+    >>> check_buckets("batch_buckets", [1, 8, 32])
+    (1, 8, 32)
+    """
+    sizes = tuple(buckets) if isinstance(buckets, Sequence) else ()
+    whole = all(isinstance(size, numbers.Integral) and not isinstance(size, bool) for size in sizes)
+    if not sizes or not whole or sizes[0] < 1 or any(small >= large for small, large in pairwise(sizes)):
+        raise UserError(f"`{name}` must be positive integers in ascending order. Received: {name}={buckets!r}")
+    return tuple(map(int, sizes))

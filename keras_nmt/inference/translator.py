@@ -18,7 +18,7 @@ from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.graph import TextGraph
 from keras_nmt.inference.lines import Languages, check_lines, check_pairs, languages_of_lines, seeds_of_lines
 from keras_nmt.inference.load import load
-from keras_nmt.inference.search_options import SearchOptions, check_names
+from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text import SubwordTokenizer
@@ -97,10 +97,7 @@ class Translator:
         """
         check_names(options)
         loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble)
-        defaults = dict(loaded.search)
-        if options.get("sample"):
-            defaults.pop("coverage_penalty", None)  # the penalty is for a search
-        return cls(loaded.model, loaded.tokenizers, **{**defaults, **options})
+        return cls(loaded.model, loaded.tokenizers, **with_defaults(loaded.search, options))
 
     def with_options(self, **changed: Any) -> Translator:
         """A translator that searches with other options and shares the traced encoders and decoders.

@@ -178,7 +178,10 @@ def test_an_ensemble_has_the_same_subwords(directory, other, make_model, source_
         (["--top-k", 4, "--top-p", 0.5], r"go with --sample. Received: --top-k 4, --top-p 0\.5"),
         (["--seed", 4], "--seed goes with --sample. Received: --seed 4"),
         (["--sample", "--beam-size", 4], "Received: --beam-size 4"),
-        (["--sample", "--temperature", 0], r"temperature=0\.0"),
+        (
+            ["--sample", "--temperature", 0],
+            r"--temperature must be a finite number above 0\. Received: --temperature 0\.0",
+        ),
         (["--alignment-layer", 1], "--alignment-layer goes with"),
     ],
 )
