@@ -61,7 +61,9 @@ def translate(
     input_: Annotated[
         Path | None, typer.Option("--input", help="File to translate, plain text or gzip. Default: standard input.")
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="File to write. Default: standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="File to write; missing folders are made. Default: standard output.")
+    ] = None,
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer each line at once, as on a terminal.")
     ] = False,

@@ -187,6 +187,9 @@ class Translator:
     ) -> list[float]:
         """Log-probabilities of given translations, END included.
 
+        The model scores every pair, empty ones too. (`translate` does not ask the model about text without any subword:
+        the translation is empty, and its score 0.)
+
         Args:
             sources: Iterable of strings.
             targets: Iterable of strings, a translation of each source.

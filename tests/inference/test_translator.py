@@ -89,7 +89,8 @@ def test_several_hypotheses_best_first(model, tokenizers, options, translator, l
 
 
 def test_scores_are_those_of_teacher_forcing(translator, model, source_tokenizer, target_tokenizer):
-    sources, targets = ["the small cat sat", "a mouse", "seven cats"], ["die kleine katze", "", "sieben vögel schlafen"]
+    sources = ["the small cat sat", "a mouse", "seven cats", ""]
+    targets = ["die kleine katze", "", "sieben vögel schlafen", ""]
     expected = []
     for source, target in zip(sources, targets, strict=True):
         source_ids = [*source_tokenizer.tokenize([source]).numpy()[0], END]
