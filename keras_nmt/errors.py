@@ -1,5 +1,10 @@
 """Errors that a user of the package can cause."""
 
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
 
 class UserError(ValueError):
     """An error that a user can cause, such as a wrong file. The message is one line: fault, place and remedy.
@@ -42,6 +47,19 @@ def exhausted(error: Exception, remedy: str) -> str:
     if "No space left" in message:
         return f"The disk is full: make room. Received: {message}"
     return f"Memory does not suffice: {remedy}. Received: {message[:200]}"
+
+
+def nearest(unknown: Iterable[str], known: Iterable[str]) -> str:
+    """Suggests the nearest known name for each unknown name. The suggestion is empty if no name is near.
+
+    Example:
+
+    >>> nearest(["batchsize", "x"], ["batch_size", "clip"])
+    'the nearest is `batch_size`'
+    """
+    names = list(known)
+    near = [match for name in unknown for match in difflib.get_close_matches(name, names, n=1)]
+    return f"the nearest is {', '.join(f'`{name}`' for name in dict.fromkeys(near))}" if near else ""
 
 
 def check_positive(**numbers: float | None) -> None:

@@ -25,6 +25,16 @@ def test_the_examples_with_layers_work():
     assert names["composed"].shape == (None, None, 256)
 
 
+def test_the_example_of_searches_on_ids_works():
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / "docs/models.md").read_text(encoding="utf-8"), re.DOTALL)
+    (example,) = (example for example in examples if "beam_search" in example)
+    names: dict = {}
+    exec(example, names)
+    assert names["tokens"].shape == (2, 4, 8)
+    assert names["scores"].shape == (2, 4)
+    assert names["greedy"].tokens.shape == (2, 1, 8)
+
+
 def test_the_readme_has_the_two_commands_of_the_setup():
     assert "pip install -e . && python recipes/quickstart.py" in README
     assert 'pip install -e ".[test]" && python -m pytest' in README

@@ -8,10 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.options import BeamSize, LengthPenalty, SourceLanguage, TargetLanguage, Weights, given, refuse
+from keras_nmt.cli.options import (
+    BeamSize,
+    LengthPenalty,
+    SourceLanguage,
+    TargetLanguage,
+    Weights,
+    check_search,
+    given,
+    refuse,
+)
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation import warn_truncated
 from keras_nmt.errors import UserError
+from keras_nmt.files.read_line_pairs import read_line_pairs
 
 
 def evaluate(
@@ -47,35 +57,28 @@ def evaluate(
         )
     if hypotheses is not None:
         refuse(context, {"references", "hypotheses", "baseline", "lowercase"}, "with --hypotheses")
+    options = given(beam_size=beam_size, length_penalty=length_penalty) | {"num_hypotheses": 1}
+    if directory is not None:
+        check_search(directory, options)
+    texts = [path for path in (source, hypotheses, baseline) if path is not None]
+    lines, *others = read_line_pairs(*texts, *references)
+    streams = others[len(texts) - 1 :]
     import_tensorflow()
-    from keras_nmt.data import read_lines
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
 
-    streams = [read_lines(path) for path in references]
-    others = None if baseline is None else read_lines(baseline)
-    if hypotheses is not None:
-        lines = read_lines(hypotheses)
-    else:
+    if directory is not None:
         from keras_nmt.inference import Translator
 
-        assert directory is not None
-        assert source is not None
-        sources = read_lines(source)
         translator = Translator.from_directory(
-            directory,
-            weights=weights,
-            source=source_language,
-            target=target_language,
-            num_hypotheses=1,
-            **given(beam_size=beam_size, length_penalty=length_penalty),
+            directory, weights=weights, source=source_language, target=target_language, **options
         )
-        translations = translator.translate(sources)
+        translations = translator.translate(lines)
         warn_truncated(sum(translation.truncated for translation in translations), translator)
         lines = [translation.text for translation in translations]
     results: dict[str, Any] = (
         dict(corpus_scores(lines, streams, lowercase=lowercase))
-        if others is None
-        else dict(paired_bootstrap(lines, others, streams, lowercase=lowercase))
+        if baseline is None
+        else dict(paired_bootstrap(lines, others[0], streams, lowercase=lowercase))
     )
     for result in results.values():
         write_line(str(result))

@@ -78,12 +78,23 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
         rows += list(_scores(results))
     if (path := directory / "settings.json").is_file():
         settings = read_json(path, "the settings of a training run")
+        rows += _direction(settings)
         rows += [
             (name, _shown(value))
             for name, value in settings.items()
             if name.partition("_")[0] in ("train", "dev", "test") and value is not None
         ]
     return rows
+
+
+def _direction(settings: dict[str, Any]) -> list[tuple[str, str]]:
+    """The languages of a model of one direction, where the names of its training files end with them."""
+    ends = []
+    for side in ("train_source", "train_target"):
+        files = settings.get(side)
+        first = files[0] if isinstance(files, list) and files else files
+        ends.append(Path(str(first or "").removesuffix(".gz")).suffix[1:])
+    return [("direction", " to ".join(ends))] if all(ends) and ends[0] != ends[1] else []
 
 
 def _scores(results: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:

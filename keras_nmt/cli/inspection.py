@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from keras_nmt.cli.lines import input_lines
-from keras_nmt.cli.options import Directory, Weights
+from keras_nmt.cli.options import Directory, Weights, check_models
 from keras_nmt.cli.run_app import import_tensorflow, make_app
 from keras_nmt.errors import UserError
 
@@ -38,6 +38,7 @@ def inspect_bridge(
     from rich.console import Console
     from rich.table import Table
 
+    check_models(directory)
     import_tensorflow()
     from keras_nmt.analysis import bridge_attention, bridge_entropy, plot_bridge_attention, plot_bridge_entropy
     from keras_nmt.analysis._figures import save_figure

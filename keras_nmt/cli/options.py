@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.limits import LENGTH_PENALTIES
+from keras_nmt.files.model_config import read_model_config
 
 LARGEST_BEAM = 1000
 
@@ -17,7 +20,14 @@ Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A model di
 BeamSize = Annotated[
     int | None, typer.Option(min=1, max=LARGEST_BEAM, help="Hypotheses that the search keeps. Default: the model's.")
 ]
-LengthPenalty = Annotated[float | None, typer.Option(help="Exponent of the length penalty. Default: the model's.")]
+LengthPenalty = Annotated[
+    float | None,
+    typer.Option(
+        min=LENGTH_PENALTIES[0],
+        max=LENGTH_PENALTIES[1],
+        help="Exponent of the length penalty: a larger one favours longer translations. Default: the model's.",
+    ),
+]
 NBest = Annotated[
     int | None,
     typer.Option(min=1, max=LARGEST_BEAM, help="Translations of a sentence. Default: the model's setting, or 1."),
@@ -65,6 +75,30 @@ def sampling(sample: bool, temperature: float | None, top_k: int | None, top_p: 
         flags = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in options.items())
         raise UserError(f"These options go with --sample. Received: {flags}")
     return {"sample": True, **options} if sample else {}
+
+
+def check_models(*directories: Path) -> None:
+    """Raises a `UserError`, before TensorFlow is imported, if a folder is no model directory."""
+    for directory in directories:
+        read_model_config(directory)
+
+
+def check_search(directory: Path, options: Mapping[str, Any]) -> None:
+    """Raises a `UserError`, before TensorFlow is imported, if options of the search do not fit a model directory.
+
+    The message has the names of the command line, such as --n-best for `num_hypotheses`.
+    """
+    from keras_nmt.inference.search_options import SearchOptions, with_defaults
+
+    search = read_model_config(directory)["search"]
+    try:
+        SearchOptions(**with_defaults(search, options))
+    except UserError as error:
+        message = str(error)
+        for name in {"beam_size", "num_hypotheses", *options}:
+            flag = "--n-best" if name == "num_hypotheses" else f"--{name.replace('_', '-')}"
+            message = re.sub(rf"\b{name}=", f"{flag} ", message).replace(f"`{name}`", flag)
+        raise UserError(message) from None
 
 
 def setting(text: str) -> tuple[str, Any]:

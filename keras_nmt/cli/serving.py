@@ -24,11 +24,14 @@ from keras_nmt.cli.options import (
     TopK,
     TopP,
     Weights,
+    check_models,
+    check_search,
     given,
     sampling,
 )
 from keras_nmt.cli.run_app import import_tensorflow, progress
 from keras_nmt.errors import UserError
+from keras_nmt.files.read_lines import read_lines
 
 FORMATS = ("savedmodel", "ctranslate2")
 
@@ -75,38 +78,43 @@ def export(
         raise UserError(f"The format is {' or '.join(FORMATS)}. Received: --format {format_}")
     if warmup_xla and warmup is None:
         raise UserError("--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
-    options = sampling(sample, temperature, top_k, top_p) | given(
+    drawing = sampling(sample, temperature, top_k, top_p)
+    search = given(
         beam_size=beam_size,
         length_penalty=length_penalty,
         num_hypotheses=n_best,
         max_length=max_length,
         coverage_penalty=coverage_penalty,
-        version=version,
-        quantize=quantize,
     )
+    options = given(version=version, quantize=quantize)
     if format_ == "ctranslate2":
-        if more := sorted(set(options) - {"version", "quantize"}) + ["warmup"] * (warmup is not None):
+        if more := sorted({*drawing, *search}) + ["warmup"] * (warmup is not None):
             raise UserError(
                 f"CTranslate2 has its own search: leave out options of the search. Received: {', '.join(more)}"
             )
         if ensemble:
             raise UserError(f"CTranslate2 runs no ensembles. Received: --ensemble {ensemble[0]}")
     with progress(f"Exporting {directory}: half a minute or more"):
+        if warmup is not None:
+            options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
+        check_models(*ensemble or ())
+        check_search(directory, search)
+        if drawing:  # of the signature `sample` alone
+            check_search(directory, {**search, **drawing, "coverage_penalty": 0})
         import_tensorflow()
-        from keras_nmt.data import read_lines
         from keras_nmt.inference.load import load
         from keras_nmt.serving import export as export_model
         from keras_nmt.serving import export_ctranslate2
 
-        if warmup is not None:
-            options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
         loaded = load(
             directory, weights=weights, source=source_language, target=target_language, ensemble=ensemble or ()
         )
         if format_ == "ctranslate2":
             written = export_ctranslate2(path, loaded.model, loaded.tokenizers, **options)
         else:
-            written = export_model(path, loaded.model, loaded.tokenizers, **{**loaded.search, **options})
+            written = export_model(
+                path, loaded.model, loaded.tokenizers, **{**loaded.search, **search, **drawing, **options}
+            )
     write_line(str(written))
 
 
@@ -120,9 +128,9 @@ def serve(
     """Serves an export on this machine, for development, as TensorFlow Serving does in production, until Ctrl-C.
 
     The server takes the same REST and gRPC requests and gives the same answers and errors. A version that is exported
-    to the folder meanwhile replaces the version before. Ctrl-C ends the server when its requests are answered; a second
-    Ctrl-C ends the server at once. The server is not made for many users, nor for the network: `savedmodels/README.md`
-    explains how to run TensorFlow Serving.
+    to the folder meanwhile replaces the version before. Ctrl-C or SIGTERM ends the server when its requests are
+    answered, with exit code 130 or 0; a second one ends the server at once. The server is not made for many users, nor
+    for the network: `savedmodels/README.md` explains how to run TensorFlow Serving.
     """
     with progress(f"Loading {path}"):
         import_tensorflow()
@@ -131,9 +139,11 @@ def serve(
         server = DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla)
     stop_signals = signal.SIGINT, signal.SIGTERM
 
-    def stop(*_: object) -> None:
+    def stop(received: int, _: object) -> None:
         for number in stop_signals:
             signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
+        if received == signal.SIGTERM:  # the usual end of a service, and no error
+            raise SystemExit(0)
         raise KeyboardInterrupt
 
     for number in stop_signals:  # SIGINT, too: a shell lets its background processes ignore SIGINT

@@ -88,8 +88,8 @@ def train(
 
 def average(
     directory: Directory,
-    last: Annotated[int | None, typer.Option(help="Average the last N checkpoints.")] = None,
-    best: Annotated[int | None, typer.Option(help="Average the best N checkpoints.")] = None,
+    last: Annotated[int | None, typer.Option(min=1, help="Average the last N checkpoints.")] = None,
+    best: Annotated[int | None, typer.Option(min=1, help="Average the best N checkpoints.")] = None,
     output: Annotated[
         Path | None, typer.Option(help="File to write, *.weights.h5. Default: the model's weights.")
     ] = None,

@@ -25,6 +25,8 @@ from keras_nmt.cli.options import (
     TopP,
     Weights,
     Xla,
+    check_models,
+    check_search,
     given,
     named_on_command_line,
     refuse,
@@ -33,6 +35,7 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable, write_bytes
+from keras_nmt.files.read_line_pairs import read_line_pairs
 
 if TYPE_CHECKING:
     from keras_nmt.inference import Translation
@@ -50,13 +53,17 @@ def translate(
         str | None,
         typer.Option(metavar="URL", help="A model server instead of DIRECTORY: http://HOST:8501 or grpc://HOST:8500."),
     ] = None,
-    model: Annotated[str, typer.Option(metavar="NAME", help="The server's name of the model.")] = "model",
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="The server's name of the model; `keras-nmt serve` takes the folder's.")
+    ] = "model",
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     input_: Annotated[
         Path | None, typer.Option("--input", help="File to translate, plain text or gzip. Default: standard input.")
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="File to write. Default: standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="File to write; missing folders are made. Default: standard output.")
+    ] = None,
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer each line at once, as on a terminal.")
     ] = False,
@@ -123,7 +130,11 @@ def translate(
         raise UserError(f"--sample does not search and has no beam. Received: --beam-size {beam_size}")
     if alignment_layer is not None and alignments is None:
         raise UserError(f"--alignment-layer goes with --alignments FILE. Received: --alignment-layer {alignment_layer}")
-    options = sampling(sample, temperature, top_k, top_p)
+    options = sampling(sample, temperature, top_k, top_p) | given(
+        beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best, coverage_penalty=coverage_penalty
+    )
+    check_models(*ensemble or ())
+    check_search(directory, options)
     import_tensorflow()
     from keras_nmt.inference import Translator
     from keras_nmt.inference.search_options import SearchOptions
@@ -139,9 +150,6 @@ def translate(
         ensemble=ensemble or (),
         jit_compile=xla,
         **options,
-        **given(
-            beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best, coverage_penalty=coverage_penalty
-        ),
     )
     if len(translator.directions) > 1:
         languages = ", ".join(dict.fromkeys(source for source, _ in translator.directions))
@@ -178,11 +186,11 @@ def score(
     ensemble: Ensemble = None,
 ) -> None:
     """Writes the log-probability of each given translation."""
+    check_models(directory, *ensemble or ())
+    sources, targets = read_line_pairs(source, target)
     import_tensorflow()
-    from keras_nmt.data import read_line_pairs
     from keras_nmt.inference import Translator
 
-    sources, targets = read_line_pairs(source, target)
     translator = Translator.from_directory(
         directory, source=source_language, target=target_language, weights=weights, ensemble=ensemble or ()
     )
@@ -206,6 +214,7 @@ def embed(
     if output.suffix != ".npy":
         raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
     check_streams(input_, output)
+    check_models(directory)
     import_tensorflow()
     import io
 

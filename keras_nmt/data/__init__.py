@@ -1,12 +1,12 @@
 """Parallel text: reading, subword ids, and batches for training by `tf.data`."""
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus
-from keras_nmt.data.read_line_pairs import read_line_pairs
-from keras_nmt.data.read_lines import read_lines
 from keras_nmt.data.read_parallel import read_parallel
 from keras_nmt.data.subword_sampling import SubwordSampling
 from keras_nmt.data.text_digest import text_digest
 from keras_nmt.data.training_batches import TrainingBatches
+from keras_nmt.files.read_line_pairs import read_line_pairs
+from keras_nmt.files.read_lines import read_lines
 
 __all__ = [
     "ParallelCorpus",

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from keras_nmt.errors import UserError, check_backend
+from keras_nmt.errors import UserError, check_backend, nearest
 from keras_nmt.experiments.directions import (
     BY_FILES,
     BY_PATTERNS,
@@ -27,8 +27,9 @@ from keras_nmt.experiments.directions import (
 )
 from keras_nmt.experiments.results import LIMITS
 from keras_nmt.experiments.run_experiment import run_experiment
-from keras_nmt.experiments.settings import Settings, as_user_errors, nearest
+from keras_nmt.experiments.settings import Settings, as_user_errors
 from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.files.limits import LENGTH_PENALTIES
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
@@ -144,7 +145,7 @@ class Experiment(Settings):
         final: "last", "best", "average_last" or "average_best", the final weights. Defaults to "average_last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
         beam_size: Int, beam of the test and default of the final model. Defaults to 4.
-        length_penalty: Float, exponent alpha of the length penalty. Defaults to 0.6.
+        length_penalty: Float, exponent alpha of the length penalty, from -2 to 10. Defaults to 0.6.
 
     Raises:
         UserError: A setting has another type, is out of its range, or contradicts another one.
@@ -222,7 +223,7 @@ class Experiment(Settings):
     final: Literal["last", "best", "average_last", "average_best"] = "average_last"
     tensorboard: bool = False
     beam_size: PositiveInt = 4
-    length_penalty: float = 0.6
+    length_penalty: Annotated[float, Field(ge=LENGTH_PENALTIES[0], le=LENGTH_PENALTIES[1])] = 0.6
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import difflib
 import functools
 import inspect
 import json
 import os
 import types
 import typing
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Self
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, nearest
 from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
 
@@ -102,19 +101,6 @@ class Settings:
     @classmethod
     def _check_missing(cls, settings: dict[str, Any]) -> None:
         """Raises a `UserError` for settings that are needed and not there."""
-
-
-def nearest(unknown: Iterable[str], known: Iterable[str]) -> str:
-    """Suggests the nearest known name for each unknown name. The suggestion is empty if no name is near.
-
-    Example:
-
-    >>> nearest(["batchsize", "x"], ["batch_size", "clip"])
-    'the nearest is `batch_size`'
-    """
-    names = list(known)
-    near = [match for name in unknown for match in difflib.get_close_matches(name, names, n=1)]
-    return f"the nearest is {', '.join(f'`{name}`' for name in dict.fromkeys(near))}" if near else ""
 
 
 @contextlib.contextmanager

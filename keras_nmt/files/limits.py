@@ -7,6 +7,8 @@ from typing import Any
 
 from keras_nmt.errors import UserError
 
+# Least and largest exponent of the length penalty. Below, scores of long hypotheses approach those of impossible ones.
+LENGTH_PENALTIES = (-2, 10)
 LIMITS: dict[str, int] = {
     # Models.
     **dict.fromkeys(("num_encoder_layers", "num_decoder_layers", "num_heads", "bridge_heads"), 1_000),
@@ -14,7 +16,8 @@ LIMITS: dict[str, int] = {
     **dict.fromkeys(("composition_rank", "num_roles", "role_units"), 65_536),
     **dict.fromkeys(("source_vocabulary_size", "target_vocabulary_size", "languages"), 10_000_000),
     # Search.
-    **dict.fromkeys(("beam_size", "num_hypotheses", "length_penalty", "coverage_penalty", "max_length_factor"), 1_000),
+    **dict.fromkeys(("beam_size", "num_hypotheses", "coverage_penalty", "max_length_factor"), 1_000),
+    "length_penalty": LENGTH_PENALTIES[1],
     **dict.fromkeys(("max_length", "max_length_offset", "length_buckets", "batch_buckets"), 65_536),
 }
 

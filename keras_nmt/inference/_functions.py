@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ NUMBERS = tf.TensorSpec([None], tf.int32)
 
 def function(body: Callable[..., Any], *signature: Any, jit_compile: bool | None = None) -> Any:
     """A function that is traced once, for its signature: an export holds the graph once for all callers."""
+    # TensorFlow counts traces by the code of the body, and would warn of several translators. A partial has no code.
+    body = functools.partial(body)
     return tf.function(body, input_signature=signature, autograph=False, jit_compile=jit_compile)
 
 

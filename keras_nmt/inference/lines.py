@@ -18,7 +18,8 @@ def check_lines(lines: Iterable[str]) -> list[str]:
     """Returns lines as a list of strings.
 
     Raises:
-        UserError: `lines` is one string, whose letters would be taken for lines, or a line is not a string.
+        UserError: `lines` is one string, whose letters would be taken for lines; or a line is not a string, or cannot
+            be written as UTF-8.
 
     Example:
 
@@ -31,7 +32,27 @@ def check_lines(lines: Iterable[str]) -> list[str]:
     for number, line in enumerate(lines, 1):
         if not isinstance(line, str):
             raise UserError(f"Lines are strings, and line {number} is no string. Received: {line!r}")
+        check_utf8(line, f"Line {number}")
     return lines
+
+
+def check_utf8(text: str, what: str) -> None:
+    """Raises a `UserError` if a text has half of a character, a lone surrogate, which UTF-8 cannot write.
+
+    Args:
+        text: String.
+        what: String, what the text is, for the error message.
+
+    Example:
+
+    >>> check_utf8("zürich", "Line 1")
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UserError(
+            f"{what} cannot be written as UTF-8: {error.reason}, character {error.start + 1}. Received: {text[:40]!r}"
+        ) from None
 
 
 def check_pairs(sources: Iterable[str], targets: Iterable[str]) -> tuple[list[str], list[str]]:

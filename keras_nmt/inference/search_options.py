@@ -1,15 +1,16 @@
-"""The options of a translator, checked."""
+"""The options of a translator, checked; imports nothing heavy."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from keras_nmt.errors import UserError
-from keras_nmt.inference.buckets import check_buckets
+from keras_nmt.errors import UserError, nearest
+from keras_nmt.files.limits import LENGTH_PENALTIES
 
 SAMPLING = ("temperature", "top_k", "top_p")
 
@@ -20,7 +21,8 @@ class SearchOptions:
 
     Args:
         beam_size: Integer, hypotheses that the search keeps; 1 is greedy search. Defaults to 4.
-        length_penalty: Float, exponent alpha of the length penalty ((5 + t) / 6)^alpha. Defaults to 0.6.
+        length_penalty: Float, exponent alpha of the length penalty ((5 + t) / 6)^alpha, from -2 to 10: 0 ranks
+            translations by log-probability, a larger exponent favours longer ones. Defaults to 0.6.
         num_hypotheses: Integer, translations per sentence, at most `beam_size`. Defaults to 1.
         max_length: Integer, the largest length of a translation. Defaults to the bound of the largest length bucket.
         max_length_factor: Integer. With `max_length_offset`, bounds each translation by its own source: at most
@@ -37,7 +39,7 @@ class SearchOptions:
             results are the same. Defaults to False.
         sample: Boolean, whether translations are drawn at random instead of searched for: `num_hypotheses` of them,
             however small `beam_size` is, best first. Defaults to False. See `keras_nmt.decoding.sampling_search`.
-        temperature: Float, the divisor of the logits when sampling. Defaults to 1.
+        temperature: Float, the divisor of the logits when sampling, above 0. Defaults to 1.
         top_k: Integer, how many of the likeliest tokens may be drawn; 0 for all. Defaults to 0.
         top_p: Float, the total probability of the tokens that may be drawn. Defaults to 1, for all tokens.
         coverage_penalty: Float beta of the coverage penalty, with which the beam's hypotheses are ranked after the
@@ -70,10 +72,13 @@ class SearchOptions:
     coverage_penalty: float = 0.0
 
     def __post_init__(self) -> None:
-        self._check_numbers("an integer", 1, "beam_size num_hypotheses max_batch_tokens")
-        self._check_numbers("an integer", 0, "max_length_factor max_length_offset top_k")
-        self._check_numbers("a finite number", -math.inf, "length_penalty")
-        self._check_numbers("a finite number", 0, "coverage_penalty temperature top_p")
+        least, largest = LENGTH_PENALTIES
+        self._check("an integer of at least 1", lambda x: x >= 1, "beam_size", "num_hypotheses", "max_batch_tokens")
+        self._check("an integer of at least 0", lambda x: x >= 0, "max_length_factor", "max_length_offset", "top_k")
+        self._check(f"a number from {least} to {largest}", lambda x: least <= x <= largest, "length_penalty")
+        self._check("a finite number of at least 0", lambda x: 0 <= x < math.inf, "coverage_penalty")
+        self._check("a finite number above 0", lambda x: 0 < x < math.inf, "temperature")
+        self._check("a number above 0 and at most 1", lambda x: 0 < x <= 1, "top_p")
         self.length_buckets = check_buckets("length_buckets", self.length_buckets)
         self.batch_buckets = check_buckets("batch_buckets", self.batch_buckets)
         if self.max_length_factor + self.max_length_offset < 1:
@@ -83,16 +88,11 @@ class SearchOptions:
             )
         if self.max_length is None:
             self.max_length = self.max_length_factor * self.length_buckets[-1] + self.max_length_offset
-        self._check_numbers("an integer", 1, "max_length")
+        self._check("an integer of at least 1", lambda x: x >= 1, "max_length")
         if self.num_hypotheses > self.beam_size and not self.sample:
             raise UserError(
                 "`num_hypotheses` must be at most `beam_size`. "
                 f"Received: num_hypotheses={self.num_hypotheses}, beam_size={self.beam_size}"
-            )
-        if self.temperature == 0 or not 0 < self.top_p <= 1:
-            raise UserError(
-                "`temperature` must be above 0, `top_p` above 0 and at most 1. "
-                f"Received: temperature={self.temperature}, top_p={self.top_p}"
             )
         if not self.sample and self.sampling != {"temperature": 1, "top_k": 0, "top_p": 1}:
             raise UserError(f"These are for sampling: ask for it by `sample=True`. Received: {self.sampling}")
@@ -107,10 +107,43 @@ class SearchOptions:
         """The options of `sampling_search` alone."""
         return {name: getattr(self, name) for name in SAMPLING}
 
-    def _check_numbers(self, wanted: str, least: float, names: str) -> None:
-        kind: Any = numbers.Integral if wanted == "an integer" else numbers.Real
-        for name in names.split():
+    def _check(self, wanted: str, is_right: Callable[[Any], bool], *names: str) -> None:
+        kind: Any = numbers.Integral if wanted.startswith("an integer") else numbers.Real
+        for name in names:
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, kind) or not least <= value < math.inf:
-                bound = "" if least == -math.inf else f" of at least {least}"
-                raise UserError(f"`{name}` must be {wanted}{bound}. Received: {name}={value!r}")
+            if isinstance(value, bool) or not isinstance(value, kind) or not is_right(value):
+                raise UserError(f"`{name}` must be {wanted}. Received: {name}={value!r}")
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raises a `UserError` that suggests the nearest option if a name is no option of `SearchOptions`."""
+    known = [field.name for field in dataclasses.fields(SearchOptions)]
+    if unknown := sorted(set(names) - set(known)):
+        suggestion = nearest(unknown, known) or "`SearchOptions` lists the options"
+        raise UserError(f"A translator has no such options; {suggestion}. Received: {', '.join(unknown)}")
+
+
+def with_defaults(search: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a translator, with the settings of search of a model directory as defaults."""
+    defaults = dict(search)
+    if options.get("sample"):
+        defaults.pop("coverage_penalty", None)  # the penalty is for a search
+    return {**defaults, **options}
+
+
+def check_buckets(name: str, buckets: Sequence[int]) -> tuple[int, ...]:
+    """Returns buckets as a tuple of integers.
+
+    Raises:
+        UserError: There is no size, a size is not positive, or the sizes do not ascend. The message begins with `name`.
+
+    Example:
+
+    >>> check_buckets("batch_buckets", [1, 8, 32])
+    (1, 8, 32)
+    """
+    sizes = tuple(buckets) if isinstance(buckets, Sequence) else ()
+    whole = all(isinstance(size, numbers.Integral) and not isinstance(size, bool) for size in sizes)
+    if not sizes or not whole or sizes[0] < 1 or any(small >= large for small, large in pairwise(sizes)):
+        raise UserError(f"`{name}` must be positive integers in ascending order. Received: {name}={buckets!r}")
+    return tuple(map(int, sizes))

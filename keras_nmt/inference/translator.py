@@ -18,7 +18,7 @@ from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.graph import TextGraph
 from keras_nmt.inference.lines import Languages, check_lines, check_pairs, languages_of_lines, seeds_of_lines
 from keras_nmt.inference.load import load
-from keras_nmt.inference.search_options import SearchOptions
+from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text import SubwordTokenizer
@@ -53,7 +53,7 @@ class Translator:
         graph: `TextGraph`, which computes the same from tensors of texts.
 
     Raises:
-        UserError: An option is out of its range, or tokenizers do not fit the model.
+        UserError: An option is unknown or out of its range, or tokenizers do not fit the model.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class Translator:
         **options: Any,
     ) -> None:
         check_backend("A translator")
+        check_names(options)
         self.model = model
         self.languages, self.directions = model.languages, model.directions
         self.tokenizers = checked_tokenizers(model, tokenizers)
@@ -92,20 +93,22 @@ class Translator:
             A translator that computes in float32.
 
         Raises:
-            UserError: The directory is no model directory, or not whole, or an option is out of its range.
+            UserError: The directory is no model directory, or not whole, or an option is unknown or out of its range.
         """
+        check_names(options)
         loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble)
-        defaults = dict(loaded.search)
-        if options.get("sample"):
-            defaults.pop("coverage_penalty", None)  # the penalty is for a search
-        return cls(loaded.model, loaded.tokenizers, **{**defaults, **options})
+        return cls(loaded.model, loaded.tokenizers, **with_defaults(loaded.search, options))
 
     def with_options(self, **changed: Any) -> Translator:
         """A translator that searches with other options and shares the traced encoders and decoders.
 
         Args:
             **changed: Options of the constructor.
+
+        Raises:
+            UserError: An option is unknown or out of its range.
         """
+        check_names(changed)
         other = copy.copy(self)
         other.graph = self.graph.with_options(dataclasses.replace(self.options, **changed))
         return other
@@ -183,6 +186,9 @@ class Translator:
         self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
     ) -> list[float]:
         """Log-probabilities of given translations, END included.
+
+        The model scores every pair, empty ones too. (`translate` does not ask the model about text without any subword:
+        the translation is empty, and its score 0.)
 
         Args:
             sources: Iterable of strings.

@@ -11,7 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.inference.lines import Languages, check_lines, check_pairs, languages_of_lines, seeds_of_lines
+from keras_nmt.inference.lines import (
+    Languages,
+    check_lines,
+    check_pairs,
+    check_utf8,
+    languages_of_lines,
+    seeds_of_lines,
+)
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.serving._grpc_transport import GrpcTransport
 from keras_nmt.serving._rest_transport import RestTransport
@@ -85,7 +92,7 @@ class Client:
                 raise UserError(f"`{name}` must be an integer of at least {least}. Received: {name}={value!r}")
         if not isinstance(model, str) or not model:
             raise UserError(f"`model` must be the name of a model. Received: model={model!r}")
-        _utf8(model)
+        check_utf8(model, "The name of the model")
         self.url = url
         self.model = model
         self.version = version
@@ -202,7 +209,7 @@ class Client:
         Yields the numbers of a batch's rows, and the columns of the outputs for these rows.
         """
         columns = {**texts, **beside}
-        lengths = [max(map(_utf8, row)) for row in zip(*texts.values(), strict=True)]
+        lengths = [max(len(text.encode()) for text in row) for row in zip(*texts.values(), strict=True)]
         order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
         for start in range(0, len(order), self.batch_size):
             rows = order[start : start + self.batch_size]
@@ -241,6 +248,8 @@ class Client:
             return TimeoutError(f"{self.url} did not answer in {self.timeout:g} s: {message}. {received}")
         if failure.code == "MALFORMED":
             return UserError(f"{self.url} does not answer as an export of keras_nmt: {message}. {received}")
+        if failure.code == "NOT_FOUND":
+            message += ". Name a model that the server has, by `model` or --model, and one of its versions"
         return UserError(f"{self.url} answered {failure.code}: {message}. {received}")
 
 
@@ -270,7 +279,7 @@ def _languages(count: int, source: Languages, target: Languages) -> dict[str, li
     sides = {"source": source, "target": target}
     languages = {f"{side}_language": languages_of_lines(given, count, side) for side, given in sides.items()}
     for name in {name for column in languages.values() for name in column}:
-        _utf8(name)
+        check_utf8(name, "The name of a language")
     return languages
 
 
@@ -295,11 +304,3 @@ def _checked(columns: dict[str, list[Any]], outputs: Sequence[str], count: int) 
 
 def _is(value: Any, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def _utf8(text: str) -> int:
-    """The length of a text in bytes."""
-    try:
-        return len(text.encode())
-    except UnicodeEncodeError as error:
-        raise UserError(f"A text cannot be written as UTF-8: {error.reason}. Received: {text[:40]!r}") from None

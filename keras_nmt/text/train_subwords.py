@@ -178,7 +178,10 @@ def _explain(error: str, vocabulary_size: int, paths: list[Path]) -> str:
     """The meaning of the trainer's message, in one line."""
     received = f"Received: vocabulary_size={vocabulary_size}, files={[str(path) for path in paths]}"
     if match := re.search(r"too high .*value <= (\d+)", error):
-        return f"The vocabulary is too large for the text; the largest possible size is {match[1]}. {received}"
+        return (
+            f"The vocabulary is too large for the text; the largest possible size is {match[1]}: lower "
+            f"`vocabulary_size`. {received}"
+        )
     if match := re.search(r"smaller than required_chars. \d+ vs (\d+)", error):
         return (
             "The vocabulary is too small for the text's characters; the smallest possible size is "

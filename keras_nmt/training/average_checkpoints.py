@@ -55,7 +55,7 @@ def average_checkpoints(
     if number > len(kept):
         raise UserError(
             f'Only {len(kept)} "{which}" checkpoints are kept: average at most {len(kept)}, or train with a larger '
-            f"`keep_{which}`. Received: number={number}"
+            f"`keep_{which}`. Received: {number}"
         )
     updates = kept[-number:] if which == "last" else kept[:number]
     average_weights([weights_path(folder, update) for update in updates], output)

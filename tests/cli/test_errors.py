@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -50,6 +51,43 @@ from keras_nmt.cli.run_app import run_app
 def test_errors_are_one_line(arguments, expected, error_line, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert expected in error_line(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("average d --last -1", "'--last'"),
+        ("average d --best 0", "'--best'"),
+        ("translate nope", "No model directory: it has no config.json. Received: nope"),
+        ("translate d --ensemble nope", "No model directory: it has no config.json. Received: nope"),
+        ("translate d --n-best 5", "--n-best must be at most --beam-size. Received: --n-best 5, --beam-size 4"),
+        ("translate d --sample --temperature 0", "--temperature must be a finite number above 0. Received: --temp"),
+        ("score nope --source two --target two", "No model directory"),
+        ("score d --source two --target three", "the same number of lines. Received: two: 2, three: 3"),
+        ("evaluate nope --source two --references two", "No model directory"),
+        ("evaluate d --source two --references two --references three", "Received: two: 2, two: 2, three: 3"),
+        ("evaluate --hypotheses two --references three", "Received: two: 2, three: 3"),
+        ("evaluate --hypotheses two --baseline three --references two", "Received: two: 2, three: 3, two: 2"),
+        ("embed nope --language de --output vectors.npy", "No model directory"),
+        ("inspect bridge nope --language de", "No model directory"),
+        ("export nope out", "No model directory"),
+        ("export d out --beam-size 2 --n-best 3", "Received: --n-best 3, --beam-size 2"),
+        ("export d out --sample --top-p 2", "--top-p must be a number above 0 and at most 1. Received: --top-p 2.0"),
+        ("export d out --warmup nope", "nope"),
+    ],
+)
+def test_wrong_arguments_are_found_before_tensorflow_is_imported(
+    arguments, expected, error_line, monkeypatch, tmp_path
+):
+    for module in ("training", "translation", "evaluation", "serving", "inspection"):
+        monkeypatch.delattr(f"keras_nmt.cli.{module}.import_tensorflow")  # the call would be a NameError
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d").mkdir()
+    config = {"format": 1, "model": {"class": "Any", "config": {}}, "subwords": {"source": "s", "target": "t"}}
+    (tmp_path / "d" / "config.json").write_text(json.dumps(config))
+    (tmp_path / "two").write_text("a\nb\n")
+    (tmp_path / "three").write_text("a\nb\nc\n")
+    assert expected in error_line(*arguments.split())
 
 
 @pytest.mark.parametrize(

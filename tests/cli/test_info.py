@@ -26,6 +26,7 @@ def test_info_shows_model_training_scores_and_files_without_tensorflow(trained):
     assert rows["shortcuts"] == "plain"
     assert rows["updates"] == str(UPDATES)
     assert "train.digits" in rows["train_source"]
+    assert rows["direction"] == "digits to words"
     assert "BLEU" in done.stdout.upper()
     assert rows["model.weights.h5"].endswith(" bytes")
 

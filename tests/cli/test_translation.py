@@ -145,6 +145,10 @@ def test_options_of_the_search_reach_it(command, tmp_path, monkeypatch):
     monkeypatch.setattr("keras_nmt.inference.load.load", lambda *_, **options: seen.update(options) or Loaded)
     monkeypatch.setattr("keras_nmt.serving.export", reached)
     (tmp_path / "text").write_text("a\n")
+    (tmp_path / "d").mkdir()
+    config = {"format": 1, "model": {"class": "Any", "config": {}}, "subwords": {"source": "s", "target": "t"}}
+    (tmp_path / "d" / "config.json").write_text(json.dumps(config))
+    monkeypatch.chdir(tmp_path)
     flags = {"beam_size": 7, "length_penalty": 0.5, "weights": Path("w.weights.h5")}
     if not command.startswith("evaluate"):
         flags |= {"coverage_penalty": 0.1, "n_best": 2}

@@ -107,6 +107,7 @@ def test_a_setting_that_is_newer_than_a_run_had_the_effect_of_its_default(tmp_pa
         {"label_smoothing": float("nan")},
         {"learning_rate": float("nan")},
         {"length_penalty": float("inf")},
+        {"length_penalty": -3.0},
         {"weight_decay": -0.1},
         {"accumulation_steps": 0},
         {"evaluate_every": 0},

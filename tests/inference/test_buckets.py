@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference.buckets import bucket_sizes, check_buckets
+from keras_nmt.inference.buckets import bucket_sizes
+from keras_nmt.inference.search_options import check_buckets
 
 BUCKETS = st.sets(st.integers(1, 50), min_size=1, max_size=4).map(lambda sizes: tuple(sorted(sizes)))
 

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
+from keras_nmt.files.limits import LENGTH_PENALTIES
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
 from keras_nmt.models import ModelDirectory, Transformer
@@ -124,6 +125,15 @@ def test_other_weights_are_loaded(directory, model, tmp_path):
         np.testing.assert_array_equal(weight, expected)
 
 
+@pytest.mark.parametrize("alpha", LENGTH_PENALTIES)
+def test_scores_are_ranked_with_every_length_penalty(model, tokenizers, lines, alpha):
+    translator = Translator(model, tokenizers, beam_size=2, num_hypotheses=2, length_penalty=alpha)
+    for line, translation in zip(lines, translator.translate(lines), strict=True):
+        first, second = (hypothesis.score for hypothesis in translation.hypotheses)
+        assert first >= second > -1e8
+        assert first < 0 or not line.strip()
+
+
 def test_an_ensemble_translates(directory, other, translate):
     found, error = translate("--ensemble", other)
     assert error is None
@@ -168,7 +178,10 @@ def test_an_ensemble_has_the_same_subwords(directory, other, make_model, source_
         (["--top-k", 4, "--top-p", 0.5], r"go with --sample. Received: --top-k 4, --top-p 0\.5"),
         (["--seed", 4], "--seed goes with --sample. Received: --seed 4"),
         (["--sample", "--beam-size", 4], "Received: --beam-size 4"),
-        (["--sample", "--temperature", 0], r"temperature=0\.0"),
+        (
+            ["--sample", "--temperature", 0],
+            r"--temperature must be a finite number above 0\. Received: --temperature 0\.0",
+        ),
         (["--alignment-layer", 1], "--alignment-layer goes with"),
     ],
 )

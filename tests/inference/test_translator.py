@@ -89,7 +89,8 @@ def test_several_hypotheses_best_first(model, tokenizers, options, translator, l
 
 
 def test_scores_are_those_of_teacher_forcing(translator, model, source_tokenizer, target_tokenizer):
-    sources, targets = ["the small cat sat", "a mouse", "seven cats"], ["die kleine katze", "", "sieben vögel schlafen"]
+    sources = ["the small cat sat", "a mouse", "seven cats", ""]
+    targets = ["die kleine katze", "", "sieben vögel schlafen", ""]
     expected = []
     for source, target in zip(sources, targets, strict=True):
         source_ids = [*source_tokenizer.tokenize([source]).numpy()[0], END]
@@ -171,15 +172,30 @@ def test_what_does_not_fit_is_refused(model, tokenizers, translator):
         ("top_p", "most"),
         ("max_length", "9"),
         ("length_penalty", float("nan")),
+        ("length_penalty", -1000.0),
+        ("length_penalty", 1e30),
     ):
         with pytest.raises(UserError, match=f"`{name}`.* Received: "):
             Translator(model, tokenizers, sample=True, **{name: value})
+    for refuse in (
+        lambda **options: Translator(model, tokenizers, **options),
+        lambda **options: Translator.from_directory("nowhere", **options),
+        translator.with_options,
+    ):
+        with pytest.raises(UserError, match="no such options; the nearest is `beam_size`. Received: beamsize$"):
+            refuse(beamsize=4)
+    for value in (0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(UserError, match="`temperature` must be a finite number above 0. Received: temperature="):
+            Translator(model, tokenizers, sample=True, temperature=value)
     with pytest.raises(UserError, match=r"Received: 1 sources, 2 targets"):
         translator.score(["a"], ["b", "c"])
     with pytest.raises(UserError, match="not one string"):
         translator.score("ab", "cd")
     with pytest.raises(UserError, match="line 2 is no string. Received: b'cd'"):
         translator.translate(["ab", b"cd"])
+    for method in (translator.translate, lambda lines: translator.score(lines, lines)):
+        with pytest.raises(UserError, match="Line 2 cannot be written as UTF-8: surrogates not allowed, character 3. "):
+            method(["ab", "A \udcff man"])
     with pytest.raises(UserError, match="`seeds` are for a translator that samples.* Received: seeds=4"):
         translator.translate(["ab"], seeds=4)
     assert translator.translate([], seeds=np.int64(0)) == []  # the default

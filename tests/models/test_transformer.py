@@ -388,8 +388,12 @@ def test_numpy_sizes_become_plain_integers():
 
 
 def test_unknown_arguments_are_named():
-    with pytest.raises(TypeError, match="no such arguments. Received: num_encoder_layer, tie_embedding"):
+    with pytest.raises(TypeError, match="the nearest is `num_encoder_layers`, `tie_embeddings`. Received: num_"):
         Transformer(**TINY, num_encoder_layer=1, tie_embedding=False)
+    with pytest.raises(TypeError, match="the nearest is `shortcuts`. Received: shortcut$"):
+        Transformer(**TINY, shortcut="plain")
+    with pytest.raises(ValueError, match="`shortcuts` must be one of None, 'plain', 'fusion'. Received: shortcuts='no"):
+        Transformer(**TINY, shortcuts="none")
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,7 @@ def test_what_is_no_server_is_said(url):
 def test_what_the_server_refuses_is_one_line(server, api):
     url = _url(server, api)
     for arguments, options, told in (
-        (("other",), {}, "NOT_FOUND: .*other"),
+        (("other",), {}, r"NOT_FOUND: .*other.* by `model` or --model, .*Received: model='other', version=None"),
         (("a b/c?",), {}, "NOT_FOUND: .*a b/c|NOT_FOUND: .*a%20b%2Fc"),
         (("echo",), {"version": 3}, r"NOT_FOUND: .*Specific\(echo, 3\)"),
     ):
@@ -216,7 +216,7 @@ def test_what_the_server_refuses_is_one_line(server, api):
             client.translate("a")
         with pytest.raises(UserError, match="a target for each source. Received: 1 sources, 2 targets"):
             client.score(["a"], ["b", "c"])
-        with pytest.raises(UserError, match="cannot be written as UTF-8: surrogates not allowed"):
+        with pytest.raises(UserError, match="Line 2 cannot be written as UTF-8: surrogates not allowed"):
             client.translate(["a", "\ud800"])
 
 

@@ -200,16 +200,17 @@ def serving(path):
             process.kill()
 
 
-def test_the_first_signal_ends_the_command_once_requests_are_answered(path):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_the_first_signal_ends_the_command_once_requests_are_answered(path, number, status):
     with serving(path) as (process, clients), ThreadPoolExecutor() as pool, ending(path) as end:
         calls = [pool.submit(client.translate, [str(end)]) for client in clients]
         time.sleep(1)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         time.sleep(0.5)
         assert process.poll() is None
         end.touch()
         assert [call.result()[0].score for call in calls] == [1, 1]
-        assert process.wait(60) == 130
+        assert process.wait(60) == status
         assert process.stderr.read() == ""
 
 
