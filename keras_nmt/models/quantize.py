@@ -51,6 +51,6 @@ def quantize(model: Any, mode: str = "int8") -> None:
     try:
         for layer in all_layers(model):  # including the layers of an ensemble's models
             if isinstance(layer, (keras.layers.Dense, keras.layers.ReversibleEmbedding, Int8Kernels)):
-                layer.quantize(mode)
+                layer.quantize(mode, type_check=False)  # else not sub-classes of `Dense`
     finally:
         gc.unfreeze()

@@ -53,12 +53,12 @@ def batch(model, rows=3, source_length=5, target_length=4, seed=0):
     return source, target
 
 
-def stepwise(model, source, target, beam_size=2, jit_compile=None):
+def stepwise(model, source, target, beam_size=2, jit_compile=None, grows=False):
     """Logits `[B, T, V]` of decoder steps over given prefixes, equal for each hypothesis of the beam."""
     step = model.decoder_step
     if jit_compile is not None:
         step = tf.function(step, jit_compile=jit_compile, autograph=False)
-    constants, caches = model.prepare(model.encoder(source), beam_size, target.shape[1])
+    constants, caches = model.prepare(model.encoder(source), beam_size, None if grows else target.shape[1])
     logits = []
     for position in range(target.shape[1]):
         tokens = np.repeat(target[:, position : position + 1], beam_size, 1)
@@ -77,7 +77,8 @@ def check_padding_and_batching(model):
     for row, length in enumerate((source != PAD).sum(1)):
         alone = [source[row : row + 1, :length], target[row : row + 1]]
         np.testing.assert_allclose(model(alone)[0], full[row], rtol=1e-4, atol=2e-5)
-    np.testing.assert_allclose(stepwise(model, *alone)[0], full[row], **CLOSE)
+    for grows in (False, True):
+        np.testing.assert_allclose(stepwise(model, *alone, grows=grows)[0], full[row], **CLOSE)
 
 
 def check_rows_of_padding(model):

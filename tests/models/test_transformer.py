@@ -84,12 +84,12 @@ def _batch(model, rows=3, source_length=6, target_length=5, seed=0):
     return source, target
 
 
-def _stepwise(model, source, target, beam_size=2, jit_compile=None):
+def _stepwise(model, source, target, beam_size=2, jit_compile=None, grows=False):
     """Logits `[B, T, V]` of decoder steps over given prefixes, equal for each hypothesis of the beam."""
     step = model.decoder_step
     if jit_compile is not None:
         step = tf.function(step, jit_compile=jit_compile, autograph=False)
-    constants, caches = model.prepare(model.encoder(source), beam_size, target.shape[1])
+    constants, caches = model.prepare(model.encoder(source), beam_size, None if grows else target.shape[1])
     logits = []
     for position in range(target.shape[1]):
         tokens = np.repeat(target[:, position : position + 1], beam_size, 1)
@@ -104,7 +104,10 @@ def _stepwise(model, source, target, beam_size=2, jit_compile=None):
 def test_stepwise_equals_full(options):
     model = _model(json.dumps(options))
     source, target = _batch(model)
-    np.testing.assert_allclose(_stepwise(model, source, target), model([source, target]), rtol=1e-4, atol=1e-4)
+    expected = model([source, target])
+    for grows in (False, True):
+        found = _stepwise(model, source, target, grows=grows)
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4, err_msg=f"caches that grow: {grows}")
 
 
 @pytest.mark.parametrize("options", these([1, 2], COMPILED, _name))

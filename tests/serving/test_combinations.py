@@ -93,12 +93,13 @@ def test_a_combination_steps_saves_loads_and_trains(options, make_combination, t
     # Stepwise equals full, for two hypotheses of a sentence that differ.
     logits = model([source, target]).numpy()
     expected = np.stack([logits, model([source, other])], 1)  # [B, K, T, V]
-    constants, caches = model.prepare(model.encoder(source), 2, target.shape[1])
-    step = tf.function(model.decoder_step, autograph=False)
-    for position in range(target.shape[1]):
-        tokens = np.stack([target[:, position], other[:, position]], 1)  # [B, K]
-        stepwise, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
-        np.testing.assert_allclose(stepwise, expected[:, :, position], rtol=1e-4, atol=1e-4)
+    traced = tf.function(model.decoder_step, autograph=False)
+    for step, max_length in ((traced, target.shape[1]), (model.decoder_step, None)):  # caches that stay, that grow
+        constants, caches = model.prepare(model.encoder(source), 2, max_length)
+        for position in range(target.shape[1]):
+            tokens = np.stack([target[:, position], other[:, position]], 1)  # [B, K]
+            stepwise, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
+            np.testing.assert_allclose(stepwise, expected[:, :, position], rtol=1e-4, atol=1e-4)
 
     # Padding is invisible, a sentence of it finite.
     padded = model([np.pad(source, ((0, 1), (0, 3))), np.pad(target, ((0, 1), (0, 2)))])

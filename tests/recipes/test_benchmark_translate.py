@@ -1,0 +1,77 @@
+"""The benchmark of real text: every program translates the same lines alike, and the table has a row for each."""
+
+from __future__ import annotations
+
+import pytest
+from scripts import load_script, run_main
+from translators import lines, make_model, source_tokenizer  # noqa: F401
+
+from keras_nmt.errors import UserError
+from keras_nmt.models import ModelDirectory
+
+
+@pytest.fixture(scope="module")
+def script():
+    return load_script("benchmarks/translate.py")
+
+
+@pytest.fixture(scope="module")
+def folder(make_model, source_tokenizer, lines, tmp_path_factory):  # noqa: F811
+    """A model directory that CTranslate2 can run, with lines and references."""
+    model = make_model(shortcuts=None)
+    folder = tmp_path_factory.mktemp("benchmark")
+    directory = ModelDirectory(folder / "model")
+    directory.save_config(model, subwords=dict.fromkeys(("source", "target"), "subwords.model"), search={})
+    directory.save_weights(model)
+    source_tokenizer.save(folder / "model/subwords.model")
+    for name in ("lines", "references"):
+        (folder / name).write_text("\n".join(line for line in lines if line.strip()) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.nightly
+def test_every_program_gives_the_same_translations(script, folder, monkeypatch):
+    # TensorFlow sets its threads only once in a process.
+    monkeypatch.setattr(script.tf.config.threading, "set_intra_op_parallelism_threads", lambda number: None)
+    files = ["--model", folder / "model", "--lines", folder / "lines", "--references", folder / "references"]
+    sizes = ["--batches", "4,1", "--rounds", 1, "--limit", 2, "--dtypes", ""]
+    run_main(script, *files, *sizes, "--output", folder / "table.md")
+    header, _, *rows = [line.strip("| \n").split(" | ") for line in (folder / "table.md").read_text().splitlines()]
+    assert [(row[0], row[1]) for row in rows] == [(name, batch) for batch in "41" for name in script.PROGRAMS]
+    assert {row[header.index("equal")] for row in rows} == {"100.0%"}
+    assert all(float(row[header.index("seconds")]) > 0 for row in rows)
+
+
+def test_programs_take_turns_after_a_round_without_clock(script, monkeypatch):
+    now, calls = [0.0], []
+    monkeypatch.setattr(script.time, "perf_counter", lambda: now[0])
+
+    def program(name, seconds):
+        def translate(texts):
+            calls.append((name, len(texts)))
+            now[0] += seconds
+            return [f"{name} {text}" for text in texts]
+
+        return translate
+
+    found = {"a": program("a", 1.0), "b": program("b", 2.0)}
+    seconds, texts = script.measure(found, ["x", "y"], batch=1, rounds=2)
+    assert [name for name, _ in calls] == ["a", "a", "b", "b", "b", "b", "a", "a", "a", "a", "b", "b"]
+    assert {count for _, count in calls} == {1}
+    assert seconds == {"a": [2.0, 2.0], "b": [4.0, 4.0]}
+    assert texts == {"a": ["a x", "a y"], "b": ["b x", "b y"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (["--batches", "1,x"], "Received: batches='1,x'"),
+        (["--rounds", "0"], "Sizes must be at least 1"),
+        (["--only", "plane"], "Our programs are plain, compiled, export, export_xla. Received: plane"),
+        (["--model", "m"], "--model and --lines go together. Received: model=m, lines=None"),
+        (["--dtypes", ""], "Name a model by --model DIR and text by --lines FILE, or Multi30k by --data-dir DATA"),
+    ],
+)
+def test_bad_options_are_an_error_of_one_line(script, arguments, match):
+    with pytest.raises(UserError, match=match):
+        run_main(script, *arguments)
