@@ -56,7 +56,40 @@ COMPOSITION: Settings = {
     "beam_size": 4,  # (V)
     "length_penalty": 0.6,  # (V)
 }
+RESIDUAL: Settings = {"composition_residual": True}
 COMPOSITION_BIG: Settings = {"preset": "transformer_big", "max_updates": 300_000, "keep_last": 20}  # all (V)
+
+OUTPUT = "*_attention/output/kernel"  # W_O
+
+
+def composed(model: Settings, base: str = "baseline") -> Settings:
+    """A configuration that starts from the trained Transformer, as the paper does."""
+    new = ["*/layer_composition*", "*/head_composition/*"]  # with the norms of pre-LN
+    hierarchical = {name for name in ("layer", "head") if model.get(f"{name}_composition") == "hierarchical"}
+    unused = []
+    if not model.get("composition_residual", False):
+        # An aggregate of heads is d / H wide, so the projection after it is new; one of layers is normalised already.
+        new += [OUTPUT] if "head" in hierarchical else []
+        unused += ["*/final_norm/*"] if "layer" in hierarchical else []
+    unused += [] if model.get("output_projection", True) else [OUTPUT]
+    return {"start_from": base, "allow_new": new, **({"allow_unused": unused} if unused else {}), "model": model}
+
+
+def with_identity_start(compositions: dict[str, Settings]) -> dict[str, Settings]:
+    """The arguments of composed models by name, and beside each NAME the arm NAME_identity.
+
+    The paper's models start with fresh weights beside those of the trained Transformer. The arm NAME_identity computes
+    at first what the trained Transformer computes; kinds and ranks whose equation has no such start get the residual
+    path. Without W_O, there is no such arm.
+    """
+    arms = dict(compositions)
+    for name, model in compositions.items():
+        kinds = {model[key] for key in ("layer_composition", "head_composition") if key in model}
+        residual = {} if kinds <= {"linear", "extended"} and "composition_rank" not in model else RESIDUAL
+        if model.get("output_projection", True):
+            arms[f"{name}_identity"] = {**model, "composition_start": "identity", **residual}
+    return arms
+
 
 # Role interaction: Weissenborn et al., "Contextualized Role Interaction for Neural Machine Translation", submitted to
 # ICLR 2019, https://openreview.net/forum?id=ryx3_iAcY7, section 4. Dropout 0.3 is the role vector's, too, as is the

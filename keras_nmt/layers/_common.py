@@ -15,6 +15,7 @@ SHORTCUT_KINDS = (None, "plain", "fusion")
 SHORTCUT_SOURCES = ("lexical", "non_lexical")
 NORMS = ("pre", "post")
 COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended")
+STARTS = ("random", "identity")
 
 
 def projection_initializer() -> keras.initializers.Initializer:
@@ -25,9 +26,9 @@ def projection_initializer() -> keras.initializers.Initializer:
     return keras.initializers.VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform")
 
 
-def layer_norm(dtype: Any, name: str) -> keras.layers.LayerNormalization:
-    """The LayerNorm of all layers of the package."""
-    return keras.layers.LayerNormalization(epsilon=1e-6, dtype=dtype, name=name)
+def layer_norm(dtype: Any, name: str, scale: str = "ones") -> keras.layers.LayerNormalization:
+    """The LayerNorm of all layers of the package; `scale` is the initializer of its scale."""
+    return keras.layers.LayerNormalization(epsilon=1e-6, gamma_initializer=scale, dtype=dtype, name=name)
 
 
 def masked_softmax(scores: Any, mask: Any, axis: int = -1) -> Any:

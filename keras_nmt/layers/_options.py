@@ -11,6 +11,7 @@ from keras_nmt.layers._common import (
     COMPOSITIONS,
     NORMS,
     SHORTCUT_SOURCES,
+    STARTS,
     check_choice,
     check_positive,
     check_rate,
@@ -88,6 +89,8 @@ class LayerOptions(Options):
     norm: str = "pre"
     head_composition: str | None = None
     composition_rank: int | None = None
+    composition_start: str = "random"
+    composition_residual: bool = False
     head_intermediate_dim: int | None = None
     output_projection: bool = True
 
@@ -101,6 +104,7 @@ class LayerOptions(Options):
         )
         check_choice("norm", self.norm, NORMS)
         check_choice("head_composition", self.head_composition, COMPOSITIONS)
+        check_choice("composition_start", self.composition_start, STARTS)
         self._set(
             **{name: int(size) for name, size in sizes.items()},
             composition_rank=optional_size("composition_rank", self.composition_rank),

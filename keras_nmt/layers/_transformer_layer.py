@@ -47,6 +47,8 @@ class TransformerLayer(keras.layers.Layer):
             options.composition_rank,
             options.head_intermediate_dim,
             options.output_projection,
+            options.composition_start,
+            options.composition_residual,
             dtype=self.dtype_policy,
             name=name,
         )

@@ -45,6 +45,8 @@ class TransformerStack(keras.layers.Layer):
             self.num_layers,
             options.hidden_dim,
             rank=options.composition_rank,
+            start=options.composition_start,
+            residual=options.composition_residual,
             dtype=policy,
             name="layer_composition",
         )
@@ -55,8 +57,9 @@ class TransformerStack(keras.layers.Layer):
             for number in numbers
             if pre and self.composition is not None
         ]
-        # An aggregate is normalised already.
-        self.final_norm = layer_norm(policy, "final_norm") if pre and not self._is_hierarchical else None
+        # An aggregate is normalised already, unless it is added to the state.
+        normalised = self._is_hierarchical and not options.composition_residual
+        self.final_norm = layer_norm(policy, "final_norm") if pre and not normalised else None
         layer_options = options.config(LayerOptions)
         self.layers = [
             make_layer(**layer_options, shortcut=shortcut, dtype=policy, name=f"layer_{number}") for number in numbers
@@ -78,7 +81,7 @@ class TransformerStack(keras.layers.Layer):
     def _feed_back(self, states: list[Any]) -> None:
         """Hierarchical composition: after layers 2i + 1 and 2i + 2, their aggregate is the input of the next layer.
 
-        The aggregate replaces the last of the states [H_0, ..., H_l] so far (Dou et al., 2018).
+        The aggregate replaces the last of the states [H_0, ..., H_l] so far (Dou et al., 2018), or is added to it.
         """
         if not self._is_hierarchical:
             return
@@ -86,7 +89,8 @@ class TransformerStack(keras.layers.Layer):
         if node is not None:
             first = 2 * node + 1
             previous = states[first - 1] if node > 0 else None  # the previous node's aggregate
-            states[-1] = self.composition.aggregate(node, self._representations(states, first), previous)
+            aggregate = self.composition.aggregate(node, self._representations(states, first), previous)
+            states[-1] = states[-1] + aggregate if self.options.composition_residual else aggregate
 
     def _finish(self, states: list[Any]) -> Any:
         """The stack's output, given the states [H_0, ..., H_L] of all layers."""

@@ -10,6 +10,7 @@ from keras import ops
 from keras_nmt.layers._common import (
     COMPOSITIONS,
     SHORTCUT_KINDS,
+    STARTS,
     check_choice,
     check_mask,
     check_positive,
@@ -51,6 +52,11 @@ class MultiHeadAttention(keras.layers.Layer):
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation. Defaults to twice `hidden_dim`.
         output_projection: Boolean. True: W_O follows the pooling, as in the paper's parameter counts. False: the
             pooling replaces W_O, as in the paper's text. Defaults to True.
+        composition_start: "random" or "identity": the first output is W_O of the joined heads, as without a
+            composition. "extended" of full rank has such a start; the others need `composition_residual`. Defaults to
+            "random".
+        composition_residual: Boolean, whether the joined heads [O_1; ...; O_H] are added to their composition, before
+            W_O; the hierarchical aggregation is projected to their width d first. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -67,7 +73,8 @@ class MultiHeadAttention(keras.layers.Layer):
 
     Raises:
         ValueError: `hidden_dim` is not a multiple of `num_heads`, `lexical` is given without `shortcut` or the reverse,
-            a composition has only one head, or `output_projection` is False without a pooling.
+            a composition has only one head, `output_projection` is False without a pooling, or there is no identity
+            start.
 
     Example:
 
@@ -96,6 +103,8 @@ class MultiHeadAttention(keras.layers.Layer):
         composition_rank: int | None = None,
         head_intermediate_dim: int | None = None,
         output_projection: bool = True,
+        composition_start: str = "random",
+        composition_residual: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -107,6 +116,12 @@ class MultiHeadAttention(keras.layers.Layer):
             raise ValueError(
                 "`output_projection=False` needs a pooling in its place: `head_composition` 'low_rank' or 'extended'. "
                 f"Received: head_composition={head_composition!r}"
+            )
+        check_choice("composition_start", composition_start, STARTS)
+        if not output_projection and composition_start == "identity":
+            raise ValueError(
+                "At the identity start, the output is W_O of the joined heads: keep W_O. "
+                f"Received: composition_start={composition_start!r}, output_projection={output_projection!r}"
             )
         if hidden_dim % num_heads:
             raise ValueError(
@@ -121,6 +136,8 @@ class MultiHeadAttention(keras.layers.Layer):
         self.composition_rank = optional_size("composition_rank", composition_rank)
         self.head_intermediate_dim = optional_size("head_intermediate_dim", head_intermediate_dim)
         self.output_projection = output_projection
+        self.composition_start = composition_start
+        self.composition_residual = composition_residual
         self.supports_masking = True
         policy = self.dtype_policy
         self.query_projection = keras.layers.Dense(
@@ -138,6 +155,8 @@ class MultiHeadAttention(keras.layers.Layer):
             hidden_dim,
             rank=composition_rank,
             intermediate_dim=2 * hidden_dim if head_intermediate_dim is None else head_intermediate_dim,
+            start=composition_start,
+            residual=composition_residual,
             dtype=policy,
             name="head_composition",
         )
@@ -257,4 +276,6 @@ class MultiHeadAttention(keras.layers.Layer):
             "composition_rank": self.composition_rank,
             "head_intermediate_dim": self.head_intermediate_dim,
             "output_projection": self.output_projection,
+            "composition_start": self.composition_start,
+            "composition_residual": self.composition_residual,
         }

@@ -38,9 +38,14 @@ class TransformerDecoder(TransformerStack):
             H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11), or
             "hierarchical" (`HierarchicalAggregation`, whose aggregates also replace H^2, H^4, ... as input of the next
             layer). Under `norm="pre"` each H^l is normalised before the composition, and the result after it; an
-            aggregate is normalised already and has no final norm. Defaults to None.
+            aggregate is normalised already and has no final norm, unless it is a residual. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
         composition_rank: Integer, rank of the poolings. Defaults to `hidden_dim`.
+        composition_start: "random", or "identity": the first output is that of a stack without compositions. "linear",
+            and "extended" of full rank, have such a start; the others need `composition_residual`. Defaults to
+            "random".
+        composition_residual: Boolean, whether H^L, or the joined heads, are added to their composition. Hierarchical
+            aggregates are then added to H^2, H^4, ... instead of replacing them. Defaults to False.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
         output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.

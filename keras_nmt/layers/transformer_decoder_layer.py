@@ -40,6 +40,8 @@ class TransformerDecoderLayer(TransformerLayer):
         cross_shortcut: None, "plain" or "fusion": `LexicalShortcut` on the cross-attention. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
         composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
+        composition_start: "random" or "identity"; see `MultiHeadAttention`. Defaults to "random".
+        composition_residual: Boolean, whether the joined heads are added to their composition. Defaults to False.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
         output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.

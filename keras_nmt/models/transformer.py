@@ -52,6 +52,11 @@ class Transformer(TranslationModel):
         head_composition: How all attentions combine their heads: None or "linear", "hierarchical", "low_rank" or
             "extended"; see `MultiHeadAttention`. Defaults to None.
         composition_rank: Integer, rank of the poolings of layers and heads. Defaults to `hidden_dim`.
+        composition_start: "random", or "identity": the first outputs are those of a model without compositions, such
+            as the trained model that training starts from. "linear" layers, and "extended" of full rank, have such a
+            start; the others need `composition_residual`. Defaults to "random".
+        composition_residual: Boolean, whether the last layer's states, or the joined heads, are added to their
+            composition. Defaults to False.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
         output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.

@@ -141,7 +141,7 @@ def _normalised(stack, name, x):
 NODES = {4: [(1, 2), (3, 4)], 5: [(1, 2), (3, 4), (5,)]}
 
 
-def _by_hand(stack, kind, norm, x, **arguments):
+def _by_hand(stack, kind, norm, residual, x, **arguments):
     """The stack's output and its states, layer by layer."""
 
     def r(number):  # r_l = H^l, normalised under pre-LN
@@ -157,11 +157,14 @@ def _by_hand(stack, kind, norm, x, **arguments):
             for number in joining:
                 states.append(stack.layers[number - 1](states[-1], **arguments))
                 representations.append(r(number))
-            aggregate = states[-1] = stack.composition.aggregate(node, representations, aggregate)
-        return aggregate, states
+            state = stack.composition.aggregate(node, representations, aggregate)
+            aggregate = states[-1] = np.asarray(states[-1]) + state if residual else state
+        return _normalised(stack, "final_norm", aggregate) if norm == "pre" and residual else aggregate, states
     for number in numbers:
         states.append(stack.layers[number - 1](states[-1], **arguments))
-    output = states[-1] if kind is None else stack.composition([r(number) for number in numbers])
+    output = states[-1] if kind is None else stack.composition.compose([r(number) for number in numbers])
+    if kind is not None and residual:
+        output = output + r(number)
     return _normalised(stack, "final_norm", output) if norm == "pre" else output, states
 
 
@@ -171,13 +174,20 @@ COMPOSITIONS = [("hierarchical", 4), ("hierarchical", 5), (None, 3), ("linear", 
 
 @pytest.mark.parametrize(
     "options",
-    pairwise({"side": ["encoder", "decoder"], "norm": ["pre", "post"], "composition": COMPOSITIONS}),
+    pairwise(
+        {
+            "side": ["encoder", "decoder"],
+            "norm": ["pre", "post"],
+            "composition": COMPOSITIONS,
+            "residual": [False, True],
+        }
+    ),
     ids=lambda options: "-".join(map(str, options.values())),
 )
 def test_stacks_compose_their_layers(random, options):
-    side, norm, (kind, number) = options.values()
+    side, norm, (kind, number), residual = options.values()
     stack = (TransformerEncoder if side == "encoder" else TransformerDecoder)(
-        number, 2, D, F, norm=norm, layer_composition=kind
+        number, 2, D, F, norm=norm, layer_composition=kind, composition_residual=residual
     )
     x = random(B, T, D)
     arguments = {"mask": np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)}
@@ -186,7 +196,7 @@ def test_stacks_compose_their_layers(random, options):
     stack.build(*[value.shape for name, value in {"inputs": x, **arguments}.items() if "mask" not in name])
     stack.set_weights([0.5 * random(*w.shape) for w in stack.get_weights()])  # so that each layer has another effect
     output, states = stack(x, **arguments, return_states=True)
-    expected, expected_states = _by_hand(stack, kind, norm, x, **arguments)
+    expected, expected_states = _by_hand(stack, kind, norm, residual, x, **arguments)
     np.testing.assert_allclose(output, expected, rtol=1e-3, atol=1e-4)
     assert len(states) == len(expected_states) == number + 1
     for state, expected_state in zip(states, expected_states, strict=True):

@@ -49,7 +49,8 @@ SHORTCUTS = pairwise(
     lambda options: "decoder" in options["shortcut_sides"] or "cross" not in options["shortcut_sites"],
 )
 EVERYWHERE = {"shortcuts": "fusion", "shortcut_source": "non_lexical", "shortcut_sites": ("self", "cross")}
-VARIANTS = [{}, {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post"}, *SHORTCUTS]
+ADDED = {"layer_composition": "hierarchical", "head_composition": "hierarchical", "composition_residual": True}
+VARIANTS = [{}, {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post"}, ADDED, *SHORTCUTS]
 # Every mechanism, for slow tests.
 COMPILED = [
     EVERYWHERE,
@@ -353,6 +354,11 @@ def test_the_model_trains_with_keras_fit():
         {"layer_composition": "attention"},
         {"layer_composition": "linear", "num_decoder_layers": 1},
         {"layer_composition": "extended", "composition_rank": 0},
+        {"layer_composition": "extended", "composition_start": "zero"},
+        {"layer_composition": "extended", "composition_start": "identity", "composition_rank": 7},
+        {"layer_composition": "hierarchical", "composition_start": "identity"},
+        {"head_composition": "low_rank", "composition_start": "identity"},
+        {"head_composition": "extended", "composition_start": "identity", "output_projection": False},
         {"layer_composition": "extended", "composition_rank": (3 * 8) ** 2 + 1},
         {"head_composition": "mean"},
         {"head_composition": "extended", "num_heads": 1},

@@ -20,6 +20,7 @@ from keras_nmt.training.warm_start import warm_start
 FOLDER = Path(__file__).parents[2] / "recipes"
 SCRIPTS = (
     "iwslt14/roles",
+    "multi30k/composition",
     "wmt14/composition",
     "wmt14/roles",
     "wmt14/shortcuts",
@@ -89,6 +90,9 @@ def test_every_configuration_makes_an_experiment_with_a_valid_model(script, conf
         ("wmt14/composition", "baseline_continued"),
         ("wmt14/composition", "linear_layers"),
         ("wmt14/composition", "hierarchical_both"),
+        ("wmt14/composition", "hierarchical_both_identity"),
+        ("multi30k/composition", "hierarchical_layers"),
+        ("multi30k/composition", "ni_both_eighth_second_order_identity"),
         ("wmt14/composition", "ni_both"),
         ("wmt14/composition", "big_french_ni_both"),
         ("wmt14/composition", "ni_heads_second_order"),
@@ -107,7 +111,11 @@ def test_runs_that_start_from_another_run_load_its_weights(script, configuration
     result = warm_start(ours, theirs, allow_new=made.allow_new, allow_unused=made.allow_unused)
     left_out = [weight.path for weight in theirs.weights if weight.path.endswith("_attention/output/kernel")]
     assert left_out
-    assert result.unused == (left_out if configuration == "ni_heads_without_output" else [])
+    if made.model.get("norm") != "post" and configuration == "hierarchical_layers":  # an aggregate is normalised
+        left_out = [weight.path for weight in theirs.weights if "/final_norm/" in weight.path]
+        assert result.unused == left_out
+    else:
+        assert result.unused == (left_out if configuration == "ni_heads_without_output" else [])
     assert bool(result.new) == (configuration != "baseline_continued")  # the composition, or the temperature
     assert bool(result.misfit) == (configuration == "hierarchical_both")  # the projection of its heads
     if result.new:
@@ -164,6 +172,20 @@ def test_composition_is_compared_with_a_transformer_trained_equally_long():
         composed = experiment("wmt14/composition", name)
         assert composed.init_from == baseline.init_from is not None
         assert composed.max_updates == baseline.max_updates
+
+
+@pytest.mark.parametrize("script", ["wmt14/composition", "multi30k/composition"])
+def test_composed_models_have_an_arm_with_the_identity_start(script):
+    recipe = RECIPES[script]
+    arms = [name for name in recipe.configurations if name.endswith("_identity")]
+    plain = {name.removesuffix("_identity") for name in arms}
+    others = {"baseline", "baseline_continued", "ni_heads_without_output"}
+    assert plain | others >= {name for name in recipe.configurations if "big" not in name} - set(arms)
+    for name in arms:
+        made, other = experiment(script, name), experiment(script, name.removesuffix("_identity"))
+        exact = name.removesuffix("_identity") in ("linear_layers", "ni_layers", "ni_heads", "ni_both")
+        expected = {"composition_start": "identity", **({} if exact else {"composition_residual": True})}
+        assert made.model == {**other.model, **expected}
 
 
 @pytest.mark.parametrize("path", ["README.md", "*.py"])
@@ -229,6 +251,7 @@ def test_the_papers_hyper_parameters_reach_the_experiments():
 # of the script's languages.
 RUNS = {
     "iwslt14/roles": (["softmax_residual_16", "one_hot_residual_16"], {"de": "de", "en": "en"}),
+    "multi30k/composition": (["baseline", "ni_both_eighth_identity"], {"en": "en", "de": "de"}),
     "wmt14/composition": (["baseline", "ni_both"], {"en": "en", "de": "de"}),
     "wmt14/roles": (["softmax"], {"en": "en", "de": "de"}),
     "wmt14/shortcuts": (["self_and_cross"], {"en": "en", "de": "de"}),
@@ -259,7 +282,7 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
             (tmp_path / patterns[corpus].format(language=language)).write_text("\n".join([*text, ""]), encoding="utf-8")
     tiny = {"preset": "transformer_tiny", "vocabulary_size": 300, "batch_size": 512, "accumulation_steps": 1}
     # One layer where possible: tracing graphs takes the time.
-    layers = {} if script == "wmt14/composition" else {"num_encoder_layers": 1, "num_decoder_layers": 1}
+    layers = {} if script.endswith("/composition") else {"num_encoder_layers": 1, "num_decoder_layers": 1}
     tiny |= {"model": {**TINY, **layers}, "max_updates": 2, "beam_size": 2}
     progress: list[str] = []
     for configuration in configurations:
