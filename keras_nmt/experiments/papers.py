@@ -173,6 +173,7 @@ ATTENTION_BRIDGE: Settings = {
         "attention_score": "general",  # (O)
         "bridge_heads": 10,
         "bridge_hidden_dim": 1024,
+        "penalty": "root",  # Eq. 10
     },
     "optimizer": "sgd",
     "schedule": "constant",  # ours: (O) halves the rate every 10,000 updates after 50,000
@@ -196,6 +197,7 @@ ATTENTION_BRIDGE_CONFIGURATIONS: dict[str, Settings] = {
     "monolingual": {"monolingual": True},
     "no_bridge": {"model": {"bridge_heads": None}},
     "no_penalty": {"model": {"penalty_weight": 0.0}},
+    "squared_penalty": {"model": {"penalty": "squared"}},  # not the paper's: Lin et al., 2017, Eq. 8
     "shared_attention": {"model": {"shared_attention": True}},
     "label": {"architecture": "language_label", "vocabulary_size": 40_000},  # Johnson et al., 2017
     **{f"k{k}": {"model": {"bridge_heads": k}} for k in (1, 10, 25, 50)},  # section 3.2
@@ -211,6 +213,7 @@ ATTENTION_BRIDGE_SMALL: Settings = {
         "num_decoder_layers": 2,
         "dropout": 0.1,
         "tie_output": True,
+        "penalty": "squared",
         "transformer": {"num_heads": 4, "intermediate_dim": 512},
     },
     "optimizer": "adam",
