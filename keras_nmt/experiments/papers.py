@@ -139,12 +139,21 @@ def one_hot_from(softmax: str, settings: Settings, learning_rate: float) -> Sett
     The constant learning rate of the paper is 2e-4 (small) or 1e-4.
     """
     return {
-        "model": {**settings["model"], "roles": "one_hot"},
-        "start_from": softmax,
+        **softmax_continued(softmax, settings, learning_rate),
+        # Section 4: dropout is the role vector's.
+        "model": {**settings["model"], "roles": "one_hot", "role_dropout_on": "vector"},
         "allow_new": ["*/temperature"],
+    }
+
+
+def softmax_continued(softmax: str, settings: Settings, learning_rate: float) -> Settings:
+    """The control of `one_hot_from`: the softmax configuration, trained for as long in the same way."""
+    return {
+        "model": settings["model"],
+        "start_from": softmax,
         "schedule": "constant",
         "learning_rate": learning_rate,
-        "max_updates": 10_000,  # ours; the temperature is at its floor after 4,605
+        "max_updates": 10_000,  # ours; the temperature of one-hot roles is at its floor after 4,605
     }
 
 
@@ -157,7 +166,9 @@ ROLES_OF_WMT: dict[str, Settings] = {
     "dense_residual": {"model": role_model("dense", 32)},
     "softmax_residual": {"model": role_model("softmax", 32)},
 }
-ROLES_OF_WMT["one_hot_residual"] = one_hot_from("softmax_residual", ROLES_OF_WMT["softmax_residual"], 1e-4)
+SOFTMAX_OF_WMT = ("softmax_residual", ROLES_OF_WMT["softmax_residual"], 1e-4)
+ROLES_OF_WMT["one_hot_residual"] = one_hot_from(*SOFTMAX_OF_WMT)
+ROLES_OF_WMT["softmax_residual_continued"] = softmax_continued(*SOFTMAX_OF_WMT)  # not in the paper
 
 # Attention bridge: Vázquez et al., 2020, https://doi.org/10.1162/COLI_a_00377, section 3.1. The toolkit is a fork of
 # OpenNMT-py: (O) is the toolkit's default of that time, where the paper is silent.

@@ -12,7 +12,7 @@ from keras_nmt.layers._common import projection_initializer
 from keras_nmt.layers._options import take_arguments, with_options
 from keras_nmt.layers.role_assignment import RoleAssignment
 
-NOT_TAKEN = ("assignment", "straight_through")  # arguments of `RoleAssignment`: roles are dense here
+NOT_TAKEN = ("assignment", "straight_through", "dropout_on")  # arguments of `RoleAssignment`: roles are dense here
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

@@ -8,6 +8,7 @@ from typing import Any
 
 from keras_nmt.layers._common import check_choice, check_positive, check_rate, optional_size
 from keras_nmt.layers._options import StackOptions
+from keras_nmt.layers.role_assignment import DROPOUT_ON
 
 SITES = ("self", "cross")
 SIDES = ("encoder", "decoder")
@@ -31,6 +32,7 @@ class TransformerOptions(StackOptions):
     role_straight_through: bool = False
     role_exclusive: bool = False
     role_dropout: float | None = None
+    role_dropout_on: str = "logits"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,6 +50,12 @@ class TransformerOptions(StackOptions):
                 "`role_low_rank` and `role_straight_through` belong to role interaction. "
                 f"Received: roles={self.roles!r}, role_low_rank={self.role_low_rank!r}, "
                 f"role_straight_through={self.role_straight_through!r}"
+            )
+        check_choice("role_dropout_on", self.role_dropout_on, DROPOUT_ON)
+        if self.role_dropout_on != "logits" and self.roles != "one_hot":
+            raise ValueError(
+                "`role_dropout_on` belongs to one-hot roles; others always drop the vector. "
+                f"Received: role_dropout_on={self.role_dropout_on!r}, roles={self.roles!r}"
             )
         # Checked without roles, too, so that a typing error does not go unnoticed.
         check_positive(num_roles=self.num_roles)

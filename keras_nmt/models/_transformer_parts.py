@@ -91,6 +91,7 @@ class TransformerParts:
             residual=options.role_residual,
             low_rank=options.role_low_rank,
             straight_through=options.role_straight_through,
+            dropout_on=options.role_dropout_on,
             **shared,
         )
 

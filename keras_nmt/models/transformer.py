@@ -73,6 +73,8 @@ class Transformer(TranslationModel):
         role_straight_through: Boolean, whether "one_hot" roles are one-hot in training too. Defaults to False.
         role_exclusive: Boolean, whether a target token's role depends on the previous tokens only. Defaults to False.
         role_dropout: Float, dropout rate of the roles. Defaults to `dropout`.
+        role_dropout_on: "logits" or "vector": what is dropped of "one_hot" roles; "vector" is the paper's, see
+            `RoleAssignment`. Defaults to "logits".
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:

@@ -370,6 +370,9 @@ def test_the_model_trains_with_keras_fit():
         {"roles": "dense", "role_context": "bilstm"},
         {"roles": "dense", "role_straight_through": True},
         {"roles": "dense", "role_dropout": 1.0},
+        {"roles": "dense", "role_dropout_on": "vector"},
+        {"roles": "contextualized", "role_dropout_on": "vector"},
+        {"roles": "one_hot", "role_dropout_on": "roles"},
         {"roles": "dense", "role_units": 0},
         {"role_dropout": 1.0},
         {"attention_dropout": 1.5},
@@ -443,6 +446,7 @@ def test_without_roles_dropout_applies_to_embeddings_with_positions():
 
 def test_options_of_roles_reach_their_layers():
     options = {"role_context": "cnn", "role_units": 5, "role_residual": False, "role_straight_through": True}
+    options |= {"role_dropout_on": "vector"}
     model = Transformer(**TINY, roles="one_hot", num_roles=3, **options, role_exclusive=True, dropout=0.2)
     same = {"assignment": "one_hot", "context": "cnn", "context_units": 5, "residual": False, "low_rank": False}
     same |= {"straight_through": True, "dropout": 0.2}

@@ -98,6 +98,7 @@ def test_every_configuration_makes_an_experiment_with_a_valid_model(script, conf
         ("wmt14/composition", "ni_heads_second_order"),
         ("wmt14/composition", "ni_heads_without_output"),
         ("iwslt14/roles", "one_hot_16"),
+        ("iwslt14/roles", "softmax_16_continued"),
         ("iwslt14/roles", "one_hot_cnn_residual_32"),
         ("wmt17/roles", "one_hot_residual"),
     ],
@@ -116,7 +117,7 @@ def test_runs_that_start_from_another_run_load_its_weights(script, configuration
         assert result.unused == left_out
     else:
         assert result.unused == (left_out if configuration == "ni_heads_without_output" else [])
-    assert bool(result.new) == (configuration != "baseline_continued")  # the composition, or the temperature
+    assert bool(result.new) == (not configuration.endswith("_continued"))  # the composition, or the temperature
     assert bool(result.misfit) == (configuration == "hierarchical_both")  # the projection of its heads
     if result.new:
         with pytest.raises(UserError, match="missing"):
@@ -188,6 +189,18 @@ def test_composed_models_have_an_arm_with_the_identity_start(script):
         assert made.model == {**other.model, **expected}
 
 
+def test_one_hot_roles_are_compared_with_softmax_roles_trained_equally_long():
+    for script, one_hot, softmax in (
+        ("iwslt14/roles", "one_hot_cnn_residual_32", "softmax_cnn_residual_32"),
+        ("wmt17/roles", "one_hot_residual", "softmax_residual"),
+    ):
+        made, control = experiment(script, one_hot), experiment(script, f"{softmax}_continued")
+        assert made.model == {**control.model, "roles": "one_hot", "role_dropout_on": "vector"}
+        assert control.model == experiment(script, softmax).model
+        for name in ("init_from", "schedule", "learning_rate", "max_updates", "batch_size"):
+            assert getattr(made, name) == getattr(control, name)
+
+
 @pytest.mark.parametrize("path", ["README.md", "*.py"])
 def test_the_paper_on_roles_is_cited_in_one_form(path):
     cited = (
@@ -226,6 +239,7 @@ def test_every_cell_of_the_role_papers_table_1_has_a_configuration():
     rows = ("", "residual_", "cnn_residual_")
     cells = [f"{roles}_{row}{hr}" for roles in ("dense", "softmax", "one_hot") for row in rows for hr in (16, 32)]
     cells += [f"{row}_{hr}" for row in ("contextualized", "matched", "low_rank") for hr in (16, 32)]
+    cells += [f"softmax_{row}{hr}_continued" for row in rows for hr in (16, 32)]
     assert sorted(RECIPES["iwslt14/roles"].configurations) == sorted([*cells, "baseline"])
     plain = experiment("iwslt14/roles", "softmax_16").model
     cnn = experiment("iwslt14/roles", "one_hot_cnn_residual_32").model
