@@ -29,6 +29,7 @@ from keras_nmt.experiments.results import LIMITS
 from keras_nmt.experiments.run_experiment import run_experiment
 from keras_nmt.experiments.settings import Settings, as_user_errors, nearest
 from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.layers._options import split_rank
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
@@ -327,6 +328,11 @@ class Experiment(Settings):
         target_size = settings.pop("target_vocabulary_size", None)
         if target_size is not None:
             settings["vocabulary_size"] = {"source": settings.get("vocabulary_size", 8000), "target": target_size}
+        # Earlier releases had one rank for the composition of layers and of heads.
+        if isinstance(model := settings.get("model"), dict):
+            settings["model"] = split_rank(model)
+            if isinstance(model.get("transformer"), dict):
+                settings["model"] = {**settings["model"], "transformer": split_rank(model["transformer"])}
         return settings
 
     @classmethod

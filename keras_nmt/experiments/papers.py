@@ -85,7 +85,8 @@ def with_identity_start(compositions: dict[str, Settings]) -> dict[str, Settings
     arms = dict(compositions)
     for name, model in compositions.items():
         kinds = {model[key] for key in ("layer_composition", "head_composition") if key in model}
-        residual = {} if kinds <= {"linear", "extended"} and "composition_rank" not in model else RESIDUAL
+        is_full = not {"layer_composition_rank", "head_composition_rank"} & set(model)
+        residual = {} if kinds <= {"linear", "extended"} and is_full else RESIDUAL
         if model.get("output_projection", True):
             arms[f"{name}_identity"] = {**model, "composition_start": "identity", **residual}
     return arms

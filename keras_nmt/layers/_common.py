@@ -16,6 +16,7 @@ SHORTCUT_SOURCES = ("lexical", "non_lexical")
 NORMS = ("pre", "post")
 COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended")
 STARTS = ("random", "identity")
+POOLINGS = ("low_rank", "extended")  # of low rank
 
 
 def projection_initializer() -> keras.initializers.Initializer:
@@ -59,6 +60,21 @@ def with_mask(tensor: Any, mask: Any) -> Any:
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     if value not in choices:
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}. Received: {name}={value!r}")
+
+
+class NoEffect(ValueError):
+    """An option that is set, and has no effect because another option is missing."""
+
+    def __init__(self, name: str, value: Any, partner: str) -> None:
+        super().__init__(f"`{name}` has no effect without {partner}. Received: {name}={value!r}")
+        self.name = name
+
+
+def check_effect(has_partner: bool, partner: str, **options: Any) -> None:
+    """Rejects options that are not None, if the option that gives them an effect is missing."""
+    for name, value in options.items():
+        if not has_partner and value is not None:
+            raise NoEffect(name, value, partner)
 
 
 def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:

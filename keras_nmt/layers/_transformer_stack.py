@@ -35,6 +35,7 @@ class TransformerStack(keras.layers.Layer):
         super().__init__(**kwargs)
         check_positive(num_layers=num_layers)
         check_choice("shortcut", shortcut, SHORTCUT_KINDS)
+        options.check_shortcut(shortcut)
         self.options = options
         self.num_layers = int(num_layers)
         self.shortcut = shortcut
@@ -44,7 +45,7 @@ class TransformerStack(keras.layers.Layer):
             options.layer_composition,
             self.num_layers,
             options.hidden_dim,
-            rank=options.composition_rank,
+            rank=options.layer_composition_rank,
             start=options.composition_start,
             residual=options.composition_residual,
             dtype=policy,
@@ -128,6 +129,14 @@ class TransformerStack(keras.layers.Layer):
             with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask) for _ in range(self.num_layers + 2)
         )
         return output, states
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> TransformerStack:
+        config = StackOptions.converted(config)
+        if config.get("shortcut") is None:  # earlier releases accepted a source without effect
+            config = {**config, "shortcut_source": "lexical"}
+        stack: TransformerStack = super().from_config(config)
+        return stack
 
     def get_config(self) -> dict[str, Any]:
         own = {"num_layers": self.num_layers, "shortcut": self.shortcut}

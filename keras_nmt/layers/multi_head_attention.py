@@ -9,9 +9,11 @@ from keras import ops
 
 from keras_nmt.layers._common import (
     COMPOSITIONS,
+    POOLINGS,
     SHORTCUT_KINDS,
     STARTS,
     check_choice,
+    check_effect,
     check_mask,
     check_positive,
     check_rate,
@@ -112,12 +114,15 @@ class MultiHeadAttention(keras.layers.Layer):
         check_rate(dropout=dropout)
         check_choice("shortcut", shortcut, SHORTCUT_KINDS)
         check_choice("head_composition", head_composition, COMPOSITIONS)
-        if not output_projection and head_composition not in ("low_rank", "extended"):
+        if not output_projection and head_composition not in POOLINGS:
             raise ValueError(
                 "`output_projection=False` needs a pooling in its place: `head_composition` 'low_rank' or 'extended'. "
                 f"Received: head_composition={head_composition!r}"
             )
         check_choice("composition_start", composition_start, STARTS)
+        pooling, tree = "`head_composition` 'low_rank' or 'extended'", "`head_composition='hierarchical'`"
+        check_effect(head_composition in POOLINGS, pooling, composition_rank=composition_rank)
+        check_effect(head_composition == "hierarchical", tree, head_intermediate_dim=head_intermediate_dim)
         if not output_projection and composition_start == "identity":
             raise ValueError(
                 "At the identity start, the output is W_O of the joined heads: keep W_O. "

@@ -55,8 +55,8 @@ class RoleAssignment(keras.layers.Layer):
         straight_through: Boolean, whether "one_hot" gives one-hot vectors in training too, with the gradient of the
             relaxed vectors. Defaults to False.
         dropout: Float, dropout rate of the roles. Defaults to 0.
-        dropout_on: "logits" or "vector": what is dropped of "one_hot" roles; "vector" is the paper's. Other roles always
-            drop the vector. Defaults to "logits".
+        dropout_on: "logits" or "vector": what is dropped of "one_hot" roles; "vector" is the paper's. Other roles
+            always drop the vector. Defaults to "logits".
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Attributes:

@@ -36,7 +36,8 @@ class TransformerEncoder(TransformerStack):
             layer). Under `norm="pre"` each H^l is normalised before the composition, and the result after it; an
             aggregate is normalised already and has no final norm, unless it is a residual. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
-        composition_rank: Integer, rank of the poolings. Defaults to `hidden_dim`.
+        layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
+        head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
         composition_start: "random", or "identity": the first output is that of a stack without compositions. "linear",
             and "extended" of full rank, have such a start; the others need `composition_residual`. Defaults to
             "random".

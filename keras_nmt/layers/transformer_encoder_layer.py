@@ -25,7 +25,7 @@ class TransformerEncoderLayer(TransformerLayer):
         norm: "pre": `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`. Defaults to "pre".
         shortcut: None, "plain" or "fusion": `LexicalShortcut` on the self-attention. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
-        composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
+        head_composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
         composition_start: "random" or "identity"; see `MultiHeadAttention`. Defaults to "random".
         composition_residual: Boolean, whether the joined heads are added to their composition. Defaults to False.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice

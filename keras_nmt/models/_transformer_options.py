@@ -52,7 +52,7 @@ class TransformerOptions(StackOptions):
                 f"role_straight_through={self.role_straight_through!r}"
             )
         check_choice("role_dropout_on", self.role_dropout_on, DROPOUT_ON)
-        if self.role_dropout_on != "logits" and self.roles != "one_hot":
+        if self.role_dropout_on != "logits" and self.roles not in (None, "one_hot"):
             raise ValueError(
                 "`role_dropout_on` belongs to one-hot roles; others always drop the vector. "
                 f"Received: role_dropout_on={self.role_dropout_on!r}, roles={self.roles!r}"
@@ -67,6 +67,11 @@ class TransformerOptions(StackOptions):
             num_roles=int(self.num_roles),
             role_units=optional_size("role_units", self.role_units),
         )
+        names = [field.name for field in dataclasses.fields(self)]
+        of_shortcuts = [name for name in names if name.startswith("shortcut_")]
+        of_roles = [name for name in names if name.startswith("role_") or name == "num_roles"]
+        self._needs(self.shortcuts is not None, "`shortcuts`", *of_shortcuts)
+        self._needs(self.roles is not None, "`roles`", *of_roles)
 
     def shortcut(self, site: str, side: str) -> str | None:
         """The kind of shortcut at a site of a side."""

@@ -51,7 +51,8 @@ class Transformer(TranslationModel):
             `TransformerEncoder`. Defaults to None.
         head_composition: How all attentions combine their heads: None or "linear", "hierarchical", "low_rank" or
             "extended"; see `MultiHeadAttention`. Defaults to None.
-        composition_rank: Integer, rank of the poolings of layers and heads. Defaults to `hidden_dim`.
+        layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
+        head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
         composition_start: "random", or "identity": the first outputs are those of a model without compositions, such
             as the trained model that training starts from. "linear" layers, and "extended" of full rank, have such a
             start; the others need `composition_residual`. Defaults to "random".
@@ -79,8 +80,8 @@ class Transformer(TranslationModel):
 
     Raises:
         TypeError: An argument is unknown.
-        ValueError: A size is not a positive integer, a rate is out of range, an option is unknown, or no attention is
-            at the sites and sides of the shortcuts.
+        ValueError: A size is not a positive integer, a rate is out of range, an option is unknown or has no effect
+            without another one that is missing, or no attention is at the sites and sides of the shortcuts.
 
     Example:
 
@@ -195,4 +196,4 @@ class Transformer(TranslationModel):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Transformer:
-        return cls(**config)
+        return cls(**TransformerOptions.converted(config))

@@ -18,15 +18,18 @@ from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import composed, with_identity_start
 from keras_nmt.experiments.recipe import Recipe
 
-EIGHTH = {"composition_rank": 32}  # of the width 256 of `transformer_small`
+EIGHTH = 32  # of the width 256 of `transformer_small`
 COMPOSED: dict[str, dict[str, Any]] = {
     "linear_layers": {"layer_composition": "linear"},
     "hierarchical_layers": {"layer_composition": "hierarchical"},
     "hierarchical_heads": {"head_composition": "hierarchical"},
     **{
-        f"ni_{site}{rank}{order}": {**{f"{part}_composition": kind for part in parts}, **size}
+        f"ni_{site}{name}{order}": {
+            **{f"{part}_composition": kind for part in parts},
+            **({f"{part}_composition_rank": rank for part in parts} if rank else {}),
+        }
         for site, parts in (("layers", ("layer",)), ("heads", ("head",)), ("both", ("layer", "head")))
-        for rank, size in (("", {}), ("_eighth", EIGHTH))
+        for name, rank in (("", None), ("_eighth", EIGHTH))
         for order, kind in (("", "extended"), ("_second_order", "low_rank"))
     },
 }

@@ -356,6 +356,9 @@ def test_settings_of_earlier_releases_are_converted():
     made = Experiment.from_settings({"directory": "x", **FILES, **sizes})
     assert made.vocabulary_sizes == {"source": 9, "target": 7}
     assert Experiment.from_settings({"directory": "x", **FILES, "target_vocabulary_size": None}).vocabulary_size == 8000
+    model = {"head_composition": "extended", "composition_rank": 4}
+    made = Experiment.from_settings({"directory": "x", **FILES, "model": model})
+    assert made.model == {"head_composition": "extended", "head_composition_rank": 4}
 
 
 def test_unequal_training_files_are_found_before_anything_is_made(tmp_path):

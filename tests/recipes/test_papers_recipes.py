@@ -66,7 +66,9 @@ def _count(given):
 
 def tiny_model(made):
     """A small model of the experiment's kind."""
-    sizes = TINY | {size: 4 for size in ("composition_rank", "num_roles") if size in made.model}
+    sizes = TINY | {
+        size: 4 for size in ("layer_composition_rank", "head_composition_rank", "num_roles") if size in made.model
+    }
     return _tiny_model(json.dumps({**made.model, **sizes, "dropout": 0.1}, sort_keys=True))
 
 

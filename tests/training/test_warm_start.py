@@ -76,13 +76,20 @@ def test_composition_starts_from_a_plain_transformer(norm: str) -> None:
     np.testing.assert_allclose(model(batch), plain(batch), rtol=1e-4, atol=1e-4)
 
 
-LOW_RANKS = [{"composition_rank": rank, "composition_residual": True} for rank in (1, 8)]
+def _low_rank(what: str, kind: str, rank: int) -> dict[str, Any]:
+    return {f"{what}_composition": kind, f"{what}_composition_rank": rank}
+
+
 STARTS: list[dict[str, Any]] = [
     {"layer_composition": "linear"},
     {"layer_composition": "linear", "composition_residual": True},
-    *({f"{what}_composition": "extended", "composition_rank": r} for what in ("layer", "head") for r in (8,)),
-    *({f"{what}_composition": "extended", **low} for what in ("layer", "head") for low in LOW_RANKS),
-    *({f"{what}_composition": "low_rank", **low} for what in ("layer", "head") for low in LOW_RANKS),
+    *(_low_rank(what, "extended", 8) for what in ("layer", "head")),
+    *(
+        {**_low_rank(what, kind, rank), "composition_residual": True}
+        for what in ("layer", "head")
+        for kind in ("extended", "low_rank")
+        for rank in (1, 8)
+    ),
     *({f"{what}_composition": "hierarchical", "composition_residual": True} for what in ("layer", "head")),
 ]
 
