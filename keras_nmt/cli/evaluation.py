@@ -31,6 +31,13 @@ def evaluate(
         Path | None, typer.Option(help="File of another system's translations: paired bootstrap against them.")
     ] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    tokenize: Annotated[
+        str,
+        typer.Option(
+            help="sacreBLEU's tokenizer for BLEU, such as 13a, intl, zh or char; none if --hypotheses and --references "
+            "are tokenised, for the tokenised BLEU of papers."
+        ),
+    ] = "13a",
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     beam_size: BeamSize = None,
@@ -46,11 +53,13 @@ def evaluate(
             f"Received: directory={directory}, source={source}, hypotheses={hypotheses}"
         )
     if hypotheses is not None:
-        refuse(context, {"references", "hypotheses", "baseline", "lowercase"}, "with --hypotheses")
+        refuse(context, {"references", "hypotheses", "baseline", "lowercase", "tokenize"}, "with --hypotheses")
     import_tensorflow()
     from keras_nmt.data import read_lines
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
+    from keras_nmt.evaluation.metrics import check_tokenizer
 
+    check_tokenizer(tokenize)  # before the translation
     streams = [read_lines(path) for path in references]
     others = None if baseline is None else read_lines(baseline)
     if hypotheses is not None:
@@ -73,9 +82,9 @@ def evaluate(
         warn_truncated(sum(translation.truncated for translation in translations), translator)
         lines = [translation.text for translation in translations]
     results: dict[str, Any] = (
-        dict(corpus_scores(lines, streams, lowercase=lowercase))
+        dict(corpus_scores(lines, streams, lowercase=lowercase, tokenize=tokenize))
         if others is None
-        else dict(paired_bootstrap(lines, others, streams, lowercase=lowercase))
+        else dict(paired_bootstrap(lines, others, streams, lowercase=lowercase, tokenize=tokenize))
     )
     for result in results.values():
         write_line(str(result))
