@@ -11,10 +11,10 @@ from keras import ops
 
 from keras_nmt.layers._keras_private import get_keras_mask, set_keras_mask
 
-SHORTCUT_KINDS = (None, "plain", "fusion")
+SHORTCUT_KINDS = (None, "plain", "fusion", "ungated")
 SHORTCUT_SOURCES = ("lexical", "non_lexical")
 NORMS = ("pre", "post")
-COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended")
+COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended", "bilinear")
 STARTS = ("random", "identity")
 POOLINGS = ("low_rank", "extended")  # of low rank
 

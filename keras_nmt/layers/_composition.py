@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from keras_nmt.layers.bilinear_pooling import BilinearPooling
 from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
 from keras_nmt.layers.linear_combination import LinearCombination
 from keras_nmt.layers.low_rank_bilinear_pooling import LowRankBilinearPooling
@@ -35,4 +36,6 @@ def make_composition(
         return LinearCombination(units, **options)
     if kind == "hierarchical":  # as wide as a representation, but for what is added to all heads
         return HierarchicalAggregation(num_representations, intermediate_dim, units if residual else None, **options)
+    if kind == "bilinear":
+        return BilinearPooling(units, **options)
     return LowRankBilinearPooling(units, rank, first_order=kind == "extended", **options)

@@ -9,6 +9,8 @@ from keras import ops
 
 from keras_nmt.layers._representations import Composition
 
+LARGEST = 2**31  # weights: 8 GiB
+
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class BilinearPooling(Composition):
@@ -34,8 +36,8 @@ class BilinearPooling(Composition):
         Tensor `[..., units]`.
 
     Raises:
-        ValueError: There are fewer than two representations, their shapes differ, or `start` is unknown or needs
-            `residual`.
+        ValueError: There are fewer than two representations, their shapes differ, W_B has over 2^31 weights, or `start`
+            is unknown or needs `residual`.
 
     Example:
 
@@ -50,6 +52,12 @@ class BilinearPooling(Composition):
     """
 
     def build_composition(self, number: int, width: int) -> None:
+        weights = (number * width) ** 2 * self.output_width
+        if weights > LARGEST:
+            raise ValueError(
+                f"Full bilinear pooling is for small widths; take low rank. Received: {number} x {width} neurons and "
+                f"{self.output_width} outputs, {weights:,} weights"
+            )
         self._refuse_identity("A product of two neurons is never a single neuron")
         self.kernel = self.add_weight(  # W_B: row i N d' + j is for the product of neurons i and j
             shape=((number * width) ** 2, self.output_width),

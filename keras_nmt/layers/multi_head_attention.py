@@ -45,11 +45,12 @@ class MultiHeadAttention(keras.layers.Layer):
         num_heads: Integer, number of heads H.
         hidden_dim: Integer, width d of queries, keys, values and output; a multiple of `num_heads`.
         dropout: Float, dropout rate of the attention weights. Defaults to 0.
-        shortcut: None, "plain" or "fusion": the kind of `LexicalShortcut` that gates keys and values. Defaults to None.
+        shortcut: None, "plain", "fusion" or "ungated": the kind of `LexicalShortcut` that gates keys and values.
+            Defaults to None.
         head_composition: How the heads O_1 .. O_H are combined. None or "linear": by W_O alone, the usual multi-head
             attention (Eq. 4 of Li et al.). "low_rank" (Eq. 10) or "extended" (Eq. 11): by `LowRankBilinearPooling`,
-            then W_O. "hierarchical": by `HierarchicalAggregation` of width d / H, then a projection to d in place of
-            W_O. Defaults to None.
+            then W_O. "bilinear" (Eq. 6): by `BilinearPooling`, for small widths, then W_O. "hierarchical": by
+            `HierarchicalAggregation` of width d / H, then a projection to d in place of W_O. Defaults to None.
         composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation. Defaults to twice `hidden_dim`.
         output_projection: Boolean. True: W_O follows the pooling, as in the paper's parameter counts. False: the
@@ -114,9 +115,10 @@ class MultiHeadAttention(keras.layers.Layer):
         check_rate(dropout=dropout)
         check_choice("shortcut", shortcut, SHORTCUT_KINDS)
         check_choice("head_composition", head_composition, COMPOSITIONS)
-        if not output_projection and head_composition not in POOLINGS:
+        if not output_projection and head_composition not in (*POOLINGS, "bilinear"):
             raise ValueError(
-                "`output_projection=False` needs a pooling in its place: `head_composition` 'low_rank' or 'extended'. "
+                "`output_projection=False` needs a pooling in its place: `head_composition` 'low_rank', 'extended' or "
+                "'bilinear'. "
                 f"Received: head_composition={head_composition!r}"
             )
         check_choice("composition_start", composition_start, STARTS)

@@ -30,15 +30,16 @@ class TransformerDecoder(TransformerStack):
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
         norm: "pre" or "post". Defaults to "pre".
-        shortcut: None, "plain" or "fusion": the shortcut on every self-attention. Defaults to None.
+        shortcut: None, "plain", "fusion" or "ungated": the shortcut on every self-attention. Defaults to None.
         shortcut_source: "lexical": E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1 and 2.
             Defaults to "lexical".
-        cross_shortcut: None, "plain" or "fusion": the shortcut on every cross-attention. Defaults to None.
+        cross_shortcut: None, "plain", "fusion" or "ungated": the shortcut on every cross-attention. Defaults to None.
         layer_composition: Output of the stack. None: the last layer's states H^L. Otherwise the composition of H^1 ..
-            H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11), or
-            "hierarchical" (`HierarchicalAggregation`, whose aggregates also replace H^2, H^4, ... as input of the next
-            layer). Under `norm="pre"` each H^l is normalised before the composition, and the result after it; an
-            aggregate is normalised already and has no final norm, unless it is a residual. Defaults to None.
+            H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11),
+            "bilinear" (`BilinearPooling`, Eq. 6, for small widths), or "hierarchical" (`HierarchicalAggregation`, whose
+            aggregates also replace H^2, H^4, ... as input of the next layer). Under `norm="pre"` each H^l is normalised
+            before the composition, and the result after it; an aggregate is normalised already and has no final norm,
+            unless it is a residual. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
         layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
         head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.

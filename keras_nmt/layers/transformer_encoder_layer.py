@@ -23,7 +23,7 @@ class TransformerEncoderLayer(TransformerLayer):
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
         norm: "pre": `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`. Defaults to "pre".
-        shortcut: None, "plain" or "fusion": `LexicalShortcut` on the self-attention. Defaults to None.
+        shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the self-attention. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
         head_composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
         composition_start: "random" or "identity"; see `MultiHeadAttention`. Defaults to "random".

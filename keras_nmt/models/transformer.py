@@ -38,7 +38,8 @@ class Transformer(TranslationModel):
         norm: "pre", with a LayerNorm at the end of each stack; or "post", without. Defaults to "pre".
         tie_embeddings: Boolean. True: one table for source, target and output if the vocabulary is joint, otherwise one
             for target and output. False: three tables. Defaults to True.
-        shortcuts: None, "plain" or "fusion": the kind of lexical shortcut. Defaults to None.
+        shortcuts: None, "plain", "fusion" or "ungated": the kind of lexical shortcut; see `LexicalShortcut`. Defaults
+            to None.
         shortcut_source: "lexical": the embeddings E. "non_lexical": the states one layer further down than the
             attention's input: H_{l-2} for the self-attention of layer l (E in layers 1 and 2), and the encoder's
             H_{L-1} for cross-attention; not normalised. Defaults to "lexical".
@@ -47,10 +48,10 @@ class Transformer(TranslationModel):
         shortcut_sides: Sequence of "encoder", "decoder" or both: the sides that have shortcuts. Cross-attention belongs
             to the decoder. Defaults to `("encoder", "decoder")`.
         layer_composition: Output of encoder and decoder. None: the last layer's states. "linear", "hierarchical",
-            "low_rank" (Eq. 10 of Li et al.) or "extended" (Eq. 11): the composition of all layers' states; see
-            `TransformerEncoder`. Defaults to None.
-        head_composition: How all attentions combine their heads: None or "linear", "hierarchical", "low_rank" or
-            "extended"; see `MultiHeadAttention`. Defaults to None.
+            "low_rank" (Eq. 10 of Li et al.), "extended" (Eq. 11) or "bilinear" (Eq. 6, for small widths): the
+            composition of all layers' states; see `TransformerEncoder`. Defaults to None.
+        head_composition: How all attentions combine their heads: None or "linear", "hierarchical", "low_rank",
+            "extended" or "bilinear"; see `MultiHeadAttention`. Defaults to None.
         layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
         head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
         composition_start: "random", or "identity": the first outputs are those of a model without compositions, such

@@ -51,7 +51,10 @@ SHORTCUTS = pairwise(
 )
 EVERYWHERE = {"shortcuts": "fusion", "shortcut_source": "non_lexical", "shortcut_sites": ("self", "cross")}
 ADDED = {"layer_composition": "hierarchical", "head_composition": "hierarchical", "composition_residual": True}
-VARIANTS = [{}, {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post"}, ADDED, *SHORTCUTS]
+SMALL = {"layer_composition": "bilinear", "head_composition": "bilinear"}
+UNGATED = {"shortcuts": "ungated", "shortcut_sites": ("self", "cross")}
+PLAIN = {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post"}
+VARIANTS = [{}, PLAIN, ADDED, SMALL, UNGATED, *SHORTCUTS]
 # Every mechanism, for slow tests.
 COMPILED = [
     EVERYWHERE,
