@@ -12,6 +12,7 @@ from keras import ops
 from keras_nmt.layers._keras_private import get_keras_mask, set_keras_mask
 
 SHORTCUT_KINDS = (None, "plain", "fusion", "ungated")
+GATED_KINDS = ("plain", "fusion")
 SHORTCUT_SOURCES = ("lexical", "non_lexical")
 NORMS = ("pre", "post")
 COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended", "bilinear")
@@ -122,6 +123,13 @@ def check_source(name: str, shape: Any, **shortcut: Any) -> None:
             f"`{name}` must be given if `{setting}` is set, and only then. "
             f"Received: {setting}={kind!r}, shape of {name}={shape}"
         )
+
+
+def check_gated(*kinds: Any) -> None:
+    """Checks that one of the shortcuts has gates, which shall be returned."""
+    if not set(GATED_KINDS) & set(kinds):
+        shown = " and ".join(map(repr, kinds))
+        raise ValueError(f"`return_gates` needs a gated shortcut, 'plain' or 'fusion'. Received: shortcut {shown}")
 
 
 def check_positive(**sizes: Any) -> None:

@@ -7,7 +7,15 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice, check_positive, check_width, layer_norm, with_mask
+from keras_nmt.layers._common import (
+    SHORTCUT_KINDS,
+    check_choice,
+    check_gated,
+    check_positive,
+    check_width,
+    layer_norm,
+    with_mask,
+)
 from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers._options import LayerOptions, StackOptions
 
@@ -129,6 +137,12 @@ class TransformerStack(keras.layers.Layer):
             with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask) for _ in range(self.num_layers + 2)
         )
         return output, states
+
+    def _gate_specs(self, inputs: Any) -> list[tuple[keras.KerasTensor, keras.KerasTensor]]:
+        """The gates (r_K, r_V) of each layer's self-attention."""
+        check_gated(self.shortcut)
+        gate = keras.KerasTensor(inputs.shape, self.compute_dtype)
+        return [(gate, gate)] * self.num_layers
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> TransformerStack:

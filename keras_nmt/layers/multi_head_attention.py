@@ -14,6 +14,7 @@ from keras_nmt.layers._common import (
     STARTS,
     check_choice,
     check_effect,
+    check_gated,
     check_mask,
     check_positive,
     check_rate,
@@ -248,6 +249,16 @@ class MultiHeadAttention(keras.layers.Layer):
         keys, values = self.project(memory, lexical)
         output, weights = self.attend(query, keys, values, attention_mask, training=training)
         return (output, weights) if return_weights else output
+
+    def gates(self, memory: Any, lexical: Any) -> tuple[Any, Any]:
+        """The gates (r_K, r_V) of the shortcut, `[..., S, d]` each, for the arguments of `project`, computed again.
+
+        Raises:
+            ValueError: There is no gated shortcut.
+        """
+        check_gated(self.shortcut)
+        _, _, key_gates, value_gates = self.key_value(memory, lexical, return_gates=True)
+        return key_gates, value_gates
 
     def _split_heads(self, x: Any) -> Any:  # [..., T, d] -> [..., H, T, d / H]
         shape = ops.shape(x)

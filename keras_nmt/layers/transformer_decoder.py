@@ -66,11 +66,13 @@ class TransformerDecoder(TransformerStack):
         return_states: Boolean, whether to return the states of every layer too. Defaults to False.
         return_attention: Boolean, whether to return the cross-attention's weights of every layer too. Defaults to
             False.
+        return_gates: Boolean, whether to return the shortcuts' gates of every layer too. Defaults to False.
 
     Returns:
         Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, not
         normalised under `norm="pre"`, in which hierarchical aggregates replace states; with
-        `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`.
+        `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`; with `return_gates=True` also the
+        list of the L layers' dictionaries of gates, see `TransformerDecoderLayer`.
 
     Example:
 
@@ -124,10 +126,11 @@ class TransformerDecoder(TransformerStack):
         training: bool | None = None,
         return_states: bool = False,
         return_attention: bool = False,
+        return_gates: bool = False,
     ) -> Any:
         inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
-        states, attention = [inputs], []  # H_0 = E
+        states, attention, gates = [inputs], [], []  # H_0 = E
         for layer in self.layers:
             found = layer(
                 states[-1],
@@ -138,14 +141,16 @@ class TransformerDecoder(TransformerStack):
                 memory_mask=memory_mask,
                 training=training,
                 return_attention=return_attention,
+                return_gates=return_gates,
             )
-            if return_attention:
-                found, weights = found
-                attention.append(weights)
+            if return_attention or return_gates:
+                found, *of_layer = found
+                attention += of_layer[:1] * return_attention
+                gates += of_layer[-1:] * return_gates
             states.append(found)
             self._feed_back(states)
         output = self._finish(states)
-        more = [states] * return_states + [attention] * return_attention
+        more = [states] * return_states + [attention] * return_attention + [gates] * return_gates
         return (output, *more) if more else output
 
     def compute_output_spec(
@@ -158,8 +163,9 @@ class TransformerDecoder(TransformerStack):
         training: bool | None = None,
         return_states: bool = False,
         return_attention: bool = False,
+        return_gates: bool = False,
     ) -> Any:
-        attention = [
+        of_layers = [
             layer.compute_output_spec(
                 inputs,
                 memory,
@@ -168,11 +174,13 @@ class TransformerDecoder(TransformerStack):
                 inputs_mask=inputs_mask,
                 memory_mask=memory_mask,
                 return_attention=True,
-            )[1]
+                return_gates=return_gates,
+            )[1:]
             for layer in self.layers
         ]
+        attention, gates = [of_layer[0] for of_layer in of_layers], [of_layer[-1] for of_layer in of_layers]
         output, states = self._state_specs(inputs, keras_mask(inputs))
-        more = [states] * return_states + [attention] * return_attention
+        more = [states] * return_states + [attention] * return_attention + [gates] * return_gates
         return (output, *more) if more else output
 
     def prepare(

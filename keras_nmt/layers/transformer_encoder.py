@@ -55,10 +55,12 @@ class TransformerEncoder(TransformerStack):
             any.
         training: Boolean, whether dropout is active.
         return_states: Boolean, whether to return the states of every layer too. Defaults to False.
+        return_gates: Boolean, whether to return the shortcut's gates of every layer too. Defaults to False.
 
     Returns:
         Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, not
-        normalised under `norm="pre"`, in which hierarchical aggregates replace states.
+        normalised under `norm="pre"`, in which hierarchical aggregates replace states; with `return_gates=True` also
+        the list of the L layers' gates (r_K, r_V), `[B, T, d]` each.
 
     Example:
 
@@ -93,18 +95,38 @@ class TransformerEncoder(TransformerStack):
             layer.build(inputs_shape, None if self.shortcut is None else inputs_shape)
         self._build_composition(inputs_shape)
 
-    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_states: bool = False) -> Any:
+    def call(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: bool | None = None,
+        return_states: bool = False,
+        return_gates: bool = False,
+    ) -> Any:
         mask = keras_mask(inputs) if mask is None else mask
-        states = [inputs]  # H_0 = E
+        states, gates = [inputs], []  # H_0 = E
         for layer in self.layers:
-            states.append(layer(states[-1], lexical=self._lexical(states), mask=mask, training=training))
+            lexical = self._lexical(states)
+            found = layer(states[-1], lexical=lexical, mask=mask, training=training, return_gates=return_gates)
+            if return_gates:
+                found, of_layer = found
+                gates.append(of_layer)
+            states.append(found)
             self._feed_back(states)
         output = self._finish(states)
-        return (output, states) if return_states else output
+        more = [states] * return_states + [gates] * return_gates
+        return (output, *more) if more else output
 
     def compute_output_spec(
-        self, inputs: Any, mask: Any = None, training: bool | None = None, return_states: bool = False
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: bool | None = None,
+        return_states: bool = False,
+        return_gates: bool = False,
     ) -> Any:
         check_mask("mask", mask, 2, inputs)
         output, states = self._state_specs(inputs, keras_mask(inputs) if mask is None else mask)
-        return (output, states) if return_states else output
+        gates = self._gate_specs(inputs) if return_gates else []
+        more = [states] * return_states + [gates] * return_gates
+        return (output, *more) if more else output
