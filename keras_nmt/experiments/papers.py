@@ -225,7 +225,6 @@ ATTENTION_BRIDGE_SMALL: Settings = {
         "num_decoder_layers": 2,
         "dropout": 0.1,
         "tie_output": True,
-        "penalty": "squared",
         "transformer": {"num_heads": 4, "intermediate_dim": 512},
     },
     "optimizer": "adam",

@@ -81,6 +81,7 @@ def test_the_systems_of_the_paper(recipe, tmp_path):
     assert made("hub+no_bridge+shared_attention").model == {**paper.model, "shared_attention": True}
     assert made("many_to_many+monolingual").pairs == made("many_to_many", monolingual=True).pairs
     label = made("label", leave_out=["de-fr"])
+    assert made("label+small").architecture == "language_label"
     assert (label.architecture, label.vocabulary_size, len(label.pairs)) == ("language_label", 40_000, 10)
     assert not [name for name in label.model if name.startswith(("bridge", "penalty"))]
 
