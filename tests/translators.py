@@ -64,8 +64,9 @@ def _make_model(noise: float = 0.3, **overrides: Any) -> Transformer:
         "num_heads": 2,
         "intermediate_dim": 32,
         "shortcuts": "fusion",
-        "shortcut_sites": ("self", "cross"),
     }
+    if overrides.get("shortcuts", "fusion") is not None:
+        sizes["shortcut_sites"] = ("self", "cross")
     keras.utils.set_random_seed(7)
     model = Transformer(**{**sizes, **overrides})
     rng = np.random.default_rng(7)

@@ -41,6 +41,13 @@ def evaluate(
         Path | None, typer.Option(help="File of another system's translations: paired bootstrap against them.")
     ] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    tokenize: Annotated[
+        str,
+        typer.Option(
+            help="sacreBLEU's tokenizer for BLEU, such as 13a, intl, zh or char; none if --hypotheses and --references "
+            "are tokenised, for the tokenised BLEU of papers."
+        ),
+    ] = "13a",
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     beam_size: BeamSize = None,
@@ -56,7 +63,7 @@ def evaluate(
             f"Received: directory={directory}, source={source}, hypotheses={hypotheses}"
         )
     if hypotheses is not None:
-        refuse(context, {"references", "hypotheses", "baseline", "lowercase"}, "with --hypotheses")
+        refuse(context, {"references", "hypotheses", "baseline", "lowercase", "tokenize"}, "with --hypotheses")
     options = given(beam_size=beam_size, length_penalty=length_penalty) | {"num_hypotheses": 1}
     if directory is not None:
         check_search(directory, options)
@@ -65,7 +72,9 @@ def evaluate(
     streams = others[len(texts) - 1 :]
     import_tensorflow()
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
+    from keras_nmt.evaluation.metrics import check_tokenizer
 
+    check_tokenizer(tokenize)  # before the translation
     if directory is not None:
         from keras_nmt.inference import Translator
 
@@ -76,9 +85,9 @@ def evaluate(
         warn_truncated(sum(translation.truncated for translation in translations), translator)
         lines = [translation.text for translation in translations]
     results: dict[str, Any] = (
-        dict(corpus_scores(lines, streams, lowercase=lowercase))
+        dict(corpus_scores(lines, streams, lowercase=lowercase, tokenize=tokenize))
         if baseline is None
-        else dict(paired_bootstrap(lines, others[0], streams, lowercase=lowercase))
+        else dict(paired_bootstrap(lines, others[0], streams, lowercase=lowercase, tokenize=tokenize))
     )
     for result in results.values():
         write_line(str(result))

@@ -17,14 +17,19 @@ def make_metrics(names: Sequence[str], *, lowercase: bool, tokenize: str, chrf_w
     unknown = [name for name in names if name not in METRICS]
     if unknown or not names:
         raise UserError(f"Metrics must be some of {', '.join(METRICS)}. Received: metrics={tuple(names)}")
-    if tokenize not in BLEU.TOKENIZERS:
-        raise UserError(f"`tokenize` must be one of {', '.join(BLEU.TOKENIZERS)}. Received: tokenize={tokenize!r}")
+    check_tokenizer(tokenize)
     makers = {
         "bleu": lambda: BLEU(lowercase=lowercase, tokenize=tokenize),
         "chrf": lambda: CHRF(lowercase=lowercase, word_order=chrf_word_order),
         "ter": lambda: TER(),
     }
     return {name: makers[name]() for name in names}
+
+
+def check_tokenizer(tokenize: str) -> None:
+    """Raises a `UserError` unless sacreBLEU has the tokenizer."""
+    if tokenize not in BLEU.TOKENIZERS:
+        raise UserError(f"`tokenize` must be one of {', '.join(BLEU.TOKENIZERS)}. Received: tokenize={tokenize!r}")
 
 
 def check_lines(**columns: Sequence[str]) -> None:

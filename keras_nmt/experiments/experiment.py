@@ -30,6 +30,7 @@ from keras_nmt.experiments.run_experiment import run_experiment
 from keras_nmt.experiments.settings import Settings, as_user_errors
 from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.limits import LENGTH_PENALTIES
+from keras_nmt.layers._options import split_rank
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
@@ -126,7 +127,9 @@ class Experiment(Settings):
         weight_decay: Float, decoupled weight decay of "adamw".
         clip: Float, the largest global norm of the gradient. Defaults to `None`: not clipped.
         label_smoothing: Float, probability spread over the vocabulary. Defaults to 0.1.
-        normalize_by: "tokens" or "sentences", the divisor of the summed loss of an update. Defaults to "tokens".
+        normalize_by: "tokens" or "sentences", the divisor of the summed loss of an update. Defaults to "tokens"; with
+            an attention bridge to "sentences", as in its paper: the bridge's penalty is a mean over sentences, and
+            beside a mean over tokens it would weigh as many times as much as a sentence has tokens.
         dtype: "float32", "mixed_bfloat16", or "mixed_float16", whose loss is scaled. Defaults to "float32".
         jit_compile: Bool, whether XLA compiles training, once per batch shape. Made for GPUs. Defaults to `False`.
         replicas: Int, number of replicas; logical CPU devices where there is no GPU. Defaults to all GPUs, or one.
@@ -205,7 +208,7 @@ class Experiment(Settings):
     weight_decay: NonNegativeFloat | None = None
     clip: PositiveFloat | None = None
     label_smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.1
-    normalize_by: Literal["tokens", "sentences"] = "tokens"
+    normalize_by: Literal["tokens", "sentences"] | None = None
     dtype: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
     jit_compile: bool = False
     replicas: PositiveInt | None = None
@@ -233,6 +236,9 @@ class Experiment(Settings):
             self.preset = "transformer_small"
         if self.joint_vocabulary is None:
             self.joint_vocabulary = self.architecture != "attention_bridge"
+        if self.normalize_by is None:
+            has_bridge = self.architecture == "attention_bridge" and self.model.get("bridge_heads", True) is not None
+            self.normalize_by = "sentences" if has_bridge else "tokens"
         self._check_missing(vars(self))
         self._check_data()
         self._check_model_settings()
@@ -323,6 +329,11 @@ class Experiment(Settings):
         target_size = settings.pop("target_vocabulary_size", None)
         if target_size is not None:
             settings["vocabulary_size"] = {"source": settings.get("vocabulary_size", 8000), "target": target_size}
+        # Earlier releases had one rank for the composition of layers and of heads.
+        if isinstance(model := settings.get("model"), dict):
+            settings["model"] = split_rank(model)
+            if isinstance(model.get("transformer"), dict):
+                settings["model"] = {**settings["model"], "transformer": split_rank(model["transformer"])}
         return settings
 
     @classmethod

@@ -56,7 +56,41 @@ COMPOSITION: Settings = {
     "beam_size": 4,  # (V)
     "length_penalty": 0.6,  # (V)
 }
+RESIDUAL: Settings = {"composition_residual": True}
 COMPOSITION_BIG: Settings = {"preset": "transformer_big", "max_updates": 300_000, "keep_last": 20}  # all (V)
+
+OUTPUT = "*_attention/output/kernel"  # W_O
+
+
+def composed(model: Settings, base: str = "baseline") -> Settings:
+    """A configuration that starts from the trained Transformer, as the paper does."""
+    new = ["*/layer_composition*", "*/head_composition/*"]  # with the norms of pre-LN
+    hierarchical = {name for name in ("layer", "head") if model.get(f"{name}_composition") == "hierarchical"}
+    unused = []
+    if not model.get("composition_residual", False):
+        # An aggregate of heads is d / H wide, so the projection after it is new; one of layers is normalised already.
+        new += [OUTPUT] if "head" in hierarchical else []
+        unused += ["*/final_norm/*"] if "layer" in hierarchical else []
+    unused += [] if model.get("output_projection", True) else [OUTPUT]
+    return {"start_from": base, "allow_new": new, **({"allow_unused": unused} if unused else {}), "model": model}
+
+
+def with_identity_start(compositions: dict[str, Settings]) -> dict[str, Settings]:
+    """The arguments of composed models by name, and beside each NAME the arm NAME_identity.
+
+    The paper's models start with fresh weights beside those of the trained Transformer. The arm NAME_identity computes
+    at first what the trained Transformer computes; kinds and ranks whose equation has no such start get the residual
+    path. Without W_O, there is no such arm.
+    """
+    arms = dict(compositions)
+    for name, model in compositions.items():
+        kinds = {model[key] for key in ("layer_composition", "head_composition") if key in model}
+        is_full = not {"layer_composition_rank", "head_composition_rank"} & set(model)
+        residual = {} if kinds <= {"linear", "extended"} and is_full else RESIDUAL
+        if model.get("output_projection", True):
+            arms[f"{name}_identity"] = {**model, "composition_start": "identity", **residual}
+    return arms
+
 
 # Role interaction: Weissenborn et al., "Contextualized Role Interaction for Neural Machine Translation", submitted to
 # ICLR 2019, https://openreview.net/forum?id=ryx3_iAcY7, section 4. Dropout 0.3 is the role vector's, too, as is the
@@ -106,12 +140,21 @@ def one_hot_from(softmax: str, settings: Settings, learning_rate: float) -> Sett
     The constant learning rate of the paper is 2e-4 (small) or 1e-4.
     """
     return {
-        "model": {**settings["model"], "roles": "one_hot"},
-        "start_from": softmax,
+        **softmax_continued(softmax, settings, learning_rate),
+        # Section 4: dropout is the role vector's.
+        "model": {**settings["model"], "roles": "one_hot", "role_dropout_on": "vector"},
         "allow_new": ["*/temperature"],
+    }
+
+
+def softmax_continued(softmax: str, settings: Settings, learning_rate: float) -> Settings:
+    """The control of `one_hot_from`: the softmax configuration, trained for as long in the same way."""
+    return {
+        "model": settings["model"],
+        "start_from": softmax,
         "schedule": "constant",
         "learning_rate": learning_rate,
-        "max_updates": 10_000,  # ours; the temperature is at its floor after 4,605
+        "max_updates": 10_000,  # ours; the temperature of one-hot roles is at its floor after 4,605
     }
 
 
@@ -124,7 +167,9 @@ ROLES_OF_WMT: dict[str, Settings] = {
     "dense_residual": {"model": role_model("dense", 32)},
     "softmax_residual": {"model": role_model("softmax", 32)},
 }
-ROLES_OF_WMT["one_hot_residual"] = one_hot_from("softmax_residual", ROLES_OF_WMT["softmax_residual"], 1e-4)
+SOFTMAX_OF_WMT = ("softmax_residual", ROLES_OF_WMT["softmax_residual"], 1e-4)
+ROLES_OF_WMT["one_hot_residual"] = one_hot_from(*SOFTMAX_OF_WMT)
+ROLES_OF_WMT["softmax_residual_continued"] = softmax_continued(*SOFTMAX_OF_WMT)  # not in the paper
 
 # Attention bridge: Vázquez et al., 2020, https://doi.org/10.1162/COLI_a_00377, section 3.1. The toolkit is a fork of
 # OpenNMT-py: (O) is the toolkit's default of that time, where the paper is silent.
@@ -140,6 +185,7 @@ ATTENTION_BRIDGE: Settings = {
         "attention_score": "general",  # (O)
         "bridge_heads": 10,
         "bridge_hidden_dim": 1024,
+        "penalty": "root",  # Eq. 10
     },
     "optimizer": "sgd",
     "schedule": "constant",  # ours: (O) halves the rate every 10,000 updates after 50,000
@@ -163,6 +209,7 @@ ATTENTION_BRIDGE_CONFIGURATIONS: dict[str, Settings] = {
     "monolingual": {"monolingual": True},
     "no_bridge": {"model": {"bridge_heads": None}},
     "no_penalty": {"model": {"penalty_weight": 0.0}},
+    "squared_penalty": {"model": {"penalty": "squared"}},  # not the paper's: Lin et al., 2017, Eq. 8
     "shared_attention": {"model": {"shared_attention": True}},
     "label": {"architecture": "language_label", "vocabulary_size": 40_000},  # Johnson et al., 2017
     **{f"k{k}": {"model": {"bridge_heads": k}} for k in (1, 10, 25, 50)},  # section 3.2

@@ -133,7 +133,7 @@ def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
         computation=Computation(
             strategy=strategy,
             accumulation_steps=e.accumulation_steps,
-            normalize_by=e.normalize_by,
+            normalize_by=e.normalize_by or "tokens",
             jit_compile=e.jit_compile,
             seed=e.seed,
         ),

@@ -13,7 +13,9 @@ LIMITS: dict[str, int] = {
     # Models.
     **dict.fromkeys(("num_encoder_layers", "num_decoder_layers", "num_heads", "bridge_heads"), 1_000),
     **dict.fromkeys(("hidden_dim", "intermediate_dim", "head_intermediate_dim", "bridge_hidden_dim"), 65_536),
-    **dict.fromkeys(("composition_rank", "num_roles", "role_units"), 65_536),
+    **dict.fromkeys(
+        ("layer_composition_rank", "head_composition_rank", "composition_rank", "num_roles", "role_units"), 65_536
+    ),
     **dict.fromkeys(("source_vocabulary_size", "target_vocabulary_size", "languages"), 10_000_000),
     # Search.
     **dict.fromkeys(("beam_size", "num_hypotheses", "coverage_penalty", "max_length_factor"), 1_000),

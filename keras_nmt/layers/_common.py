@@ -11,10 +11,13 @@ from keras import ops
 
 from keras_nmt.layers._keras_private import get_keras_mask, set_keras_mask
 
-SHORTCUT_KINDS = (None, "plain", "fusion")
+SHORTCUT_KINDS = (None, "plain", "fusion", "ungated")
+GATED_KINDS = ("plain", "fusion")
 SHORTCUT_SOURCES = ("lexical", "non_lexical")
 NORMS = ("pre", "post")
-COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended")
+COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended", "bilinear")
+STARTS = ("random", "identity")
+POOLINGS = ("low_rank", "extended")  # of low rank
 
 
 def projection_initializer() -> keras.initializers.Initializer:
@@ -25,9 +28,9 @@ def projection_initializer() -> keras.initializers.Initializer:
     return keras.initializers.VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform")
 
 
-def layer_norm(dtype: Any, name: str) -> keras.layers.LayerNormalization:
-    """The LayerNorm of all layers of the package."""
-    return keras.layers.LayerNormalization(epsilon=1e-6, dtype=dtype, name=name)
+def layer_norm(dtype: Any, name: str, scale: str = "ones") -> keras.layers.LayerNormalization:
+    """The LayerNorm of all layers of the package; `scale` is the initializer of its scale."""
+    return keras.layers.LayerNormalization(epsilon=1e-6, gamma_initializer=scale, dtype=dtype, name=name)
 
 
 def masked_softmax(scores: Any, mask: Any, axis: int = -1) -> Any:
@@ -58,6 +61,21 @@ def with_mask(tensor: Any, mask: Any) -> Any:
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     if value not in choices:
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}. Received: {name}={value!r}")
+
+
+class NoEffect(ValueError):
+    """An option that is set, and has no effect because another option is missing."""
+
+    def __init__(self, name: str, value: Any, partner: str) -> None:
+        super().__init__(f"`{name}` has no effect without {partner}. Received: {name}={value!r}")
+        self.name = name
+
+
+def check_effect(has_partner: bool, partner: str, **options: Any) -> None:
+    """Rejects options that are not None, if the option that gives them an effect is missing."""
+    for name, value in options.items():
+        if not has_partner and value is not None:
+            raise NoEffect(name, value, partner)
 
 
 def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
@@ -105,6 +123,13 @@ def check_source(name: str, shape: Any, **shortcut: Any) -> None:
             f"`{name}` must be given if `{setting}` is set, and only then. "
             f"Received: {setting}={kind!r}, shape of {name}={shape}"
         )
+
+
+def check_gated(*kinds: Any) -> None:
+    """Checks that one of the shortcuts has gates, which shall be returned."""
+    if not set(GATED_KINDS) & set(kinds):
+        shown = " and ".join(map(repr, kinds))
+        raise ValueError(f"`return_gates` needs a gated shortcut, 'plain' or 'fusion'. Received: shortcut {shown}")
 
 
 def check_positive(**sizes: Any) -> None:

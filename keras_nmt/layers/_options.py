@@ -10,8 +10,12 @@ from typing import Any, Self, TypeVar
 from keras_nmt.layers._common import (
     COMPOSITIONS,
     NORMS,
+    POOLINGS,
     SHORTCUT_SOURCES,
+    STARTS,
+    NoEffect,
     check_choice,
+    check_effect,
     check_positive,
     check_rate,
     optional_size,
@@ -39,10 +43,42 @@ class Options:
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(kind or self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
+    @classmethod
+    def converted(cls, config: dict[str, Any]) -> dict[str, Any]:
+        """A configuration of an earlier release, which accepted options without effect, as one of this release."""
+        config = split_rank(config)
+        names = {field.name for field in dataclasses.fields(cls)}
+        needed = {field.name: 1 for field in dataclasses.fields(cls) if field.default is dataclasses.MISSING}
+        while True:
+            try:
+                cls(**needed | {name: value for name, value in config.items() if name in names})
+            except NoEffect as error:
+                config = {name: value for name, value in config.items() if name != error.name}
+            except (ValueError, TypeError):  # the constructor reports it
+                return config
+            else:
+                return config
+
+    def _needs(self, has_partner: bool, partner: str, *names: str) -> None:
+        """Rejects options that are not at their defaults, if the option that gives them an effect is missing."""
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name in names and value != field.default:
+                check_effect(has_partner, partner, **{field.name: value})
+
     def _set(self, **values: Any) -> None:
         """Replaces options by their normalised values, in `__post_init__`."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+
+def split_rank(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of an earlier release, which had one rank for layers and heads, with a rank of each."""
+    if "composition_rank" not in arguments:
+        return arguments
+    rest = {name: value for name, value in arguments.items() if name != "composition_rank"}
+    parts = [part for part in ("layer", "head") if rest.get(f"{part}_composition") in POOLINGS]
+    return {**rest, **{f"{part}_composition_rank": arguments["composition_rank"] for part in parts}}
 
 
 def take_arguments(of: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
@@ -87,7 +123,9 @@ class LayerOptions(Options):
     activation_dropout: float = 0.0
     norm: str = "pre"
     head_composition: str | None = None
-    composition_rank: int | None = None
+    head_composition_rank: int | None = None
+    composition_start: str = "random"
+    composition_residual: bool = False
     head_intermediate_dim: int | None = None
     output_projection: bool = True
 
@@ -101,11 +139,15 @@ class LayerOptions(Options):
         )
         check_choice("norm", self.norm, NORMS)
         check_choice("head_composition", self.head_composition, COMPOSITIONS)
+        check_choice("composition_start", self.composition_start, STARTS)
         self._set(
             **{name: int(size) for name, size in sizes.items()},
-            composition_rank=optional_size("composition_rank", self.composition_rank),
+            head_composition_rank=optional_size("head_composition_rank", self.head_composition_rank),
             head_intermediate_dim=optional_size("head_intermediate_dim", self.head_intermediate_dim),
         )
+        is_pooling, is_tree = self.head_composition in POOLINGS, self.head_composition == "hierarchical"
+        self._needs(is_pooling, "`head_composition` 'low_rank' or 'extended'", "head_composition_rank")
+        self._needs(is_tree, "`head_composition='hierarchical'`", "head_intermediate_dim")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -114,8 +156,20 @@ class StackOptions(LayerOptions):
 
     shortcut_source: str = "lexical"
     layer_composition: str | None = None
+    layer_composition_rank: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("shortcut_source", self.shortcut_source, SHORTCUT_SOURCES)
         check_choice("layer_composition", self.layer_composition, COMPOSITIONS)
+        self._set(layer_composition_rank=optional_size("layer_composition_rank", self.layer_composition_rank))
+        is_pooling = self.layer_composition in POOLINGS
+        self._needs(is_pooling, "`layer_composition` 'low_rank' or 'extended'", "layer_composition_rank")
+        # Linear composition of heads is W_O alone.
+        is_composed = self.layer_composition is not None or self.head_composition not in (None, "linear")
+        partner = "`layer_composition`, or `head_composition` other than 'linear'"
+        self._needs(is_composed, partner, "composition_start", "composition_residual")
+
+    def check_shortcut(self, shortcut: str | None) -> None:
+        """Rejects a source of shortcuts where there are none."""
+        self._needs(shortcut is not None, "`shortcut`", "shortcut_source")

@@ -7,28 +7,65 @@ from typing import Any
 import keras
 from keras import ops, tree
 
-from keras_nmt.layers._common import optional_size
+from keras_nmt.layers._common import STARTS, check_choice, optional_size, projection_initializer
 
 
 class Composition(keras.layers.Layer):
     """Composes N representations r_1 .. r_N of width d' into one tensor, position by position (Eq. 5).
 
-    Representations are a list of N tensors `[..., d']` or one stacked tensor `[..., N, d']`. Sub-classes implement
-    `build_composition(number, width)` and `call(representations)`.
+    Representations are a list of N tensors `[..., d']` or one stacked tensor `[..., N, d']`. With `residual`, the last
+    `units` neurons of R^ are added: the last layer r_N, or all neurons of composed heads. With `start="identity"`, the
+    first output is these neurons. Sub-classes implement `build_composition(number, width)` and
+    `compose(representations)`.
     """
 
-    def __init__(self, units: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, units: int | None = None, *, start: str = "random", residual: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
+        check_choice("start", start, STARTS)
         self.units = optional_size("units", units)
+        self.start = start
+        self.residual = residual
         self.supports_masking = True
 
     def build(self, representations_shape: Any) -> None:
         self.number, self.width = _number_and_width(representations_shape)  # N and d'
         self.output_width = self.width if self.units is None else self.units
+        neurons = self.number * self.width
+        if (self.residual or self.start == "identity") and neurons < self.output_width:
+            raise ValueError(
+                f"`residual` and the identity start need at least `units` neurons. Received: {neurons} neurons, "
+                f"units={self.units!r}"
+            )
         self.build_composition(self.number, self.width)
 
     def build_composition(self, number: int, width: int) -> None:
         raise NotImplementedError
+
+    def compose(self, representations: Any) -> Any:
+        raise NotImplementedError
+
+    def call(self, representations: Any) -> Any:
+        output = self.compose(representations)
+        return output + self.concatenate(representations)[..., -self.output_width :] if self.residual else output
+
+    @property
+    def starts_at_zero(self) -> bool:
+        """Whether the composition itself is zero at first: what is added to it is the identity."""
+        return self.residual and self.start == "identity"
+
+    def last_factor_initializer(self) -> Any:
+        """The initializer of the factor that gives the output."""
+        return "zeros" if self.starts_at_zero else projection_initializer()
+
+    def _refuse_identity(self, reason: str) -> None:
+        """Raises an error if the first output must be the identity, and the equation does not allow it."""
+        if self.start == "identity" and not self.residual:
+            raise ValueError(
+                f"{reason}: the identity start needs the residual path. Received: start={self.start!r}, "
+                f"residual={self.residual!r}"
+            )
 
     def concatenate(self, representations: Any) -> Any:
         """R^ = [r_1; ...; r_N], `[..., N d']` (Eq. 7)."""
@@ -63,7 +100,7 @@ class Composition(keras.layers.Layer):
         return (*leading, width if self.units is None else self.units)
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "units": self.units}
+        return {**super().get_config(), "units": self.units, "start": self.start, "residual": self.residual}
 
 
 def _is_nest(x: Any) -> bool:

@@ -44,9 +44,11 @@ class TransformerLayer(keras.layers.Layer):
             options.attention_dropout,
             shortcut,
             options.head_composition,
-            options.composition_rank,
+            options.head_composition_rank,
             options.head_intermediate_dim,
             options.output_projection,
+            options.composition_start,
+            options.composition_residual,
             dtype=self.dtype_policy,
             name=name,
         )
@@ -61,6 +63,11 @@ class TransformerLayer(keras.layers.Layer):
         self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any
     ) -> tuple[int | None, ...]:
         return inputs_shape
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> TransformerLayer:
+        layer: TransformerLayer = super().from_config(LayerOptions.converted(config))
+        return layer
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **self.options.config(), "shortcut": self.shortcut}

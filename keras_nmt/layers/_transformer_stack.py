@@ -7,7 +7,15 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice, check_positive, check_width, layer_norm, with_mask
+from keras_nmt.layers._common import (
+    SHORTCUT_KINDS,
+    check_choice,
+    check_gated,
+    check_positive,
+    check_width,
+    layer_norm,
+    with_mask,
+)
 from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers._options import LayerOptions, StackOptions
 
@@ -35,6 +43,7 @@ class TransformerStack(keras.layers.Layer):
         super().__init__(**kwargs)
         check_positive(num_layers=num_layers)
         check_choice("shortcut", shortcut, SHORTCUT_KINDS)
+        options.check_shortcut(shortcut)
         self.options = options
         self.num_layers = int(num_layers)
         self.shortcut = shortcut
@@ -44,7 +53,9 @@ class TransformerStack(keras.layers.Layer):
             options.layer_composition,
             self.num_layers,
             options.hidden_dim,
-            rank=options.composition_rank,
+            rank=options.layer_composition_rank,
+            start=options.composition_start,
+            residual=options.composition_residual,
             dtype=policy,
             name="layer_composition",
         )
@@ -55,8 +66,9 @@ class TransformerStack(keras.layers.Layer):
             for number in numbers
             if pre and self.composition is not None
         ]
-        # An aggregate is normalised already.
-        self.final_norm = layer_norm(policy, "final_norm") if pre and not self._is_hierarchical else None
+        # An aggregate is normalised already, unless it is added to the state.
+        normalised = self._is_hierarchical and not options.composition_residual
+        self.final_norm = layer_norm(policy, "final_norm") if pre and not normalised else None
         layer_options = options.config(LayerOptions)
         self.layers = [
             make_layer(**layer_options, shortcut=shortcut, dtype=policy, name=f"layer_{number}") for number in numbers
@@ -78,7 +90,7 @@ class TransformerStack(keras.layers.Layer):
     def _feed_back(self, states: list[Any]) -> None:
         """Hierarchical composition: after layers 2i + 1 and 2i + 2, their aggregate is the input of the next layer.
 
-        The aggregate replaces the last of the states [H_0, ..., H_l] so far (Dou et al., 2018).
+        The aggregate replaces the last of the states [H_0, ..., H_l] so far (Dou et al., 2018), or is added to it.
         """
         if not self._is_hierarchical:
             return
@@ -86,7 +98,8 @@ class TransformerStack(keras.layers.Layer):
         if node is not None:
             first = 2 * node + 1
             previous = states[first - 1] if node > 0 else None  # the previous node's aggregate
-            states[-1] = self.composition.aggregate(node, self._representations(states, first), previous)
+            aggregate = self.composition.aggregate(node, self._representations(states, first), previous)
+            states[-1] = states[-1] + aggregate if self.options.composition_residual else aggregate
 
     def _finish(self, states: list[Any]) -> Any:
         """The stack's output, given the states [H_0, ..., H_L] of all layers."""
@@ -124,6 +137,20 @@ class TransformerStack(keras.layers.Layer):
             with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask) for _ in range(self.num_layers + 2)
         )
         return output, states
+
+    def _gate_specs(self, inputs: Any) -> list[tuple[keras.KerasTensor, keras.KerasTensor]]:
+        """The gates (r_K, r_V) of each layer's self-attention."""
+        check_gated(self.shortcut)
+        gate = keras.KerasTensor(inputs.shape, self.compute_dtype)
+        return [(gate, gate)] * self.num_layers
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> TransformerStack:
+        config = StackOptions.converted(config)
+        if config.get("shortcut") is None:  # earlier releases accepted a source without effect
+            config = {**config, "shortcut_source": "lexical"}
+        stack: TransformerStack = super().from_config(config)
+        return stack
 
     def get_config(self) -> dict[str, Any]:
         own = {"num_layers": self.num_layers, "shortcut": self.shortcut}

@@ -31,10 +31,12 @@ class AttentionBridge(keras.layers.Layer):
 
         A = softmax(W2 ReLU(W1 H^T))        W1 in R^{dw x dh}, W2 in R^{k x dw}    (8)
         M = A H                                                                    (9)
-        penalty = weight * || A A^T - I ||_F^2                                     (10)
+        penalty = weight * || A A^T - I ||_F                                       (10)
 
-    The penalty keeps the k attentions different. The paper writes the norm of Eq. 10 without the square, and its
-    authors' code takes the root; Lin et al. (2017), who introduced the term, square the norm.
+    The penalty keeps the k attentions different. Eq. 10 and the code of its authors have no square: `penalty="root"`.
+    Lin et al. (2017), who introduced the term, square the norm: `penalty="squared"`. The gradient of the square is
+    2 ||A A^T - I||_F times the gradient of the norm, and at first the norm grows with k, so the same weight is a
+    stronger penalty: several times as strong at k = 10.
 
     M has no padding, so its readers need no mask. States at padding have no effect. A sentence of only padding gives
     zeros, and no penalty.
@@ -43,7 +45,8 @@ class AttentionBridge(keras.layers.Layer):
         num_heads: Integer k, number of vectors.
         hidden_dim: Integer dw, inner width.
         penalty_weight: Float, at least 0. Weight of the penalty. Defaults to 1.
-        penalty: "squared": the squared Frobenius norm; or "root": the norm. Defaults to "squared".
+        penalty: "root": the Frobenius norm, Eq. 10; or "squared": its square (Lin et al., 2017, Eq. 8). Defaults to
+            "squared".
         use_bias: Boolean, whether W1 and W2 have biases. Defaults to True.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 

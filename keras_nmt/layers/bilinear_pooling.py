@@ -7,8 +7,9 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import projection_initializer
 from keras_nmt.layers._representations import Composition
+
+LARGEST = 2**31  # weights: 8 GiB
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -23,6 +24,9 @@ class BilinearPooling(Composition):
 
     Args:
         units: Integer, width of the output. Defaults to the width d' of a representation.
+        start: "random", or "identity" (needs `residual`, because a product of two neurons is never a single neuron):
+            W_B is zero at first. Defaults to "random".
+        residual: Boolean, whether the last `units` neurons of R^ are added. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -32,7 +36,8 @@ class BilinearPooling(Composition):
         Tensor `[..., units]`.
 
     Raises:
-        ValueError: There are fewer than two representations, or their shapes differ.
+        ValueError: There are fewer than two representations, their shapes differ, W_B has over 2^31 weights, or `start`
+            is unknown or needs `residual`.
 
     Example:
 
@@ -47,14 +52,21 @@ class BilinearPooling(Composition):
     """
 
     def build_composition(self, number: int, width: int) -> None:
+        weights = (number * width) ** 2 * self.output_width
+        if weights > LARGEST:
+            raise ValueError(
+                f"Full bilinear pooling is for small widths; take low rank. Received: {number} x {width} neurons and "
+                f"{self.output_width} outputs, {weights:,} weights"
+            )
+        self._refuse_identity("A product of two neurons is never a single neuron")
         self.kernel = self.add_weight(  # W_B: row i N d' + j is for the product of neurons i and j
             shape=((number * width) ** 2, self.output_width),
-            initializer=projection_initializer(),
+            initializer=self.last_factor_initializer(),
             autocast=False,
             name="kernel",
         )
 
-    def call(self, representations: Any) -> Any:
+    def compose(self, representations: Any) -> Any:
         r = ops.cast(self.concatenate(representations), "float32")  # R^: [..., N d']
         products = ops.expand_dims(r, -1) * ops.expand_dims(r, -2)  # R^ R^T: [..., N d', N d']
         products = ops.reshape(products, (*ops.shape(r)[:-1], r.shape[-1] ** 2))  # vec

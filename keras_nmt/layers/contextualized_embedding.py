@@ -8,12 +8,12 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import projection_initializer
+from keras_nmt.layers._common import keras_mask, projection_initializer, with_mask
 from keras_nmt.layers._options import take_arguments, with_options
 from keras_nmt.layers._projection import product
 from keras_nmt.layers.role_assignment import RoleAssignment
 
-NOT_TAKEN = ("assignment", "straight_through")  # arguments of `RoleAssignment`: roles are dense here
+NOT_TAKEN = ("assignment", "straight_through", "dropout_on")  # arguments of `RoleAssignment`: roles are dense here
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -40,9 +40,10 @@ class ContextualizedEmbedding(keras.layers.Layer):
         mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`.
             Without a mask, all positions are real.
         training: Boolean, whether dropout is active.
+        return_roles: Boolean, whether to return the roles too. Defaults to False.
 
     Returns:
-        Float tensor `[B, T, d]`, the embeddings e~.
+        Float tensor `[B, T, d]`, the embeddings e~; with `return_roles=True` also the roles `[B, T, hr]`.
 
     Raises:
         ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict each
@@ -79,8 +80,10 @@ class ContextualizedEmbedding(keras.layers.Layer):
             name="kernel",
         )
 
-    def call(self, inputs: Any, mask: Any = None, training: bool | None = None) -> Any:
-        return self._add(inputs, self.role_assignment(inputs, mask=mask, training=training))
+    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False) -> Any:
+        roles = self.role_assignment(inputs, mask=mask, training=training)  # r, [B, T, hr]
+        outputs = self._add(inputs, roles)
+        return (outputs, roles) if return_roles else outputs
 
     def _add(self, inputs: Any, roles: Any) -> Any:
         return product(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)
@@ -96,6 +99,14 @@ class ContextualizedEmbedding(keras.layers.Layer):
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape
+
+    def compute_output_spec(
+        self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False
+    ) -> Any:
+        mask = keras_mask(inputs) if mask is None else mask
+        roles = with_mask(self.role_assignment.compute_output_spec(inputs, mask), mask)
+        outputs = keras.KerasTensor(inputs.shape, self.compute_dtype)
+        return (outputs, roles) if return_roles else outputs
 
     def get_config(self) -> dict[str, Any]:
         config = self.role_assignment.get_config()

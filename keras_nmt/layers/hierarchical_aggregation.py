@@ -25,19 +25,29 @@ class HierarchicalAggregation(Composition):
     `call` runs the whole tree. A stack of layers whose next layer reads the aggregate runs the tree node by node: after
     layer l, the stack calls `node_after(l)`, and passes the representations of that node to `aggregate`.
 
+    An aggregate is normalised, so it is never a single representation, and the equation has no identity start. With
+    `residual=True`, the last `units` neurons of [r_1; ...; r_N] are added to the output (a stack adds to each node's
+    aggregate the state that it replaces), and the identity start has zero scales of the LayerNorms, or a zero
+    projection to `units` if there is one.
+
     Args:
         num_representations: Integer, N.
         intermediate_dim: Integer, width between the two projections of FFN. Defaults to 4 d'.
+        units: Integer, width of the output. If it is not d', a projection without bias follows the last node. Defaults
+            to d'.
+        start: "random" or "identity", which needs `residual`. Defaults to "random".
+        residual: Boolean, whether the last `units` neurons are added. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         representations: List of N float tensors `[..., d']`, or one tensor `[..., N, d']`; N at least 2.
 
     Returns:
-        Tensor `[..., d']`.
+        Tensor `[..., units]`.
 
     Raises:
-        ValueError: There are not `num_representations` representations, fewer than two, or their shapes differ.
+        ValueError: There are not `num_representations` representations, fewer than two, their shapes differ, or `start`
+            is unknown or needs `residual`.
 
     Example:
 
@@ -54,8 +64,10 @@ class HierarchicalAggregation(Composition):
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), table 1, rows 3 to 5.
     """
 
-    def __init__(self, num_representations: int, intermediate_dim: int | None = None, **kwargs: Any) -> None:
-        super().__init__(None, **kwargs)  # the output is as wide as a representation
+    def __init__(
+        self, num_representations: int, intermediate_dim: int | None = None, units: int | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(units, **kwargs)
         check_positive(num_representations=num_representations)
         if num_representations < 2:
             raise ValueError(
@@ -68,12 +80,24 @@ class HierarchicalAggregation(Composition):
     def build_composition(self, number: int, width: int) -> None:
         if number != self.num_representations:
             raise ValueError(f"There must be {self.num_representations} representations. Received: {number}")
+        self._refuse_identity("An aggregate is normalised, and never a single representation")
+        self.projection = None
+        if self.output_width != width:
+            self.projection = keras.layers.Dense(
+                self.output_width,
+                use_bias=False,
+                kernel_initializer=self.last_factor_initializer(),
+                dtype=self.dtype_policy,
+                name="projection",
+            )
+            self.projection.build((None, width))
+        scale = "zeros" if self.starts_at_zero and self.projection is None else "ones"
         intermediate_dim = 4 * width if self.intermediate_dim is None else self.intermediate_dim
         self.feed_forwards, self.norms = [], []
         for node in range(self.num_nodes):
             joining = self._joining(node) + (node > 0)  # 2 or 1 representations, and the previous aggregate
             feed_forward = FeedForward(intermediate_dim, width, dtype=self.dtype_policy, name=f"feed_forward_{node}")
-            norm = layer_norm(self.dtype_policy, f"norm_{node}")
+            norm = layer_norm(self.dtype_policy, f"norm_{node}", scale)
             feed_forward.build((None, joining * width))
             norm.build((None, width))
             self.feed_forwards.append(feed_forward)
@@ -119,18 +143,16 @@ class HierarchicalAggregation(Composition):
             output = output + representation
         return self.norms[node](output)  # [..., d']
 
-    def call(self, representations: Any) -> Any:
+    def compose(self, representations: Any) -> Any:
         separate = [ops.cast(r, self.compute_dtype) for r in self.separate(representations)]
         previous = None
         for node in range(self.num_nodes):
             previous = self.aggregate(node, separate[2 * node : 2 * node + 2], previous)
-        return previous
+        return previous if self.projection is None else self.projection(previous)
 
     def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        del config["units"]  # the output is as wide as a representation
         return {
-            **config,
+            **super().get_config(),
             "num_representations": self.num_representations,
             "intermediate_dim": self.intermediate_dim,
         }

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_alike, check_choice, check_positive, projection_initializer
+from keras_nmt.layers._common import SHORTCUT_KINDS, check_alike, check_choice, check_positive, projection_initializer
 from keras_nmt.layers._int8_kernels import Int8Kernels
 
 
@@ -27,25 +27,34 @@ class LexicalShortcut(Int8Kernels):
 
         K_sc, K = split([E; h] W_K, 2)    V_sc, V = split([E; h] W_V, 2)
 
-    The layer adds 2 d^2 + 2 d ("plain") or 6 d^2 + 2 d ("fusion") weights to an attention whose states are d wide.
+    With `kind="ungated"` there is no gate:
+
+        K' = K_sc + K = [E; h] [W_Ksc; W_K]    V' = V_sc + V = [E; h] [W_Vsc; W_V]
+
+    which is both of the variants of the paper's footnote 1, the shortcut as a residual connection and feature fusion
+    alone. The paper reports that neither could be trained.
+
+    The layer adds 2 d^2 + 2 d ("plain"), 6 d^2 + 2 d ("fusion") or 2 d^2 ("ungated") weights to an attention whose
+    states are d wide.
     Positions are computed independently, so a decoder caches only the gated keys and values.
 
     Args:
         hidden_dim: Integer, width d of keys and values.
-        kind: "plain" or "fusion". Defaults to "plain".
+        kind: "plain", "fusion" or "ungated". Defaults to "plain".
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         hidden: Float tensor `[..., T, d_h]`, the input h of the attention sub-layer.
         lexical: Float tensor `[..., T, d_e]`, the source E of the shortcut.
-        return_gates: Boolean, whether to return the gates too. Defaults to False.
+        return_gates: Boolean, whether to return the gates too; not if ungated. Defaults to False.
 
     Returns:
         The gated keys K' and values V', two tensors `[..., T, d]`; with `return_gates=True` also the gates r_K and r_V,
         `[..., T, d]` each.
 
     Raises:
-        ValueError: `kind` is unknown, or `hidden_dim` is not a positive integer.
+        ValueError: `kind` is unknown, `hidden_dim` is not a positive integer, or an ungated shortcut shall return its
+            gates.
 
     Example:
 
@@ -66,7 +75,7 @@ class LexicalShortcut(Int8Kernels):
     def __init__(self, hidden_dim: int, kind: str = "plain", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         check_positive(hidden_dim=hidden_dim)
-        check_choice("kind", kind, ("plain", "fusion"))
+        check_choice("kind", kind, SHORTCUT_KINDS[1:])
         self.hidden_dim = int(hidden_dim)
         self.supports_masking = True
         self.kind = kind
@@ -79,7 +88,7 @@ class LexicalShortcut(Int8Kernels):
                 f"Received: hidden_shape={hidden_shape}, lexical_shape={lexical_shape}"
             )
         # Projections to keys and to values lie side by side: one product gives both.
-        if self.kind == "plain":
+        if self.kind != "fusion":
             self.lexical_kernel = self.add_weight(  # W_Ksc | W_Vsc
                 shape=(lexical_width, 2 * d), initializer=projection_initializer(), name="lexical_kernel"
             )
@@ -90,17 +99,23 @@ class LexicalShortcut(Int8Kernels):
             self.fusion_kernel = self.add_weight(  # columns of W_K and W_V: K_sc | V_sc first, then K | V
                 shape=(lexical_width + hidden_width, 4 * d), initializer=projection_initializer(), name="fusion_kernel"
             )
-        self.gate_bias = self.add_weight(shape=(2 * d,), initializer="zeros", name="gate_bias")  # b_K | b_V
+        if self.kind != "ungated":
+            self.gate_bias = self.add_weight(shape=(2 * d,), initializer="zeros", name="gate_bias")  # b_K | b_V
 
     def call(self, hidden: Any, lexical: Any, return_gates: bool = False) -> tuple[Any, ...]:
         check_alike(hidden=hidden.shape, lexical=lexical.shape)
-        if self.kind == "plain":
+        if self.kind != "fusion":
             shortcut = self.product(lexical, "lexical_kernel")  # [..., T, 2d]: K_sc | V_sc
             plain = self.product(hidden, "hidden_kernel")  # [..., T, 2d]: K | V
         else:
             both = ops.concatenate([lexical, hidden], axis=-1)  # [E; h]
             fused = self.product(both, "fusion_kernel")  # [..., T, 4d]
             shortcut, plain = ops.split(fused, 2, axis=-1)  # K_sc | V_sc and K | V
+        if self.kind == "ungated":
+            if return_gates:
+                raise ValueError(f"An ungated shortcut has no gates. Received: return_gates={return_gates!r}")
+            keys, values = ops.split(shortcut + plain, 2, axis=-1)
+            return keys, values
         gates = ops.sigmoid(shortcut + plain + self.gate_bias)  # r_K | r_V
         gated = gates * shortcut + (1 - gates) * plain  # K' | V'
         gated_keys, gated_values = ops.split(gated, 2, axis=-1)

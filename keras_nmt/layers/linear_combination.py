@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import keras
+from keras import ops
 
-from keras_nmt.layers._common import projection_initializer
 from keras_nmt.layers._int8_kernels import Int8Kernels
 from keras_nmt.layers._representations import Composition
 
@@ -20,6 +20,10 @@ class LinearCombination(Int8Kernels, Composition):
 
     Args:
         units: Integer, width of the output. Defaults to the width d' of a representation.
+        start: "random", or "identity": the first output is the last representation, W_N = I and the others zero.
+            Defaults to "random".
+        residual: Boolean, whether the last representation is added. At the identity start, all W_l are zero then.
+            Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -29,7 +33,7 @@ class LinearCombination(Int8Kernels, Composition):
         Tensor `[..., units]`.
 
     Raises:
-        ValueError: There are fewer than two representations, or their shapes differ.
+        ValueError: There are fewer than two representations, their shapes differ, or `start` is unknown.
 
     Example:
 
@@ -46,9 +50,17 @@ class LinearCombination(Int8Kernels, Composition):
     kernels = ("kernel",)
 
     def build_composition(self, number: int, width: int) -> None:
+        is_identity = self.start == "identity" and not self.residual
+        initializer = _last_neurons if is_identity else self.last_factor_initializer()
         self.kernel = self.add_weight(  # W_1 .. W_N
-            shape=(number * width, self.output_width), initializer=projection_initializer(), name="kernel"
+            shape=(number * width, self.output_width), initializer=initializer, name="kernel"
         )
 
-    def call(self, representations: Any) -> Any:
+    def compose(self, representations: Any) -> Any:
         return self.product(self.concatenate(representations), "kernel")  # [..., units]
+
+
+def _last_neurons(shape: tuple[int, ...], dtype: Any = None) -> Any:
+    """The kernel that selects the last neurons: W_N = I, the others zero."""
+    neurons, units = shape
+    return ops.eye(neurons, units, k=units - neurons, dtype=dtype)

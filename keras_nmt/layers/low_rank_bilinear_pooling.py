@@ -25,12 +25,15 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
     The row that the 1 adds to U and to V is a bias, b_U and b_V in R^r: the biases add single neurons (first order) to
     the products of two neurons (second order). There is no bias after P.
 
-    With first order, the layer has no effect at first: U and b_V are zero, b_U is one, and V P selects the last `units`
-    neurons of R^ (all neurons of composed heads, the last layer of composed layers). A model that starts from a trained
-    model without composition computes the same outputs at first. If r is below `units`, V P keeps r random directions
-    of these neurons. Without first order, U, V and P are random, and representations of variance one give an output of
-    variance one. The paper specifies no initial weights. The zeros in U and b_V do not delay training: b_U is one and V
-    is not zero, so U, b_V and P all have a gradient at once.
+    The paper specifies no initial weights. With `start="random"`, U, V and P are random, the rows of biases too, and
+    representations of variance one give an output of variance one. With `start="identity"`, the first output is the
+    last `units` neurons of R^ (all neurons of composed heads, the last layer of composed layers), so that a model that
+    starts from a trained model without composition computes the same outputs at first:
+
+    - Eq. 11, r at least `units`: U and b_V are zero, b_U is one, and V P selects the last `units` neurons. The zeros do
+      not delay training: b_U is one and V is not zero, so U, b_V and P all have a gradient at once.
+    - Eq. 11 of lower rank, whose outputs have only r dimensions, and Eq. 10, whose products are never single neurons,
+      have no such start. With `residual=True`, the last `units` neurons are added to R or R_f, and P is zero at first.
 
     The layer has 2 N d' r + r `units` weights, and 2 r more with first order. Under `mixed_float16`, large products are
     finite: the output overflows only if R^ U, R^ V or the output itself does not fit float16.
@@ -41,6 +44,8 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
             to one output (Eq. 9); here all outputs share the factors. Defaults to `units`, or to the bound if smaller.
         first_order: Boolean, whether single neurons are added to their products (Eq. 11 instead of Eq. 10). Defaults to
             True.
+        start: "random" or "identity"; see above. Defaults to "random".
+        residual: Boolean, whether the last `units` neurons of R^ are added. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -50,7 +55,8 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
         Tensor `[..., units]`.
 
     Raises:
-        ValueError: There are fewer than two representations, their shapes differ, or `rank` is above (N d')^2.
+        ValueError: There are fewer than two representations, their shapes differ, `rank` is above (N d')^2, or `start`
+            is unknown or needs `residual`.
 
     Example:
 
@@ -85,17 +91,24 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
                 f"{number} x {width} neurons. Received: rank={rank!r}"
             )
         factors: Any = projection_initializer()
-        projection: Any = projection_initializer()
-        if self.first_order:
+        projection: Any = self.last_factor_initializer()
+        ones_row: Any = _of_a_row(number * width + 1)
+        if not self.first_order:
+            self._refuse_identity("A product of two neurons is never a single neuron")
+        elif rank < self.output_width:
+            self._refuse_identity(f"Rank {rank} gives {rank} of {self.output_width} dimensions")
+        if self.start == "identity" and not self.residual:
             factors, projection = _last_neurons(number * width, self.output_width, rank)
-            self.ones_row = self.add_weight(shape=(2 * rank,), initializer=_one_then_zero, name="ones_row")  # b_U | b_V
+            ones_row = _one_then_zero
+        if self.first_order:
+            self.ones_row = self.add_weight(shape=(2 * rank,), initializer=ones_row, name="ones_row")  # b_U | b_V
         # U and V lie side by side: one product gives both.
         self.factors = self.add_weight(shape=(number * width, 2 * rank), initializer=factors, name="factors")
         self.projection = self.add_weight(  # P
             shape=(rank, self.output_width), initializer=projection, name="projection"
         )
 
-    def call(self, representations: Any) -> Any:
+    def compose(self, representations: Any) -> Any:
         factors = self.product(self.concatenate(representations), "factors")  # R^ U | R^ V: [..., 2r]
         if self.first_order:
             factors = factors + self.ones_row
@@ -111,6 +124,11 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
         return {**super().get_config(), "rank": self.rank, "first_order": self.first_order}
 
 
+def _of_a_row(rows: int) -> keras.initializers.Initializer:
+    """The initializer of one row of a matrix with so many rows, which is drawn like the other rows."""
+    return keras.initializers.RandomUniform(-((3 / rows) ** 0.5), (3 / rows) ** 0.5)
+
+
 def _one_then_zero(shape: tuple[int, ...], dtype: Any = None) -> Any:
     half = shape[0] // 2
     return ops.concatenate([ops.ones((half,), dtype), ops.zeros((half,), dtype)])
@@ -122,8 +140,7 @@ def _last_neurons(neurons: int, units: int, rank: int) -> tuple[Callable[..., An
     orthogonal = keras.initializers.Orthogonal(seed=random.randint(1, 10**9))
 
     def factors(shape: tuple[int, ...], dtype: Any = None) -> Any:
-        q = orthogonal((units, rank), dtype=dtype)[-neurons:]
-        v = ops.pad(q, ((neurons - q.shape[0], 0), (0, 0)))
+        v = ops.pad(orthogonal((units, rank), dtype=dtype), ((neurons - units, 0), (0, 0)))
         return ops.concatenate([ops.zeros_like(v), v], axis=1)
 
     def projection(shape: tuple[int, ...], dtype: Any = None) -> Any:

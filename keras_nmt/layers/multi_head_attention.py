@@ -9,8 +9,12 @@ from keras import ops
 
 from keras_nmt.layers._common import (
     COMPOSITIONS,
+    POOLINGS,
     SHORTCUT_KINDS,
+    STARTS,
     check_choice,
+    check_effect,
+    check_gated,
     check_mask,
     check_positive,
     check_rate,
@@ -43,15 +47,21 @@ class MultiHeadAttention(keras.layers.Layer):
         num_heads: Integer, number of heads H.
         hidden_dim: Integer, width d of queries, keys, values and output; a multiple of `num_heads`.
         dropout: Float, dropout rate of the attention weights. Defaults to 0.
-        shortcut: None, "plain" or "fusion": the kind of `LexicalShortcut` that gates keys and values. Defaults to None.
+        shortcut: None, "plain", "fusion" or "ungated": the kind of `LexicalShortcut` that gates keys and values.
+            Defaults to None.
         head_composition: How the heads O_1 .. O_H are combined. None or "linear": by W_O alone, the usual multi-head
             attention (Eq. 4 of Li et al.). "low_rank" (Eq. 10) or "extended" (Eq. 11): by `LowRankBilinearPooling`,
-            then W_O. "hierarchical": by `HierarchicalAggregation` of width d / H, then a projection to d in place of
-            W_O. Defaults to None.
+            then W_O. "bilinear" (Eq. 6): by `BilinearPooling`, for small widths, then W_O. "hierarchical": by
+            `HierarchicalAggregation` of width d / H, then a projection to d in place of W_O. Defaults to None.
         composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation. Defaults to twice `hidden_dim`.
         output_projection: Boolean. True: W_O follows the pooling, as in the paper's parameter counts. False: the
             pooling replaces W_O, as in the paper's text. Defaults to True.
+        composition_start: "random" or "identity": the first output is W_O of the joined heads, as without a
+            composition. "extended" of full rank has such a start; the others need `composition_residual`. Defaults to
+            "random".
+        composition_residual: Boolean, whether the joined heads [O_1; ...; O_H] are added to their composition, before
+            W_O; the hierarchical aggregation is projected to their width d first. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -68,7 +78,8 @@ class MultiHeadAttention(keras.layers.Layer):
 
     Raises:
         ValueError: `hidden_dim` is not a multiple of `num_heads`, `lexical` is given without `shortcut` or the reverse,
-            a composition has only one head, or `output_projection` is False without a pooling.
+            a composition has only one head, `output_projection` is False without a pooling, or there is no identity
+            start.
 
     Example:
 
@@ -97,6 +108,8 @@ class MultiHeadAttention(keras.layers.Layer):
         composition_rank: int | None = None,
         head_intermediate_dim: int | None = None,
         output_projection: bool = True,
+        composition_start: str = "random",
+        composition_residual: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -104,10 +117,20 @@ class MultiHeadAttention(keras.layers.Layer):
         check_rate(dropout=dropout)
         check_choice("shortcut", shortcut, SHORTCUT_KINDS)
         check_choice("head_composition", head_composition, COMPOSITIONS)
-        if not output_projection and head_composition not in ("low_rank", "extended"):
+        if not output_projection and head_composition not in (*POOLINGS, "bilinear"):
             raise ValueError(
-                "`output_projection=False` needs a pooling in its place: `head_composition` 'low_rank' or 'extended'. "
+                "`output_projection=False` needs a pooling in its place: `head_composition` 'low_rank', 'extended' or "
+                "'bilinear'. "
                 f"Received: head_composition={head_composition!r}"
+            )
+        check_choice("composition_start", composition_start, STARTS)
+        pooling, tree = "`head_composition` 'low_rank' or 'extended'", "`head_composition='hierarchical'`"
+        check_effect(head_composition in POOLINGS, pooling, composition_rank=composition_rank)
+        check_effect(head_composition == "hierarchical", tree, head_intermediate_dim=head_intermediate_dim)
+        if not output_projection and composition_start == "identity":
+            raise ValueError(
+                "At the identity start, the output is W_O of the joined heads: keep W_O. "
+                f"Received: composition_start={composition_start!r}, output_projection={output_projection!r}"
             )
         if hidden_dim % num_heads:
             raise ValueError(
@@ -122,6 +145,8 @@ class MultiHeadAttention(keras.layers.Layer):
         self.composition_rank = optional_size("composition_rank", composition_rank)
         self.head_intermediate_dim = optional_size("head_intermediate_dim", head_intermediate_dim)
         self.output_projection = output_projection
+        self.composition_start = composition_start
+        self.composition_residual = composition_residual
         self.supports_masking = True
         policy = self.dtype_policy
         self.query_projection = Projection(
@@ -139,6 +164,8 @@ class MultiHeadAttention(keras.layers.Layer):
             hidden_dim,
             rank=composition_rank,
             intermediate_dim=2 * hidden_dim if head_intermediate_dim is None else head_intermediate_dim,
+            start=composition_start,
+            residual=composition_residual,
             dtype=policy,
             name="head_composition",
         )
@@ -224,6 +251,16 @@ class MultiHeadAttention(keras.layers.Layer):
         output, weights = self.attend(query, keys, values, attention_mask, training=training)
         return (output, weights) if return_weights else output
 
+    def gates(self, memory: Any, lexical: Any) -> tuple[Any, Any]:
+        """The gates (r_K, r_V) of the shortcut, `[..., S, d]` each, for the arguments of `project`, computed again.
+
+        Raises:
+            ValueError: There is no gated shortcut.
+        """
+        check_gated(self.shortcut)
+        _, _, key_gates, value_gates = self.key_value(memory, lexical, return_gates=True)
+        return key_gates, value_gates
+
     def _split_heads(self, x: Any) -> Any:  # [..., T, d] -> [..., H, T, d / H]
         return ops.swapaxes(reshape_last(x, self.num_heads, self.hidden_dim // self.num_heads), -2, -3)
 
@@ -254,4 +291,6 @@ class MultiHeadAttention(keras.layers.Layer):
             "composition_rank": self.composition_rank,
             "head_intermediate_dim": self.head_intermediate_dim,
             "output_projection": self.output_projection,
+            "composition_start": self.composition_start,
+            "composition_residual": self.composition_residual,
         }

@@ -20,6 +20,7 @@ from keras_nmt.layers._common import (
 
 ASSIGNMENTS = ("dense", "softmax", "one_hot")
 CONTEXTS = ("lstm", "bilstm", "cnn")
+DROPOUT_ON = ("logits", "vector")
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -37,7 +38,8 @@ class RoleAssignment(keras.layers.Layer):
     The layer computes in float32 under every dtype policy: the layer is small, and the recurrence is long.
 
     The paper specifies neither the width of the context nor the convolution's activation, and applies dropout to the
-    role vector. A dropped one-hot vector would assign no role, so dropout applies to the logits of one-hot roles.
+    role vector r_t. For one-hot roles, a dropped vector assigns no role to the token; dropout of the logits assigns
+    another role instead (at rate 0.3, to three of ten tokens), which makes the role itself noise.
 
     Args:
         num_roles: Integer, number of roles hr.
@@ -52,7 +54,9 @@ class RoleAssignment(keras.layers.Layer):
         exclusive: Boolean, whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`. Defaults to False.
         straight_through: Boolean, whether "one_hot" gives one-hot vectors in training too, with the gradient of the
             relaxed vectors. Defaults to False.
-        dropout: Float, dropout rate of the role vector, or of the logits of "one_hot". Defaults to 0.
+        dropout: Float, dropout rate of the roles. Defaults to 0.
+        dropout_on: "logits" or "vector": what is dropped of "one_hot" roles; "vector" is the paper's. Other roles
+            always drop the vector. Defaults to "logits".
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Attributes:
@@ -97,6 +101,7 @@ class RoleAssignment(keras.layers.Layer):
         exclusive: bool = False,
         straight_through: bool = False,
         dropout: float = 0.0,
+        dropout_on: str = "logits",
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -104,6 +109,7 @@ class RoleAssignment(keras.layers.Layer):
         check_choice("assignment", assignment, ASSIGNMENTS)
         check_choice("context", context, CONTEXTS)
         check_rate(dropout=dropout)
+        check_choice("dropout_on", dropout_on, DROPOUT_ON)
         if causal and context == "bilstm":
             raise ValueError(
                 "A causal layer cannot read the tokens that follow. "
@@ -116,6 +122,11 @@ class RoleAssignment(keras.layers.Layer):
                 "`straight_through` belongs to one-hot roles. "
                 f"Received: straight_through={straight_through!r}, assignment={assignment!r}"
             )
+        if dropout_on != "logits" and assignment != "one_hot":
+            raise ValueError(
+                "`dropout_on` belongs to one-hot roles; others always drop the vector. "
+                f"Received: dropout_on={dropout_on!r}, assignment={assignment!r}"
+            )
         self.num_roles = int(num_roles)
         self.assignment = assignment
         self.context = context
@@ -126,6 +137,8 @@ class RoleAssignment(keras.layers.Layer):
         self.exclusive = exclusive
         self.straight_through = straight_through
         self.dropout = dropout
+        self.dropout_on = dropout_on
+        self._drops_logits = assignment == "one_hot" and dropout_on == "logits"
         self.supports_masking = True
         self.temperature: Any = None
         self._units = self.context_units or self.num_roles
@@ -204,12 +217,13 @@ class RoleAssignment(keras.layers.Layer):
     def _assign(self, context: Any, training: bool | None) -> Any:
         """Context h `[..., units]` to roles r `[..., hr]`."""
         roles = self.projection(context)  # tanh(W h + b)
-        if self.logits is None:
+        if self.logits is not None:
+            logits = self.logits(roles)  # U' tanh(W h + b)
+            if self._drops_logits:
+                logits = self.role_dropout(logits, training=training)
+            roles = self._one_hot(logits, training) if self.assignment == "one_hot" else ops.softmax(logits)
+        if not self._drops_logits:
             roles = self.role_dropout(roles, training=training)
-        elif self.assignment == "softmax":
-            roles = self.role_dropout(ops.softmax(self.logits(roles)), training=training)
-        else:
-            roles = self._one_hot(self.role_dropout(self.logits(roles), training=training), training)
         return ops.cast(roles, self.compute_dtype)
 
     def _one_hot(self, logits: Any, training: bool | None) -> Any:
@@ -305,4 +319,5 @@ class RoleAssignment(keras.layers.Layer):
             "exclusive": self.exclusive,
             "straight_through": self.straight_through,
             "dropout": self.dropout,
+            "dropout_on": self.dropout_on,
         }

@@ -42,6 +42,8 @@ class RoleInteraction(Int8Kernels):
         exclusive: Boolean, whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`. Defaults to False.
         straight_through: Boolean, whether "one_hot" roles are one-hot in training too. Defaults to False.
         dropout: Float, dropout rate of the roles. Defaults to 0.
+        dropout_on: "logits" or "vector": what is dropped of "one_hot" roles; see `RoleAssignment`. Defaults to
+            "logits".
         residual: Boolean, whether to add e_t, as a role whose matrix is the identity. Without `residual`, the U_i of
             softmax roles start sqrt(hr) times as large: e~ is about their average at first, and as large as e. Defaults
             to False.

@@ -30,17 +30,24 @@ class TransformerDecoder(TransformerStack):
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
         norm: "pre" or "post". Defaults to "pre".
-        shortcut: None, "plain" or "fusion": the shortcut on every self-attention. Defaults to None.
+        shortcut: None, "plain", "fusion" or "ungated": the shortcut on every self-attention. Defaults to None.
         shortcut_source: "lexical": E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1 and 2.
             Defaults to "lexical".
-        cross_shortcut: None, "plain" or "fusion": the shortcut on every cross-attention. Defaults to None.
+        cross_shortcut: None, "plain", "fusion" or "ungated": the shortcut on every cross-attention. Defaults to None.
         layer_composition: Output of the stack. None: the last layer's states H^L. Otherwise the composition of H^1 ..
-            H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11), or
-            "hierarchical" (`HierarchicalAggregation`, whose aggregates also replace H^2, H^4, ... as input of the next
-            layer). Under `norm="pre"` each H^l is normalised before the composition, and the result after it; an
-            aggregate is normalised already and has no final norm. Defaults to None.
+            H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11),
+            "bilinear" (`BilinearPooling`, Eq. 6, for small widths), or "hierarchical" (`HierarchicalAggregation`, whose
+            aggregates also replace H^2, H^4, ... as input of the next layer). Under `norm="pre"` each H^l is normalised
+            before the composition, and the result after it; an aggregate is normalised already and has no final norm,
+            unless it is a residual. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
-        composition_rank: Integer, rank of the poolings. Defaults to `hidden_dim`.
+        layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
+        head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
+        composition_start: "random", or "identity": the first output is that of a stack without compositions. "linear",
+            and "extended" of full rank, have such a start; the others need `composition_residual`. Defaults to
+            "random".
+        composition_residual: Boolean, whether H^L, or the joined heads, are added to their composition. Hierarchical
+            aggregates are then added to H^2, H^4, ... instead of replacing them. Defaults to False.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
         output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
@@ -59,11 +66,13 @@ class TransformerDecoder(TransformerStack):
         return_states: Boolean, whether to return the states of every layer too. Defaults to False.
         return_attention: Boolean, whether to return the cross-attention's weights of every layer too. Defaults to
             False.
+        return_gates: Boolean, whether to return the shortcuts' gates of every layer too. Defaults to False.
 
     Returns:
         Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, not
         normalised under `norm="pre"`, in which hierarchical aggregates replace states; with
-        `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`.
+        `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`; with `return_gates=True` also the
+        list of the L layers' dictionaries of gates, see `TransformerDecoderLayer`.
 
     Example:
 
@@ -117,10 +126,11 @@ class TransformerDecoder(TransformerStack):
         training: bool | None = None,
         return_states: bool = False,
         return_attention: bool = False,
+        return_gates: bool = False,
     ) -> Any:
         inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
-        states, attention = [inputs], []  # H_0 = E
+        states, attention, gates = [inputs], [], []  # H_0 = E
         for layer in self.layers:
             found = layer(
                 states[-1],
@@ -131,14 +141,16 @@ class TransformerDecoder(TransformerStack):
                 memory_mask=memory_mask,
                 training=training,
                 return_attention=return_attention,
+                return_gates=return_gates,
             )
-            if return_attention:
-                found, weights = found
-                attention.append(weights)
+            if return_attention or return_gates:
+                found, *of_layer = found
+                attention += of_layer[:1] * return_attention
+                gates += of_layer[-1:] * return_gates
             states.append(found)
             self._feed_back(states)
         output = self._finish(states)
-        more = [states] * return_states + [attention] * return_attention
+        more = [states] * return_states + [attention] * return_attention + [gates] * return_gates
         return (output, *more) if more else output
 
     def compute_output_spec(
@@ -151,8 +163,9 @@ class TransformerDecoder(TransformerStack):
         training: bool | None = None,
         return_states: bool = False,
         return_attention: bool = False,
+        return_gates: bool = False,
     ) -> Any:
-        attention = [
+        of_layers = [
             layer.compute_output_spec(
                 inputs,
                 memory,
@@ -161,11 +174,13 @@ class TransformerDecoder(TransformerStack):
                 inputs_mask=inputs_mask,
                 memory_mask=memory_mask,
                 return_attention=True,
-            )[1]
+                return_gates=return_gates,
+            )[1:]
             for layer in self.layers
         ]
+        attention, gates = [of_layer[0] for of_layer in of_layers], [of_layer[-1] for of_layer in of_layers]
         output, states = self._state_specs(inputs, keras_mask(inputs))
-        more = [states] * return_states + [attention] * return_attention
+        more = [states] * return_states + [attention] * return_attention + [gates] * return_gates
         return (output, *more) if more else output
 
     def prepare(

@@ -8,9 +8,11 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import (
+    GATED_KINDS,
     SHORTCUT_KINDS,
     check_alike,
     check_choice,
+    check_gated,
     check_mask,
     check_source,
     check_width,
@@ -36,10 +38,13 @@ class TransformerDecoderLayer(TransformerLayer):
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
         norm: "pre": `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`. Defaults to "pre".
-        shortcut: None, "plain" or "fusion": `LexicalShortcut` on the self-attention. Defaults to None.
-        cross_shortcut: None, "plain" or "fusion": `LexicalShortcut` on the cross-attention. Defaults to None.
+        shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the self-attention. Defaults to None.
+        cross_shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the cross-attention. Defaults to
+            None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
-        composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
+        head_composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
+        composition_start: "random" or "identity"; see `MultiHeadAttention`. Defaults to "random".
+        composition_residual: Boolean, whether the joined heads are added to their composition. Defaults to False.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
         output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
@@ -56,9 +61,12 @@ class TransformerDecoderLayer(TransformerLayer):
             if any.
         training: Boolean, whether dropout is active.
         return_attention: Boolean, whether to return the cross-attention's weights too. Defaults to False.
+        return_gates: Boolean, whether to return the gates of the shortcuts too. Defaults to False.
 
     Returns:
-        Tensor `[B, T, d]`, the states H_l; with `return_attention=True` also the weights `[B, H, T, S]`.
+        Tensor `[B, T, d]`, the states H_l; with `return_attention=True` also the weights `[B, H, T, S]`; with
+        `return_gates=True` also a dictionary of the gates (r_K, r_V): "self", `[B, T, d]` each, and "cross",
+        `[B, S, d]` each, of the attentions that have a gated shortcut.
 
     Example:
 
@@ -120,8 +128,10 @@ class TransformerDecoderLayer(TransformerLayer):
         memory_mask: Any = None,
         training: bool | None = None,
         return_attention: bool = False,
+        return_gates: bool = False,
     ) -> Any:
         self._check_inputs(inputs, memory, lexical, memory_lexical, inputs_mask, memory_mask)
+        gates = dict.fromkeys(self.gated() if return_gates else ())
         inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         positions = ops.arange(ops.shape(inputs)[1])
@@ -130,6 +140,8 @@ class TransformerDecoderLayer(TransformerLayer):
             causal = ops.logical_and(causal, ops.expand_dims(inputs_mask, 1))  # [B, T, T]
 
         def attend(hidden: Any) -> Any:
+            if "self" in gates:
+                gates["self"] = self.self_attention.gates(hidden, lexical)
             return self.self_attention(hidden, hidden, lexical=lexical, attention_mask=causal, training=training)
 
         attention: list[Any] = []
@@ -147,8 +159,17 @@ class TransformerDecoderLayer(TransformerLayer):
             attention.append(weights)
             return output
 
+        if "cross" in gates:
+            gates["cross"] = self.cross_attention.gates(memory, memory_lexical)
         states = self._run(inputs, attend, attend_memory, training)
-        return (states, attention[0]) if return_attention else states
+        more = attention * return_attention + [gates] * return_gates
+        return (states, *more) if more else states
+
+    def gated(self) -> list[str]:
+        """The attentions with a gated shortcut, "self" and "cross"; an error if there are none."""
+        check_gated(self.shortcut, self.cross_shortcut)
+        sites = {"self": self.shortcut, "cross": self.cross_shortcut}
+        return [site for site, kind in sites.items() if kind in GATED_KINDS]
 
     def compute_output_spec(
         self,
@@ -160,11 +181,20 @@ class TransformerDecoderLayer(TransformerLayer):
         memory_mask: Any = None,
         training: bool | None = None,
         return_attention: bool = False,
+        return_gates: bool = False,
     ) -> Any:
         self._check_inputs(inputs, memory, lexical, memory_lexical, inputs_mask, memory_mask)
         states = keras.KerasTensor(inputs.shape, self.compute_dtype)
         shape = (inputs.shape[0], self.options.num_heads, inputs.shape[1], memory.shape[1])
-        return (states, keras.KerasTensor(shape, self.compute_dtype)) if return_attention else states
+        weights = keras.KerasTensor(shape, self.compute_dtype)
+        d = self.options.hidden_dim
+        lengths = {"self": inputs.shape[:-1], "cross": memory.shape[:-1]}
+        gates = {
+            site: (keras.KerasTensor((*lengths[site], d), self.compute_dtype),) * 2
+            for site in (self.gated() if return_gates else ())
+        }
+        more = [weights] * return_attention + [gates] * return_gates
+        return (states, *more) if more else states
 
     def _check_inputs(
         self, inputs: Any, memory: Any, lexical: Any, memory_lexical: Any, inputs_mask: Any, memory_mask: Any

@@ -27,16 +27,23 @@ class TransformerEncoder(TransformerStack):
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
         norm: "pre" or "post". Defaults to "pre".
-        shortcut: None, "plain" or "fusion": the shortcut on every self-attention. Defaults to None.
+        shortcut: None, "plain", "fusion" or "ungated": the shortcut on every self-attention. Defaults to None.
         shortcut_source: "lexical": E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1 and 2.
             Defaults to "lexical".
         layer_composition: Output of the stack. None: the last layer's states H^L. Otherwise the composition of H^1 ..
-            H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11), or
-            "hierarchical" (`HierarchicalAggregation`, whose aggregates also replace H^2, H^4, ... as input of the next
-            layer). Under `norm="pre"` each H^l is normalised before the composition, and the result after it; an
-            aggregate is normalised already and has no final norm. Defaults to None.
+            H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11),
+            "bilinear" (`BilinearPooling`, Eq. 6, for small widths), or "hierarchical" (`HierarchicalAggregation`, whose
+            aggregates also replace H^2, H^4, ... as input of the next layer). Under `norm="pre"` each H^l is normalised
+            before the composition, and the result after it; an aggregate is normalised already and has no final norm,
+            unless it is a residual. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
-        composition_rank: Integer, rank of the poolings. Defaults to `hidden_dim`.
+        layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
+        head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
+        composition_start: "random", or "identity": the first output is that of a stack without compositions. "linear",
+            and "extended" of full rank, have such a start; the others need `composition_residual`. Defaults to
+            "random".
+        composition_residual: Boolean, whether H^L, or the joined heads, are added to their composition. Hierarchical
+            aggregates are then added to H^2, H^4, ... instead of replacing them. Defaults to False.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
         output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
@@ -48,10 +55,12 @@ class TransformerEncoder(TransformerStack):
             any.
         training: Boolean, whether dropout is active.
         return_states: Boolean, whether to return the states of every layer too. Defaults to False.
+        return_gates: Boolean, whether to return the shortcut's gates of every layer too. Defaults to False.
 
     Returns:
         Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, not
-        normalised under `norm="pre"`, in which hierarchical aggregates replace states.
+        normalised under `norm="pre"`, in which hierarchical aggregates replace states; with `return_gates=True` also
+        the list of the L layers' gates (r_K, r_V), `[B, T, d]` each.
 
     Example:
 
@@ -86,18 +95,38 @@ class TransformerEncoder(TransformerStack):
             layer.build(inputs_shape, None if self.shortcut is None else inputs_shape)
         self._build_composition(inputs_shape)
 
-    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_states: bool = False) -> Any:
+    def call(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: bool | None = None,
+        return_states: bool = False,
+        return_gates: bool = False,
+    ) -> Any:
         mask = keras_mask(inputs) if mask is None else mask
-        states = [inputs]  # H_0 = E
+        states, gates = [inputs], []  # H_0 = E
         for layer in self.layers:
-            states.append(layer(states[-1], lexical=self._lexical(states), mask=mask, training=training))
+            lexical = self._lexical(states)
+            found = layer(states[-1], lexical=lexical, mask=mask, training=training, return_gates=return_gates)
+            if return_gates:
+                found, of_layer = found
+                gates.append(of_layer)
+            states.append(found)
             self._feed_back(states)
         output = self._finish(states)
-        return (output, states) if return_states else output
+        more = [states] * return_states + [gates] * return_gates
+        return (output, *more) if more else output
 
     def compute_output_spec(
-        self, inputs: Any, mask: Any = None, training: bool | None = None, return_states: bool = False
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: bool | None = None,
+        return_states: bool = False,
+        return_gates: bool = False,
     ) -> Any:
         check_mask("mask", mask, 2, inputs)
         output, states = self._state_specs(inputs, keras_mask(inputs) if mask is None else mask)
-        return (output, states) if return_states else output
+        gates = self._gate_specs(inputs) if return_gates else []
+        more = [states] * return_states + [gates] * return_gates
+        return (output, *more) if more else output

@@ -23,9 +23,11 @@ class TransformerEncoderLayer(TransformerLayer):
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
         norm: "pre": `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`. Defaults to "pre".
-        shortcut: None, "plain" or "fusion": `LexicalShortcut` on the self-attention. Defaults to None.
+        shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the self-attention. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
-        composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
+        head_composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
+        composition_start: "random" or "identity"; see `MultiHeadAttention`. Defaults to "random".
+        composition_residual: Boolean, whether the joined heads are added to their composition. Defaults to False.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
         output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
@@ -37,9 +39,10 @@ class TransformerEncoderLayer(TransformerLayer):
         mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`, if
             any.
         training: Boolean, whether dropout is active.
+        return_gates: Boolean, whether to return the gates of the shortcut too. Defaults to False.
 
     Returns:
-        Tensor `[B, T, d]`, the states H_l.
+        Tensor `[B, T, d]`, the states H_l; with `return_gates=True` also the gates (r_K, r_V), `[B, T, d]` each.
 
     Example:
 
@@ -62,13 +65,24 @@ class TransformerEncoderLayer(TransformerLayer):
         self.feed_forward.build(inputs_shape)
         self.feed_forward_norm.build(inputs_shape)
 
-    def call(self, inputs: Any, lexical: Any = None, mask: Any = None, training: bool | None = None) -> Any:
+    def call(
+        self,
+        inputs: Any,
+        lexical: Any = None,
+        mask: Any = None,
+        training: bool | None = None,
+        return_gates: bool = False,
+    ) -> Any:
         check_width("inputs", inputs.shape, self.options.hidden_dim)
         check_mask("mask", mask, 2, inputs)
         mask = keras_mask(inputs) if mask is None else mask
         attention_mask = None if mask is None else ops.expand_dims(mask, 1)  # [B, 1, T]
 
+        gates: list[Any] = []
+
         def attend(hidden: Any) -> Any:
+            if return_gates:
+                gates.append(self.self_attention.gates(hidden, lexical))
             return self.self_attention(
                 hidden, hidden, lexical=lexical, attention_mask=attention_mask, training=training
             )
@@ -77,4 +91,9 @@ class TransformerEncoderLayer(TransformerLayer):
             return self.feed_forward(hidden, training=training)
 
         x = self._residual(inputs, self.self_attention_norm, attend, training)
-        return self._residual(x, self.feed_forward_norm, feed, training)
+        x = self._residual(x, self.feed_forward_norm, feed, training)
+        return (x, gates[0]) if return_gates else x
+
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        # The outputs depend on the arguments: infer them from `call`, not from `compute_output_shape`.
+        return keras.Operation.compute_output_spec(self, *args, **kwargs)

@@ -8,6 +8,7 @@ from typing import Any
 
 from keras_nmt.layers._common import check_choice, check_positive, check_rate, optional_size
 from keras_nmt.layers._options import StackOptions
+from keras_nmt.layers.role_assignment import DROPOUT_ON
 
 SITES = ("self", "cross")
 SIDES = ("encoder", "decoder")
@@ -31,6 +32,7 @@ class TransformerOptions(StackOptions):
     role_straight_through: bool = False
     role_exclusive: bool = False
     role_dropout: float | None = None
+    role_dropout_on: str = "logits"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,6 +51,12 @@ class TransformerOptions(StackOptions):
                 f"Received: roles={self.roles!r}, role_low_rank={self.role_low_rank!r}, "
                 f"role_straight_through={self.role_straight_through!r}"
             )
+        check_choice("role_dropout_on", self.role_dropout_on, DROPOUT_ON)
+        if self.role_dropout_on != "logits" and self.roles not in (None, "one_hot"):
+            raise ValueError(
+                "`role_dropout_on` belongs to one-hot roles; others always drop the vector. "
+                f"Received: role_dropout_on={self.role_dropout_on!r}, roles={self.roles!r}"
+            )
         # Checked without roles, too, so that a typing error does not go unnoticed.
         check_positive(num_roles=self.num_roles)
         if self.role_dropout is not None:
@@ -59,6 +67,11 @@ class TransformerOptions(StackOptions):
             num_roles=int(self.num_roles),
             role_units=optional_size("role_units", self.role_units),
         )
+        names = [field.name for field in dataclasses.fields(self)]
+        of_shortcuts = [name for name in names if name.startswith("shortcut_")]
+        of_roles = [name for name in names if name.startswith("role_") or name == "num_roles"]
+        self._needs(self.shortcuts is not None, "`shortcuts`", *of_shortcuts)
+        self._needs(self.roles is not None, "`roles`", *of_roles)
 
     def shortcut(self, site: str, side: str) -> str | None:
         """The kind of shortcut at a site of a side."""

@@ -43,8 +43,7 @@ class TransformerParts:
         """The stack of a source side; its name begins with the prefix."""
         return TransformerEncoder(
             num_layers,
-            shortcut=self.options.shortcut("self", "encoder"),
-            **self.options.config(StackOptions),
+            **self._stack_options("encoder"),
             dtype=self.dtype,
             name=f"{prefix}encoder",
         )
@@ -53,12 +52,16 @@ class TransformerParts:
         """The stack of a target side; its name begins with the prefix."""
         return TransformerDecoder(
             num_layers,
-            shortcut=self.options.shortcut("self", "decoder"),
+            **self._stack_options("decoder"),
             cross_shortcut=self.options.shortcut("cross", "decoder"),
-            **self.options.config(StackOptions),
             dtype=self.dtype,
             name=f"{prefix}decoder",
         )
+
+    def _stack_options(self, side: str) -> dict[str, Any]:
+        options, shortcut = self.options.config(StackOptions), self.options.shortcut("self", side)
+        source = options["shortcut_source"] if shortcut else "lexical"
+        return {**options, "shortcut": shortcut, "shortcut_source": source}
 
     def source_side(self, stack: TransformerEncoder, embedding: TokenEmbedding, prefix: str = "") -> TransformerSource:
         """The side that reads the source."""
@@ -91,6 +94,7 @@ class TransformerParts:
             residual=options.role_residual,
             low_rank=options.role_low_rank,
             straight_through=options.role_straight_through,
+            dropout_on=options.role_dropout_on,
             **shared,
         )
 

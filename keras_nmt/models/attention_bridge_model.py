@@ -44,7 +44,7 @@ class AttentionBridgeModel(MultilingualModel):
             to 10.
         bridge_hidden_dim: Integer dw, inner width of the bridge. Defaults to 1024.
         penalty_weight: Float, weight of the bridge's penalty. Defaults to 1.
-        penalty: "squared" or "root", see `AttentionBridge`. Defaults to "squared".
+        penalty: "root", as in the paper, or "squared"; see `AttentionBridge`. Defaults to "squared".
         bridge_bias: Boolean, whether W1 and W2 of the bridge have biases. Defaults to True.
         tie_output: Boolean, whether the logits use the embeddings' table. Defaults to False.
         shared_attention: Boolean, whether recurrent decoders share the weights of their attention. With

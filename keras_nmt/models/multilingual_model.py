@@ -224,6 +224,8 @@ class MultilingualModel(keras.Model):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> MultilingualModel:
+        if "transformer" in config:
+            config = {**config, "transformer": TransformerOptions.converted(config["transformer"] or {})}
         return cls(**config)
 
     def _encoder(self, source: str, target: str) -> tuple[keras.Model, Any]:

@@ -41,7 +41,8 @@ class Transformer(TranslationModel):
         norm: "pre", with a LayerNorm at the end of each stack; or "post", without. Defaults to "pre".
         tie_embeddings: Boolean. True: one table for source, target and output if the vocabulary is joint, otherwise one
             for target and output. False: three tables. Defaults to True.
-        shortcuts: None, "plain" or "fusion": the kind of lexical shortcut. Defaults to None.
+        shortcuts: None, "plain", "fusion" or "ungated": the kind of lexical shortcut; see `LexicalShortcut`. Defaults
+            to None.
         shortcut_source: "lexical": the embeddings E. "non_lexical": the states one layer further down than the
             attention's input: H_{l-2} for the self-attention of layer l (E in layers 1 and 2), and the encoder's
             H_{L-1} for cross-attention; not normalised. Defaults to "lexical".
@@ -50,11 +51,17 @@ class Transformer(TranslationModel):
         shortcut_sides: Sequence of "encoder", "decoder" or both: the sides that have shortcuts. Cross-attention belongs
             to the decoder. Defaults to `("encoder", "decoder")`.
         layer_composition: Output of encoder and decoder. None: the last layer's states. "linear", "hierarchical",
-            "low_rank" (Eq. 10 of Li et al.) or "extended" (Eq. 11): the composition of all layers' states; see
-            `TransformerEncoder`. Defaults to None.
-        head_composition: How all attentions combine their heads: None or "linear", "hierarchical", "low_rank" or
-            "extended"; see `MultiHeadAttention`. Defaults to None.
-        composition_rank: Integer, rank of the poolings of layers and heads. Defaults to `hidden_dim`.
+            "low_rank" (Eq. 10 of Li et al.), "extended" (Eq. 11) or "bilinear" (Eq. 6, for small widths): the
+            composition of all layers' states; see `TransformerEncoder`. Defaults to None.
+        head_composition: How all attentions combine their heads: None or "linear", "hierarchical", "low_rank",
+            "extended" or "bilinear"; see `MultiHeadAttention`. Defaults to None.
+        layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
+        head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
+        composition_start: "random", or "identity": the first outputs are those of a model without compositions, such
+            as the trained model that training starts from. "linear" layers, and "extended" of full rank, have such a
+            start; the others need `composition_residual`. Defaults to "random".
+        composition_residual: Boolean, whether the last layer's states, or the joined heads, are added to their
+            composition. Defaults to False.
         head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
             `hidden_dim`.
         output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
@@ -71,12 +78,14 @@ class Transformer(TranslationModel):
         role_straight_through: Boolean, whether "one_hot" roles are one-hot in training too. Defaults to False.
         role_exclusive: Boolean, whether a target token's role depends on the previous tokens only. Defaults to False.
         role_dropout: Float, dropout rate of the roles. Defaults to `dropout`.
+        role_dropout_on: "logits" or "vector": what is dropped of "one_hot" roles; "vector" is the paper's, see
+            `RoleAssignment`. Defaults to "logits".
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:
         TypeError: An argument is unknown.
-        ValueError: A size is not a positive integer, a rate is out of range, an option is unknown, or no attention is
-            at the sites and sides of the shortcuts.
+        ValueError: A size is not a positive integer, a rate is out of range, an option is unknown or has no effect
+            without another one that is missing, or no attention is at the sites and sides of the shortcuts.
 
     Example:
 
@@ -193,4 +202,4 @@ class Transformer(TranslationModel):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Transformer:
-        return cls(**config)
+        return cls(**TransformerOptions.converted(config))

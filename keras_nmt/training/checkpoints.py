@@ -86,6 +86,8 @@ class Progress:
     best_score: float | None = None
     pending: dict[str, float] = dataclasses.field(default_factory=dict)  # sums since the last line of the training log
     task_updates: dict[str, int] = dataclasses.field(default_factory=dict)
+    # Whether the optimizer corrects the bias by a variable's own updates. Runs of earlier releases go on without.
+    own_updates: bool = False
     task_pending: dict[str, dict[str, float]] = dataclasses.field(default_factory=dict)  # such sums of each task
 
 
@@ -316,6 +318,17 @@ class Checkpoints:
         progress.saved = [update for update in progress.saved if weights_path(self.folder, update).exists()]
         progress.scores = {update: progress.scores[update] for update in progress.saved if update in progress.scores}
         self._write_index(progress)
+
+
+def began_with_own_updates(folder: Path) -> bool | None:
+    """Whether the run in a folder of checkpoints began with `Progress.own_updates`, or None if there is no run."""
+    updates = [int(match[1]) for path in folder.glob("state-*.index") if (match := STATE.fullmatch(path.stem))]
+    for update in sorted(updates, reverse=True):
+        state = _ProgressState()
+        with contextlib.suppress(tf.errors.OpError, ValueError):  # damaged; `Checkpoints.restore` reports it
+            tf.train.Checkpoint(progress=state).restore(str(folder / f"state-{update}")).expect_partial()
+            return state.value.own_updates
+    return None
 
 
 def weights_path(folder: Path, update: int) -> Path:

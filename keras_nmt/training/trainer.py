@@ -18,8 +18,9 @@ from keras_nmt.files.atomic_files import remove_leftovers
 from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.weights_file import read_weights
 from keras_nmt.models import ModelDirectory
+from keras_nmt.training._fused_adam import FusedAdam
 from keras_nmt.training.average_checkpoints import average_checkpoints
-from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving, read_index
+from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving, began_with_own_updates, read_index
 from keras_nmt.training.evaluation import Evaluation
 from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEntropy, TokenLoss
@@ -73,7 +74,10 @@ class Trainer:
     skipped updates.
 
     With several tasks, each update belongs to one task, which `TaskSchedule` chooses, and changes only the variables
-    of that task's model. The tasks share the optimizer, whose number of updates counts the updates of all tasks.
+    of that task's model. The tasks share the optimizer, whose number of updates counts the updates of all tasks: it
+    sets the learning rate. Adam of `make_optimizer` corrects the bias of moments by the number of a variable's own
+    updates, so that a task trains as with an optimizer of its own. A run that an earlier release began, whose
+    checkpoint has no such numbers, goes on as it began, by the number of all updates.
 
     Random numbers depend on the position in the run alone: before every micro-batch, the state of every SeedGenerator
     in the model is set from the seed, the update, the micro-batch and the replica. A run that is stopped and started
@@ -180,6 +184,10 @@ class Trainer:
         with self.strategy.scope():
             if not optimizer.built:
                 optimizer.build(model.trainable_variables)
+            if len(self.tasks) > 1 and isinstance(adam := getattr(optimizer, "inner_optimizer", optimizer), FusedAdam):
+                self.progress.own_updates = began_with_own_updates(self.directory / "checkpoints") is not False
+                if self.progress.own_updates:
+                    adam.count_own_updates()
             if not model.compiled:
                 model.compile(optimizer=optimizer)  # Keras callbacks look for `model.optimizer`
         self._metrics: dict[str, float] = {}  # of the last line of the log

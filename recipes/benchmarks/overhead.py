@@ -68,7 +68,7 @@ MECHANISMS = {
     ),
     "ni_layers": Mechanism("NI layers", {"layer_composition": "extended"}, (1.93 / 2.02, 1.44 / 1.50)),
     "ni_heads": Mechanism("NI heads", {"head_composition": "extended"}, (1.92 / 2.02, 1.43 / 1.50)),
-    "ni_heads_32": Mechanism("NI heads, rank 32", {"head_composition": "extended", "composition_rank": 32}),
+    "ni_heads_32": Mechanism("NI heads, rank 32", {"head_composition": "extended", "head_composition_rank": 32}),
     "ni_both": Mechanism("NI both", _NI_BOTH, (1.87 / 2.02, 1.40 / 1.50)),
     "hierarchical_heads": Mechanism(
         "hierarchical heads", {"head_composition": "hierarchical"}, (1.74 / 2.02, 1.38 / 1.50)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import ROLES_SMALL, one_hot_from, role_model
+from keras_nmt.experiments.papers import ROLES_SMALL, one_hot_from, role_model, softmax_continued
 from keras_nmt.experiments.recipe import Recipe
 
 
@@ -30,6 +30,8 @@ def with_roles(num_roles: int) -> dict[str, dict[str, Any]]:
             configurations[f"{roles}_{row}{num_roles}"] = {"model": model}
         softmax = f"softmax_{row}{num_roles}"
         configurations[f"one_hot_{row}{num_roles}"] = one_hot_from(softmax, configurations[softmax], 2e-4)
+        # Not in the paper: without it, a gain of one-hot roles may be that of longer training.
+        configurations[f"{softmax}_continued"] = softmax_continued(softmax, configurations[softmax], 2e-4)
     return configurations
 
 

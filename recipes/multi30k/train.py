@@ -11,7 +11,10 @@ from __future__ import annotations
 from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.recipe import Recipe
 
-INTERACTION = {"layer_composition": "extended", "head_composition": "extended"}
+# Of full rank, with the identity start: the models compute at first what the baseline does with the same weights.
+LAYERS = {"layer_composition": "extended", "composition_start": "identity"}
+HEADS = {"head_composition": "extended", "composition_start": "identity"}
+INTERACTION = {**LAYERS, **HEADS}
 
 RECIPE = Recipe(
     name="multi30k",
@@ -37,8 +40,8 @@ RECIPE = Recipe(
         "baseline": {},
         "plain": {"model": {"shortcuts": "plain"}},
         "fusion": {"model": {"shortcuts": "fusion"}},
-        "ni_layers": {"model": {"layer_composition": "extended"}},
-        "ni_heads": {"model": {"head_composition": "extended"}},
+        "ni_layers": {"model": LAYERS},
+        "ni_heads": {"model": HEADS},
         "ni_both": {"model": INTERACTION},
         "role_dense": {"model": {"roles": "dense", "role_residual": False}},
         "role_softmax": {"model": {"roles": "softmax"}},

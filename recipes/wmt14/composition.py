@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import COMPOSITION, COMPOSITION_BIG
+from keras_nmt.experiments.papers import COMPOSITION, COMPOSITION_BIG, composed, with_identity_start
 from keras_nmt.experiments.recipe import Recipe, merge_settings
 
-OUTPUT = "*_attention/output/kernel"  # W_O
 COMPOSED: dict[str, dict[str, Any]] = {
     # Table 1, rows 2 to 8.
     "linear_layers": {"layer_composition": "linear"},
@@ -29,18 +28,8 @@ COMPOSED: dict[str, dict[str, Any]] = {
     "ni_layers_second_order": {"layer_composition": "low_rank"},
     "ni_heads_second_order": {"head_composition": "low_rank"},
     # Figure 3: ranks of heads; 512 is ni_heads.
-    **{f"ni_heads_rank_{r}": {"head_composition": "extended", "composition_rank": r} for r in (32, 64, 128, 256)},
+    **{f"ni_heads_rank_{r}": {"head_composition": "extended", "head_composition_rank": r} for r in (32, 64, 128, 256)},
 }
-
-
-def composed(model: dict[str, Any], base: str = "baseline") -> dict[str, Any]:
-    """A configuration that starts from the trained Transformer, as the paper does."""
-    new = ["*/layer_composition/*", "*/head_composition/*"]
-    if model.get("head_composition") == "hierarchical":  # of width d / H, so the projection after it is new, too
-        new.append(OUTPUT)
-    unused = {} if model.get("output_projection", True) else {"allow_unused": [OUTPUT]}
-    return {"start_from": base, "allow_new": new, **unused, "model": model}
-
 
 BIG_FRENCH = merge_settings(COMPOSITION_BIG, {"model": {"dropout": 0.1}})  # Vaswani et al., 2017, section 6.1
 RECIPE = Recipe(
@@ -51,7 +40,7 @@ RECIPE = Recipe(
     configurations={
         "baseline": {},
         "baseline_continued": composed({}),  # not in the paper: the gain of longer training alone
-        **{name: composed(model) for name, model in COMPOSED.items()},
+        **{name: composed(model) for name, model in with_identity_start(COMPOSED).items()},
         # Table 2.
         "big": COMPOSITION_BIG,
         "big_ni_both": merge_settings(COMPOSITION_BIG, composed(COMPOSED["ni_both"], "big")),

@@ -31,6 +31,8 @@ RECIPE = Recipe(
         "cross": merge_settings(FUSION, {"model": {"shortcut_sites": ["cross"]}}),
         "self_and_cross": merge_settings(FUSION, {"model": {"shortcut_sites": ["self", "cross"]}}),
         "non_lexical": merge_settings(FUSION, {"model": {"shortcut_source": "non_lexical"}}),
+        # Footnote 1, by which the model cannot be trained without gates: both variants are this one.
+        "ungated": merge_settings(PLAIN, {"model": {"shortcuts": "ungated"}}),
         # Figure 5.
         "encoder_only": merge_settings(FUSION, {"model": {"shortcut_sides": ["encoder"]}}),
         "decoder_only": merge_settings(FUSION, {"model": {"shortcut_sides": ["decoder"]}}),

@@ -32,6 +32,10 @@ from keras_nmt.cli.run_app import run_app
         (["evaluate", "nowhere", "--source", "s.txt"], "--references FILE"),
         (["evaluate", "--references", "nowhere.txt", "--hypotheses", "nowhere.txt"], "nowhere.txt"),
         (["evaluate", "--references", "a", "--hypotheses", "b", "--beam-size", "2"], "--beam-size"),
+        (
+            ["evaluate", "--references", "nowhere.txt", "--hypotheses", "nowhere.txt", "--tokenize", "moses"],
+            "`tokenize` must be one of none, zh, 13a",
+        ),
         (["average", "nowhere"], "Give --last N or --best N"),
         (["average", "nowhere", "--last", "2"], "nowhere"),
         (["info", "nowhere"], "No model directory"),

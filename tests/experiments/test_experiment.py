@@ -334,6 +334,18 @@ def test_an_integer_is_a_float_and_no_other_type_is_converted():
             Experiment(directory="x", **{**FILES, **wrong})
 
 
+def test_the_loss_of_a_bridge_is_normalised_by_sentences_like_its_penalty(tmp_path):
+    several = {"languages": ["de", "en"], "train": "t.{language}", "dev": "d.{language}", "max_updates": 1}
+
+    def normalised_by(**settings):
+        return Experiment(directory=tmp_path, **several, **settings).normalize_by
+
+    assert normalised_by() == normalised_by(model={"bridge_heads": 4}) == "sentences"
+    assert normalised_by(model={"bridge_heads": None}) == normalised_by(architecture="language_label") == "tokens"
+    assert normalised_by(normalize_by="tokens") == "tokens"
+    assert Experiment(directory=tmp_path, **FILES).normalize_by == "tokens"
+
+
 def test_every_setting_is_documented():
     arguments = (Experiment.__doc__ or "").split("Args:")[1].split("Raises:")[0]
     documented = re.findall(r"^        (\w+): ", arguments, flags=re.MULTILINE)
@@ -345,6 +357,9 @@ def test_settings_of_earlier_releases_are_converted():
     made = Experiment.from_settings({"directory": "x", **FILES, **sizes})
     assert made.vocabulary_sizes == {"source": 9, "target": 7}
     assert Experiment.from_settings({"directory": "x", **FILES, "target_vocabulary_size": None}).vocabulary_size == 8000
+    model = {"head_composition": "extended", "composition_rank": 4}
+    made = Experiment.from_settings({"directory": "x", **FILES, "model": model})
+    assert made.model == {"head_composition": "extended", "head_composition_rank": 4}
 
 
 def test_unequal_training_files_are_found_before_anything_is_made(tmp_path):

@@ -237,3 +237,17 @@ def test_a_mask_that_does_not_fit_is_named(random, mask):
 def test_wrong_inputs_are_named(random):
     with pytest.raises(ValueError, match=r"must be \[B, n, dh\].* Received: shape"):
         AttentionBridge(2, 4)(random(2, 3))
+
+
+@pytest.mark.parametrize("heads", [10, 50])
+def test_the_square_has_the_gradient_of_the_norm_times_twice_the_norm(random, heads):
+    states, values = tf.constant(random(1, 20, DH)), _bridge(random, heads).get_weights()
+    gradients, norm = {}, 0.0
+    for penalty in ("root", "squared"):
+        bridge = _bridge(heads=heads, penalty=penalty)
+        bridge.set_weights(values)
+        with tf.GradientTape() as tape:
+            penalties = bridge(states, return_penalty=True)[1]
+        gradients[penalty] = np.asarray(tape.gradient(penalties, bridge.inner.kernel.value))
+        norm = norm or float(penalties[0])
+    np.testing.assert_allclose(gradients["squared"], 2 * norm * gradients["root"], rtol=1e-3, atol=1e-5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from keras_nmt.layers import BilinearPooling
 
@@ -33,3 +34,10 @@ def test_is_of_second_order(random):
     x = random(2, 5, 3, 2)
     layer = BilinearPooling()
     np.testing.assert_allclose(layer(-3 * x), 9 * np.asarray(layer(x)), rtol=1e-4, atol=1e-5)
+
+
+def test_more_weights_than_fit_are_refused():
+    with pytest.raises(
+        ValueError, match="small widths.*Received: 6 x 512 neurons and 512 outputs, 4,831,838,208 weights"
+    ):
+        BilinearPooling().build([(None, None, 512)] * 6)

@@ -106,9 +106,12 @@ def test_wrong_arguments_are_named(arguments):
         HierarchicalAggregation(2, intermediate_dim=0)
 
 
-def test_the_output_is_as_wide_as_a_representation():
-    with pytest.raises(TypeError, match="units"):
-        HierarchicalAggregation(6, units=12)
+def test_a_projection_gives_another_width(random):
+    layer = _randomised(2, random, units=7)
+    r = [random(2, 5, WIDTH) for _ in range(2)]
+    projection = next(np.asarray(w) for w in layer.weights if w.path.endswith("projection/kernel"))
+    np.testing.assert_allclose(layer(r), _agg(_weights_of(layer, 0), *r) @ projection, rtol=1e-3, atol=1e-4)
+    assert layer.compute_output_shape([x.shape for x in r]) == (2, 5, 7)
 
 
 def test_numpy_sizes_become_plain_integers():

@@ -53,8 +53,21 @@ def test_fusion_follows_the_equations(tensors, random):
     np.testing.assert_allclose(values, _gate(*np.split(both @ w_v, 2, -1), b_v), rtol=1e-4, atol=1e-5)
 
 
+def test_an_ungated_shortcut_is_a_sum_and_feature_fusion_alone(tensors, random):
+    h, e = tensors
+    layer = _randomised(LexicalShortcut(D, "ungated"), h, e, random)
+    (w_ksc, w_vsc), (w_k, w_v) = np.split(layer.lexical_kernel, 2, -1), np.split(layer.hidden_kernel, 2, -1)
+    both = np.concatenate([e, h], -1)
+    keys, values = layer(h, e)
+    np.testing.assert_allclose(keys, e @ w_ksc + h @ w_k, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(values, both @ np.concatenate([w_vsc, w_v]), rtol=1e-4, atol=1e-5)
+    with pytest.raises(ValueError, match="An ungated shortcut has no gates. Received: return_gates=True"):
+        layer(h, e, return_gates=True)
+
+
 @pytest.mark.parametrize(
-    ("kind", "weights", "parameters"), [("plain", 3, 4 * D * D + 2 * D), ("fusion", 2, 8 * D * D + 2 * D)]
+    ("kind", "weights", "parameters"),
+    [("ungated", 2, 4 * D * D), ("plain", 3, 4 * D * D + 2 * D), ("fusion", 2, 8 * D * D + 2 * D)],
 )
 def test_keeps_the_contract_of_a_layer(check_layer, tensors, kind, weights, parameters):
     check_layer(

@@ -72,6 +72,24 @@ def test_heads_are_composed_in_their_order(random, kind, output_projection):
     np.testing.assert_allclose(layer(query, memory, attention_mask=mask), expected, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.parametrize("kind", ["low_rank", "extended", "hierarchical"])
+def test_the_joined_heads_are_added_to_their_composition(random, kind):
+    layer = MultiHeadAttention(4, 16, head_composition=kind, composition_residual=True)
+    query, memory = random(B, T, D), random(B, S, D)
+    mask = np.ones((B, 1, S), bool)
+    layer(query, memory)
+    layer.set_weights([random(*w.shape) for w in layer.get_weights()])
+    heads = _heads(layer, query, memory, mask)
+    composed = np.asarray(layer.composition.compose(np.stack(heads, 2).astype("float32")))
+    expected = (np.concatenate(heads, -1) + composed) @ layer.output_layer.kernel.numpy()
+    np.testing.assert_allclose(layer(query, memory), expected, rtol=1e-3, atol=1e-3)
+
+
+def test_the_identity_start_keeps_the_output_projection():
+    with pytest.raises(ValueError, match="keep W_O. Received: composition_start='identity', output_projection=False"):
+        MultiHeadAttention(2, D, head_composition="extended", output_projection=False, composition_start="identity")
+
+
 @pytest.mark.parametrize(
     ("options", "weights", "parameters"),
     [

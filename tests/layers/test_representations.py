@@ -56,14 +56,79 @@ def test_a_list_and_a_stacked_tensor_give_equal_outputs(make, random, leading):
 
 @settings(max_examples=15, deadline=None)
 @given(
-    kind=st.sampled_from(sorted(set(MAKERS) - {"hierarchical"})),
+    kind=st.sampled_from(sorted(MAKERS)),
     number=st.integers(2, 5),
     width=st.integers(1, 4),
     units=st.none() | st.integers(1, 5),
 )
 def test_any_number_of_any_width_composes_to_units(kind, number, width, units):
-    layer = MAKERS[kind](units=units, **({"rank": 1} if kind in ("low_rank", "extended") else {}))
+    if kind == "hierarchical":
+        layer = HierarchicalAggregation(number, units=units)
+    else:
+        layer = MAKERS[kind](units=units, **({"rank": 1} if kind in ("low_rank", "extended") else {}))
     assert tuple(layer(np.ones((2, number, width), "float32")).shape) == (2, units or width)
+
+
+# Kinds whose equation has an identity start.
+WITH_IDENTITY = ("linear", "extended")
+
+
+def _last_neurons(stacked, units):
+    return np.reshape(stacked, (*stacked.shape[:-2], N * WIDTH))[..., -units:]
+
+
+@pytest.mark.parametrize("units", [None, 7, N * WIDTH])
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("kind", MAKERS)
+def test_the_identity_start_gives_the_last_neurons(random, kind, residual, units):
+    if kind not in WITH_IDENTITY and not residual:
+        with pytest.raises(ValueError, match="needs the residual path. Received: start='identity', residual=False"):
+            MAKERS[kind](units=units, start="identity").build((None, N, WIDTH))
+        return
+    stacked = random(2, 5, N, WIDTH)
+    layer = MAKERS[kind](units=units, start="identity", residual=residual)
+    np.testing.assert_allclose(layer(stacked), _last_neurons(stacked, units or WIDTH), rtol=1e-4, atol=1e-5)
+    # Nothing is stuck at zero: three updates change every weight.
+    before = layer.get_weights()
+    inputs = keras.Input((None, N, WIDTH))
+    model = keras.Model(inputs, layer(inputs))
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    model.fit(stacked, random(2, 5, units or WIDTH), epochs=3, verbose=0)
+    for old, new, weight in zip(before, layer.get_weights(), layer.weights, strict=True):
+        assert not np.array_equal(old, new), weight.path
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_the_identity_start_of_a_low_rank_needs_the_residual_path(random, rank):
+    with pytest.raises(ValueError, match=f"Rank {rank} gives {rank} of 4 dimensions.*Received: start='identity'"):
+        LowRankBilinearPooling(rank=rank, start="identity").build((None, N, WIDTH))
+    stacked = random(2, 5, N, WIDTH)
+    layer = LowRankBilinearPooling(rank=rank, start="identity", residual=True)
+    np.testing.assert_array_equal(layer(stacked), stacked[..., -1, :])
+
+
+def test_a_residual_is_added_to_the_composition(make, random):
+    stacked = random(2, 5, N, WIDTH)
+    plain = _randomised(make(), stacked)
+    layer = make(residual=True)
+    layer(stacked)
+    layer.set_weights(plain.get_weights())
+    expected = np.asarray(plain(stacked)) + stacked[..., -1, :]
+    np.testing.assert_allclose(layer(stacked), expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(layer(_separate(stacked)), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("arguments", [{"start": "identity", "residual": True}, {"residual": True}])
+def test_more_outputs_than_neurons_have_no_residual(make, arguments):
+    with pytest.raises(ValueError, match="at least `units` neurons. Received: 12 neurons, units=13"):
+        type(make())(*([N] if isinstance(make(), HierarchicalAggregation) else []), units=13, **arguments).build(
+            (None, N, WIDTH)
+        )
+
+
+def test_an_unknown_start_is_named(make):
+    with pytest.raises(ValueError, match="`start` must be one of 'random', 'identity'. Received: start='zero'"):
+        make(start="zero")
 
 
 def test_is_position_wise(make, random):
@@ -118,14 +183,14 @@ def test_representations_unlike_those_at_build_time_are_rejected(make, random):
             layer(other)
 
 
-@pytest.mark.parametrize("kind", ["linear", "full", "low_rank", "extended"])
+@pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("units", [0, -1, 2.5, True])
 def test_units_must_be_a_positive_integer(kind, units):
     with pytest.raises(ValueError, match="`units` must be a positive integer"):
         MAKERS[kind](units=units)
 
 
-@pytest.mark.parametrize("kind", ["linear", "full", "low_rank", "extended"])
+@pytest.mark.parametrize("kind", MAKERS)
 def test_numpy_units_become_plain_integers(kind):
     layer = MAKERS[kind](units=np.int64(5))
     assert json.loads(json.dumps(layer.get_config()))["units"] == 5

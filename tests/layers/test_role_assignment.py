@@ -178,6 +178,27 @@ def test_straight_through_is_hard_forward_and_soft_backward(random):
     np.testing.assert_allclose(soft_gradient, hard_gradient, rtol=1e-5, atol=1e-6)
 
 
+def test_dropout_of_the_vector_keeps_the_role_and_dropout_of_the_logits_changes_it(random):
+    """Roles whose logits are far apart, at a temperature near zero, so that noise does not matter."""
+    inputs, kept = random(200, T, D), {}
+    for dropout_on in ("vector", "logits"):
+        keras.utils.set_random_seed(3)
+        layer = RoleAssignment(HR, "one_hot", dropout=0.3, dropout_on=dropout_on)
+        layer.build(inputs.shape)
+        layer.logits.kernel.assign(1000 * np.eye(HR))
+        layer.temperature.assign(1e-3)
+        right, roles = np.asarray(layer(inputs)), np.asarray(layer(inputs, training=True))
+        assigned = roles.any(-1)
+        kept[dropout_on] = np.mean((right * roles).any(-1)[assigned])
+        if dropout_on == "vector":  # each entry is dropped or divided by 1 - 0.3
+            assert assigned.mean() == pytest.approx(0.7, abs=0.05)
+            np.testing.assert_allclose(roles[assigned].max(-1), 1 / 0.7, rtol=1e-3)
+        else:
+            assert assigned.all()
+    assert kept["vector"] > 0.97
+    assert kept["logits"] < 0.85
+
+
 @pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
 def test_dropout_is_active_in_training_only(random, assignment):
     layer = RoleAssignment(HR, assignment, dropout=0.5)
@@ -225,6 +246,8 @@ def test_takes_the_mask_that_keras_attached(context):
         {"causal": True, "context": "bilstm"},
         {"exclusive": True},
         {"straight_through": True},
+        {"dropout_on": "vector"},
+        {"assignment": "one_hot", "dropout_on": "roles"},
     ],
 )
 def test_wrong_arguments_are_named(arguments):

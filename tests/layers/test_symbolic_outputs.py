@@ -6,7 +6,14 @@ import keras
 import numpy as np
 import pytest
 
-from keras_nmt.layers import RoleInteraction, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder
+from keras_nmt.layers import (
+    ContextualizedEmbedding,
+    RoleInteraction,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 B, T, S, D, E = 2, 4, 5, 8, 6
 STATES, MEMORY = (B, T, D), (B, S, E)
@@ -34,7 +41,28 @@ CASES = {
         [STATES, MEMORY],
         ["return_attention"],
     ),
+    "gated encoder": (
+        lambda **more: TransformerEncoder(2, 2, D, 12, shortcut="fusion", **more),
+        [STATES],
+        ["return_states", "return_gates"],
+    ),
+    "gated encoder layer": (
+        lambda **more: TransformerEncoderLayer(2, D, 12, shortcut="plain", **more),
+        [STATES, STATES],
+        ["return_gates"],
+    ),
+    "gated decoder": (
+        lambda **more: TransformerDecoder(2, 2, D, 12, shortcut="plain", **more),
+        [STATES, MEMORY],
+        ["return_states", "return_attention", "return_gates"],
+    ),
+    "gated cross-attention": (
+        lambda **more: TransformerDecoder(2, 2, D, 12, shortcut="ungated", cross_shortcut="fusion", **more),
+        [STATES, MEMORY, MEMORY],
+        ["return_gates"],
+    ),
     "roles": (lambda **more: RoleInteraction(3, **more), [STATES], ["return_roles"]),
+    "context": (lambda **more: ContextualizedEmbedding(3, **more), [STATES], ["return_roles"]),
 }
 
 

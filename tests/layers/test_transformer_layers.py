@@ -110,9 +110,9 @@ def test_the_shortcut_of_each_layer_has_its_source(random, source, monkeypatch):
     for layer in encoder.layers:
         inner = layer.call
 
-        def call(inputs, lexical=None, mask=None, training=None, inner=inner):
+        def call(inputs, lexical=None, inner=inner, **more):
             seen.append(lexical)
-            return inner(inputs, lexical=lexical, mask=mask, training=training)
+            return inner(inputs, lexical=lexical, **more)
 
         monkeypatch.setattr(layer, "call", call)
     _, states = encoder(x, return_states=True)
@@ -141,7 +141,7 @@ def _normalised(stack, name, x):
 NODES = {4: [(1, 2), (3, 4)], 5: [(1, 2), (3, 4), (5,)]}
 
 
-def _by_hand(stack, kind, norm, x, **arguments):
+def _by_hand(stack, kind, norm, residual, x, **arguments):
     """The stack's output and its states, layer by layer."""
 
     def r(number):  # r_l = H^l, normalised under pre-LN
@@ -157,27 +157,39 @@ def _by_hand(stack, kind, norm, x, **arguments):
             for number in joining:
                 states.append(stack.layers[number - 1](states[-1], **arguments))
                 representations.append(r(number))
-            aggregate = states[-1] = stack.composition.aggregate(node, representations, aggregate)
-        return aggregate, states
+            state = stack.composition.aggregate(node, representations, aggregate)
+            aggregate = states[-1] = np.asarray(states[-1]) + state if residual else state
+        return _normalised(stack, "final_norm", aggregate) if norm == "pre" and residual else aggregate, states
     for number in numbers:
         states.append(stack.layers[number - 1](states[-1], **arguments))
-    output = states[-1] if kind is None else stack.composition([r(number) for number in numbers])
+    output = states[-1] if kind is None else stack.composition.compose([r(number) for number in numbers])
+    if kind is not None and residual:
+        output = output + r(number)
     return _normalised(stack, "final_norm", output) if norm == "pre" else output, states
 
 
 # Even and odd numbers of layers make different trees; for other compositions the number does not matter.
-COMPOSITIONS = [("hierarchical", 4), ("hierarchical", 5), (None, 3), ("linear", 3), ("low_rank", 3), ("extended", 3)]
+KINDS = ("linear", "low_rank", "extended", "bilinear")
+COMPOSITIONS = [("hierarchical", 4), ("hierarchical", 5), (None, 3), *((kind, 3) for kind in KINDS)]
 
 
 @pytest.mark.parametrize(
     "options",
-    pairwise({"side": ["encoder", "decoder"], "norm": ["pre", "post"], "composition": COMPOSITIONS}),
+    pairwise(
+        {
+            "side": ["encoder", "decoder"],
+            "norm": ["pre", "post"],
+            "composition": COMPOSITIONS,
+            "residual": [False, True],
+        },
+        lambda options: options["composition"][0] is not None or not options["residual"],
+    ),
     ids=lambda options: "-".join(map(str, options.values())),
 )
 def test_stacks_compose_their_layers(random, options):
-    side, norm, (kind, number) = options.values()
+    side, norm, (kind, number), residual = options.values()
     stack = (TransformerEncoder if side == "encoder" else TransformerDecoder)(
-        number, 2, D, F, norm=norm, layer_composition=kind
+        number, 2, D, F, norm=norm, layer_composition=kind, composition_residual=residual
     )
     x = random(B, T, D)
     arguments = {"mask": np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)}
@@ -186,7 +198,7 @@ def test_stacks_compose_their_layers(random, options):
     stack.build(*[value.shape for name, value in {"inputs": x, **arguments}.items() if "mask" not in name])
     stack.set_weights([0.5 * random(*w.shape) for w in stack.get_weights()])  # so that each layer has another effect
     output, states = stack(x, **arguments, return_states=True)
-    expected, expected_states = _by_hand(stack, kind, norm, x, **arguments)
+    expected, expected_states = _by_hand(stack, kind, norm, residual, x, **arguments)
     np.testing.assert_allclose(output, expected, rtol=1e-3, atol=1e-4)
     assert len(states) == len(expected_states) == number + 1
     for state, expected_state in zip(states, expected_states, strict=True):
@@ -271,3 +283,56 @@ def test_decoders_ignore_padding_before_their_inputs(random, kind, attached):
     plain = np.asarray(embedded)
     found = decoder(embedded, memory) if attached else decoder(plain, memory, inputs_mask=ids != 0)
     np.testing.assert_allclose(np.asarray(found)[:, 2:], decoder(plain[:, 2:], memory), rtol=1e-5, atol=1e-5)
+
+
+def _gates(stack, number, name, hidden, lexical):
+    """The gates r_K and r_V of a fusion shortcut by Eq. 9, 10, 13 and 14."""
+    kernel, bias = (
+        next(np.asarray(w) for w in stack.weights if w.path.endswith(f"layer_{number}/{name}/key_value/{part}"))
+        for part in ("fusion_kernel", "gate_bias")
+    )
+    shortcut, plain = np.split(np.concatenate([lexical, hidden], -1) @ kernel, 2, -1)  # K_sc | V_sc, K | V
+    return np.split(1 / (1 + np.exp(-(shortcut + plain + bias))), 2, -1)
+
+
+@pytest.mark.parametrize("cross", [None, "fusion"])
+def test_the_decoder_returns_the_gates_of_every_layer(random, cross):
+    stack = TransformerDecoder(2, 2, D, F, shortcut="fusion", cross_shortcut=cross, norm="post")
+    x, memory, embedded = random(B, T, D), random(B, S, D), random(B, S, D)
+    arguments = {} if cross is None else {"memory_lexical": embedded}
+    stack(x, memory, **arguments)
+    stack.set_weights([0.5 * random(*w.shape) for w in stack.get_weights()])
+    output, states, weights, gates = stack(
+        x, memory, **arguments, return_states=True, return_attention=True, return_gates=True
+    )
+    np.testing.assert_array_equal(output, stack(x, memory, **arguments))
+    assert len(weights) == len(gates) == 2
+    for number, of_layer in enumerate(gates, start=1):
+        expected = {"self": _gates(stack, number, "self_attention", states[number - 1], x)}
+        if cross:
+            expected["cross"] = _gates(stack, number, "cross_attention", memory, embedded)
+        assert set(of_layer) == set(expected)
+        for site, pair in expected.items():
+            for one, other in zip(of_layer[site], pair, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_the_encoder_returns_the_gates_of_every_layer(random):
+    stack, x = TransformerEncoder(2, 2, D, F, shortcut="fusion", norm="post"), random(B, T, D)
+    stack(x)
+    stack.set_weights([0.5 * random(*w.shape) for w in stack.get_weights()])
+    output, states, gates = stack(x, return_states=True, return_gates=True)
+    np.testing.assert_array_equal(output, stack(x))
+    for number, pair in enumerate(gates, start=1):
+        expected = _gates(stack, number, "self_attention", states[number - 1], x)
+        for one, other in zip(pair, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("shortcut", [None, "ungated"])
+def test_stacks_without_gates_say_so(random, shortcut):
+    x, match = random(B, T, D), "`return_gates` needs a gated shortcut"
+    with pytest.raises(ValueError, match=match):
+        TransformerEncoder(1, 2, D, F, shortcut=shortcut)(x, return_gates=True)
+    with pytest.raises(ValueError, match=match):
+        TransformerDecoder(1, 2, D, F, shortcut=shortcut)(x, x, return_gates=True)

@@ -16,7 +16,8 @@ MECHANISMS = {
     "shortcuts": "fusion",
     "layer_composition": "extended",
     "head_composition": "extended",
-    "composition_rank": 4,
+    "layer_composition_rank": 4,
+    "head_composition_rank": 4,
     "roles": "contextualized",
     "num_roles": 3,
 }

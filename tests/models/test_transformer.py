@@ -18,6 +18,7 @@ from pairwise import pairwise
 
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.layers import (
+    MultiHeadAttention,
     TransformerDecoder,
     TransformerDecoderLayer,
     TransformerEncoder,
@@ -49,7 +50,11 @@ SHORTCUTS = pairwise(
     lambda options: "decoder" in options["shortcut_sides"] or "cross" not in options["shortcut_sites"],
 )
 EVERYWHERE = {"shortcuts": "fusion", "shortcut_source": "non_lexical", "shortcut_sites": ("self", "cross")}
-VARIANTS = [{}, {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post"}, *SHORTCUTS]
+ADDED = {"layer_composition": "hierarchical", "head_composition": "hierarchical", "composition_residual": True}
+SMALL = {"layer_composition": "bilinear", "head_composition": "bilinear"}
+UNGATED = {"shortcuts": "ungated", "shortcut_sites": ("self", "cross")}
+PLAIN = {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post"}
+VARIANTS = [{}, PLAIN, ADDED, SMALL, UNGATED, *SHORTCUTS]
 # Every mechanism, for slow tests.
 COMPILED = [
     EVERYWHERE,
@@ -206,7 +211,7 @@ D = 512
     ("options", "parameters"),
     [
         ({"head_composition": "extended"}, 14_174_208),
-        ({"head_composition": "low_rank", "composition_rank": 32}, 884_736),
+        ({"head_composition": "low_rank", "head_composition_rank": 32}, 884_736),
         # The pooling's P is d x d, too: without W_O, 18 such matrices are saved.
         ({"head_composition": "extended", "output_projection": False}, 14_174_208 - 18 * D**2),
         # 13,565,952 without the biases and LayerNorms of four nodes.
@@ -355,8 +360,13 @@ def test_the_model_trains_with_keras_fit():
         {"source_vocabulary_size": "8000"},
         {"layer_composition": "attention"},
         {"layer_composition": "linear", "num_decoder_layers": 1},
-        {"layer_composition": "extended", "composition_rank": 0},
-        {"layer_composition": "extended", "composition_rank": (3 * 8) ** 2 + 1},
+        {"layer_composition": "extended", "layer_composition_rank": 0},
+        {"layer_composition": "extended", "composition_start": "zero"},
+        {"layer_composition": "extended", "composition_start": "identity", "layer_composition_rank": 7},
+        {"layer_composition": "hierarchical", "composition_start": "identity"},
+        {"head_composition": "low_rank", "composition_start": "identity"},
+        {"head_composition": "extended", "composition_start": "identity", "output_projection": False},
+        {"layer_composition": "extended", "layer_composition_rank": (3 * 8) ** 2 + 1},
         {"head_composition": "mean"},
         {"head_composition": "extended", "num_heads": 1},
         {"head_composition": "hierarchical", "head_intermediate_dim": 0},
@@ -367,6 +377,9 @@ def test_the_model_trains_with_keras_fit():
         {"roles": "dense", "role_context": "bilstm"},
         {"roles": "dense", "role_straight_through": True},
         {"roles": "dense", "role_dropout": 1.0},
+        {"roles": "dense", "role_dropout_on": "vector"},
+        {"roles": "contextualized", "role_dropout_on": "vector"},
+        {"roles": "one_hot", "role_dropout_on": "roles"},
         {"roles": "dense", "role_units": 0},
         {"role_dropout": 1.0},
         {"attention_dropout": 1.5},
@@ -382,6 +395,81 @@ def test_the_model_trains_with_keras_fit():
 def test_wrong_arguments_are_named(options):
     with pytest.raises(ValueError, match="Received: "):
         Transformer(**{**TINY, **options})
+
+
+# What has no effect, and the option that is missing.
+WITHOUT_EFFECT = {
+    "shortcuts": [{"shortcut_source": "non_lexical"}, {"shortcut_sites": ("cross",)}, {"shortcut_sides": ["encoder"]}],
+    "layer_composition": [
+        {"layer_composition_rank": 4},
+        {"layer_composition": "linear", "layer_composition_rank": 4},
+        {"head_composition": "extended", "layer_composition_rank": 4},
+        {"composition_start": "identity"},
+        {"head_composition": "linear", "composition_residual": True},
+    ],
+    "head_composition": [
+        {"head_composition_rank": 4},
+        {"layer_composition": "extended", "head_composition_rank": 4},
+        {"head_composition": "extended", "head_intermediate_dim": 4},
+    ],
+    "roles": [
+        {"role_low_rank": True},
+        {"num_roles": 4},
+        {"role_context": "cnn"},
+        {"role_units": 3},
+        {"role_residual": False},
+        {"role_straight_through": True},
+        {"role_exclusive": True},
+        {"role_dropout": 0.1},
+        {"role_dropout_on": "vector"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "partner"), [(options, partner) for partner, cases in WITHOUT_EFFECT.items() for options in cases]
+)
+def test_an_option_without_effect_is_an_error_that_names_what_is_missing(options, partner):
+    *_, name = options
+    with pytest.raises(ValueError, match=f"^`{name}` has no effect without `{partner}.*Received: {name}=") as error:
+        Transformer(**TINY, **options)
+    assert "\n" not in str(error.value)
+
+
+def test_parts_name_what_is_missing():
+    sizes = (2, 2, 8, 12)
+    with pytest.raises(ValueError, match="`shortcut_source` has no effect without `shortcut`"):
+        TransformerEncoder(*sizes, shortcut_source="non_lexical")
+    with pytest.raises(ValueError, match="`head_composition_rank` has no effect without `head_composition`"):
+        TransformerEncoderLayer(*sizes[1:], head_composition_rank=4)
+    with pytest.raises(ValueError, match="`composition_rank` has no effect without `head_composition`"):
+        MultiHeadAttention(2, 8, composition_rank=4)
+    with pytest.raises(ValueError, match="`head_intermediate_dim` has no effect without `head_composition="):
+        MultiHeadAttention(2, 8, head_composition="extended", head_intermediate_dim=4)
+
+
+def test_ranks_of_layers_and_heads_are_two():
+    ranks = {"layer_composition_rank": 3, "head_composition_rank": 5}
+    model = Transformer(**TINY, layer_composition="low_rank", head_composition="low_rank", **ranks)
+    encoder = model.get_layer("encoder")
+    assert encoder.composition.rank == 3
+    assert encoder.layers[0].self_attention.composition.rank == 5
+
+
+def test_configurations_of_earlier_releases_load():
+    """They had one rank for layers and heads, no start of compositions, and options without effect."""
+    now = Transformer(**TINY, layer_composition="extended", layer_composition_rank=4, shortcuts="plain", name="same")
+    new = ("composition_start", "composition_residual", "layer_composition_rank", "head_composition_rank")
+    earlier = {name: value for name, value in now.get_config().items() if name not in (*new, "role_dropout_on")}
+    earlier |= {"composition_rank": 4, "role_low_rank": True, "num_roles": 7, "head_intermediate_dim": 9}
+    loaded = Transformer.from_config(earlier)
+    assert loaded.get_config() == now.get_config()
+    layer = TransformerEncoder(2, 2, 8, 12, head_composition="low_rank", head_composition_rank=3, name="same")
+    of_layer = {name: value for name, value in layer.get_config().items() if name not in new}
+    of_layer |= {"composition_rank": 3, "shortcut_source": "non_lexical"}
+    assert TransformerEncoder.from_config(of_layer).get_config() == layer.get_config()
+    with pytest.raises(TypeError, match="composition_rank"):  # not a silent alias
+        Transformer(**TINY, layer_composition="extended", composition_rank=4)
 
 
 def test_numpy_sizes_become_plain_integers():
@@ -444,6 +532,7 @@ def test_without_roles_dropout_applies_to_embeddings_with_positions():
 
 def test_options_of_roles_reach_their_layers():
     options = {"role_context": "cnn", "role_units": 5, "role_residual": False, "role_straight_through": True}
+    options |= {"role_dropout_on": "vector"}
     model = Transformer(**TINY, roles="one_hot", num_roles=3, **options, role_exclusive=True, dropout=0.2)
     same = {"assignment": "one_hot", "context": "cnn", "context_units": 5, "residual": False, "low_rank": False}
     same |= {"straight_through": True, "dropout": 0.2}

@@ -75,10 +75,13 @@ def test_the_systems_of_the_paper(recipe, tmp_path):
     assert (paper.optimizer, paper.learning_rate, paper.batch_size, paper.batch_unit) == ("sgd", 1.0, 64, "sentences")
     assert paper.model["bridge_heads"] is None
     assert made("hub+no_penalty").model["penalty_weight"] == 0
+    assert paper.model["penalty"] == made("hub+k50").model["penalty"] == "root"  # Eq. 10
+    assert made("hub+squared_penalty").model == {**made("hub").model, "penalty": "squared"}
     assert made("hub+k50").model["bridge_heads"] == 50
     assert made("hub+no_bridge+shared_attention").model == {**paper.model, "shared_attention": True}
     assert made("many_to_many+monolingual").pairs == made("many_to_many", monolingual=True).pairs
     label = made("label", leave_out=["de-fr"])
+    assert made("label+small").architecture == "language_label"
     assert (label.architecture, label.vocabulary_size, len(label.pairs)) == ("language_label", 40_000, 10)
     assert not [name for name in label.model if name.startswith(("bridge", "penalty"))]
 

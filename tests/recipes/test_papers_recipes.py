@@ -20,6 +20,7 @@ from keras_nmt.training.warm_start import warm_start
 FOLDER = Path(__file__).parents[2] / "recipes"
 SCRIPTS = (
     "iwslt14/roles",
+    "multi30k/composition",
     "wmt14/composition",
     "wmt14/roles",
     "wmt14/shortcuts",
@@ -65,7 +66,9 @@ def _count(given):
 
 def tiny_model(made):
     """A small model of the experiment's kind."""
-    sizes = TINY | {size: 4 for size in ("composition_rank", "num_roles") if size in made.model}
+    sizes = TINY | {
+        size: 4 for size in ("layer_composition_rank", "head_composition_rank", "num_roles") if size in made.model
+    }
     return _tiny_model(json.dumps({**made.model, **sizes, "dropout": 0.1}, sort_keys=True))
 
 
@@ -89,11 +92,15 @@ def test_every_configuration_makes_an_experiment_with_a_valid_model(script, conf
         ("wmt14/composition", "baseline_continued"),
         ("wmt14/composition", "linear_layers"),
         ("wmt14/composition", "hierarchical_both"),
+        ("wmt14/composition", "hierarchical_both_identity"),
+        ("multi30k/composition", "hierarchical_layers"),
+        ("multi30k/composition", "ni_both_eighth_second_order_identity"),
         ("wmt14/composition", "ni_both"),
         ("wmt14/composition", "big_french_ni_both"),
         ("wmt14/composition", "ni_heads_second_order"),
         ("wmt14/composition", "ni_heads_without_output"),
         ("iwslt14/roles", "one_hot_16"),
+        ("iwslt14/roles", "softmax_16_continued"),
         ("iwslt14/roles", "one_hot_cnn_residual_32"),
         ("wmt17/roles", "one_hot_residual"),
     ],
@@ -107,8 +114,12 @@ def test_runs_that_start_from_another_run_load_its_weights(script, configuration
     result = warm_start(ours, theirs, allow_new=made.allow_new, allow_unused=made.allow_unused)
     left_out = [weight.path for weight in theirs.weights if weight.path.endswith("_attention/output/kernel")]
     assert left_out
-    assert result.unused == (left_out if configuration == "ni_heads_without_output" else [])
-    assert bool(result.new) == (configuration != "baseline_continued")  # the composition, or the temperature
+    if made.model.get("norm") != "post" and configuration == "hierarchical_layers":  # an aggregate is normalised
+        left_out = [weight.path for weight in theirs.weights if "/final_norm/" in weight.path]
+        assert result.unused == left_out
+    else:
+        assert result.unused == (left_out if configuration == "ni_heads_without_output" else [])
+    assert bool(result.new) == (not configuration.endswith("_continued"))  # the composition, or the temperature
     assert bool(result.misfit) == (configuration == "hierarchical_both")  # the projection of its heads
     if result.new:
         with pytest.raises(UserError, match="missing"):
@@ -166,6 +177,32 @@ def test_composition_is_compared_with_a_transformer_trained_equally_long():
         assert composed.max_updates == baseline.max_updates
 
 
+@pytest.mark.parametrize("script", ["wmt14/composition", "multi30k/composition"])
+def test_composed_models_have_an_arm_with_the_identity_start(script):
+    recipe = RECIPES[script]
+    arms = [name for name in recipe.configurations if name.endswith("_identity")]
+    plain = {name.removesuffix("_identity") for name in arms}
+    others = {"baseline", "baseline_continued", "ni_heads_without_output"}
+    assert plain | others >= {name for name in recipe.configurations if "big" not in name} - set(arms)
+    for name in arms:
+        made, other = experiment(script, name), experiment(script, name.removesuffix("_identity"))
+        exact = name.removesuffix("_identity") in ("linear_layers", "ni_layers", "ni_heads", "ni_both")
+        expected = {"composition_start": "identity", **({} if exact else {"composition_residual": True})}
+        assert made.model == {**other.model, **expected}
+
+
+def test_one_hot_roles_are_compared_with_softmax_roles_trained_equally_long():
+    for script, one_hot, softmax in (
+        ("iwslt14/roles", "one_hot_cnn_residual_32", "softmax_cnn_residual_32"),
+        ("wmt17/roles", "one_hot_residual", "softmax_residual"),
+    ):
+        made, control = experiment(script, one_hot), experiment(script, f"{softmax}_continued")
+        assert made.model == {**control.model, "roles": "one_hot", "role_dropout_on": "vector"}
+        assert control.model == experiment(script, softmax).model
+        for name in ("init_from", "schedule", "learning_rate", "max_updates", "batch_size"):
+            assert getattr(made, name) == getattr(control, name)
+
+
 @pytest.mark.parametrize("path", ["README.md", "*.py"])
 def test_the_paper_on_roles_is_cited_in_one_form(path):
     cited = (
@@ -204,6 +241,7 @@ def test_every_cell_of_the_role_papers_table_1_has_a_configuration():
     rows = ("", "residual_", "cnn_residual_")
     cells = [f"{roles}_{row}{hr}" for roles in ("dense", "softmax", "one_hot") for row in rows for hr in (16, 32)]
     cells += [f"{row}_{hr}" for row in ("contextualized", "matched", "low_rank") for hr in (16, 32)]
+    cells += [f"softmax_{row}{hr}_continued" for row in rows for hr in (16, 32)]
     assert sorted(RECIPES["iwslt14/roles"].configurations) == sorted([*cells, "baseline"])
     plain = experiment("iwslt14/roles", "softmax_16").model
     cnn = experiment("iwslt14/roles", "one_hot_cnn_residual_32").model
@@ -229,6 +267,7 @@ def test_the_papers_hyper_parameters_reach_the_experiments():
 # of the script's languages.
 RUNS = {
     "iwslt14/roles": (["softmax_residual_16", "one_hot_residual_16"], {"de": "de", "en": "en"}),
+    "multi30k/composition": (["baseline", "ni_both_eighth_identity"], {"en": "en", "de": "de"}),
     "wmt14/composition": (["baseline", "ni_both"], {"en": "en", "de": "de"}),
     "wmt14/roles": (["softmax"], {"en": "en", "de": "de"}),
     "wmt14/shortcuts": (["self_and_cross"], {"en": "en", "de": "de"}),
@@ -259,7 +298,7 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
             (tmp_path / patterns[corpus].format(language=language)).write_text("\n".join([*text, ""]), encoding="utf-8")
     tiny = {"preset": "transformer_tiny", "vocabulary_size": 300, "batch_size": 512, "accumulation_steps": 1}
     # One layer where possible: tracing graphs takes the time.
-    layers = {} if script == "wmt14/composition" else {"num_encoder_layers": 1, "num_decoder_layers": 1}
+    layers = {} if script.endswith("/composition") else {"num_encoder_layers": 1, "num_decoder_layers": 1}
     tiny |= {"model": {**TINY, **layers}, "max_updates": 2, "beam_size": 2}
     progress: list[str] = []
     for configuration in configurations:

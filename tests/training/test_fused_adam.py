@@ -61,6 +61,67 @@ def test_continues_from_a_checkpoint_of_keras_adam(tmp_path) -> None:
         np.testing.assert_array_equal(restored, saved)
 
 
+def _adam(gradients: list[np.ndarray], rate: float, beta_1: float, beta_2: float, epsilon: float) -> np.ndarray:
+    """A variable that starts at zero after updates by Adam (Kingma and Ba, 2015, algorithm 1; epsilon as in Keras)."""
+    m, v, variable = (np.zeros(gradients[0].shape) for _ in range(3))
+    for t, g in enumerate(gradients, start=1):
+        m, v = beta_1 * m + (1 - beta_1) * g, beta_2 * v + (1 - beta_2) * g**2
+        variable -= rate * np.sqrt(1 - beta_2**t) / (1 - beta_1**t) * m / (np.sqrt(v) + epsilon)
+    return variable
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_own_updates_train_each_variable_as_its_own_optimizer_does(compiled: bool) -> None:
+    """Variables of three tasks in turn, and one variable that the first two tasks share."""
+    random, rate = np.random.default_rng(1), 0.01
+    names, tasks = "abcs", ("as", "bs", "c")
+    variables = {name: keras.Variable(np.zeros((2, 3), "float32"), name=name) for name in names}
+    separate = {name: keras.Variable(np.zeros((2, 3), "float32"), name=name) for name in names}
+    optimizer, optimizers = make_optimizer("adam", rate), {name: make_optimizer("adam", rate) for name in names}
+    optimizer.build(list(variables.values()))
+    optimizer.count_own_updates()
+    for name in names:
+        optimizers[name].build([separate[name]])
+    received: dict[str, list[np.ndarray]] = {name: [] for name in names}
+
+    def update(task: str, *gradients: tf.Tensor) -> None:
+        optimizer.apply(list(gradients), [variables[name] for name in task])
+
+    updates = {
+        task: tf.function(lambda *g, task=task: update(task, *g), autograph=False, jit_compile=compiled or None)
+        for task in tasks
+    }
+    for step in range(21):
+        task = tasks[step % 3]
+        gradients = [random.normal(size=(2, 3)).astype("float32") for _ in task]
+        updates[task](*map(tf.constant, gradients))
+        for name, gradient in zip(task, gradients, strict=True):
+            optimizers[name].apply([tf.constant(gradient)], [separate[name]])
+            received[name].append(gradient)
+    assert int(optimizer.iterations) == 21
+    for name in names:
+        np.testing.assert_allclose(variables[name], separate[name], rtol=1e-6, atol=1e-8)
+        expected = _adam(received[name], rate, 0.9, 0.98, 1e-9)
+        np.testing.assert_allclose(variables[name], expected, rtol=1e-4, atol=1e-7)
+
+
+def test_the_first_own_step_of_a_late_task_has_the_size_of_the_rate() -> None:
+    early, late = (keras.Variable(np.zeros(3, "float32")) for _ in range(2))
+    sizes = {}
+    for counts in (True, False):
+        optimizer = make_optimizer("adam", 0.01)
+        optimizer.build([early, late])
+        if counts:
+            optimizer.count_own_updates()
+        for _ in range(15):
+            optimizer.apply([tf.ones(3)], [early])
+        late.assign(np.zeros(3))
+        optimizer.apply([tf.ones(3)], [late])
+        sizes[counts] = float(np.abs(late).max())
+    assert sizes[True] == pytest.approx(0.01, rel=1e-5)
+    assert sizes[False] < 0.5 * 0.01 or sizes[False] > 1.5 * 0.01
+
+
 @pytest.mark.parametrize("name", ["_momentums", "_velocities"])
 def test_keras_has_the_private_names_of_adam(name: str) -> None:
     optimizer = keras.optimizers.Adam()

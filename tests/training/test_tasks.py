@@ -252,6 +252,44 @@ def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make) -> None:
     assert log_of(whole) == log_of(again)
 
 
+def test_adam_counts_the_updates_of_each_variable(make_trainer: Make) -> None:
+    trainer = make_trainer(weights={"a-b": 2.0, "b-c": 1.0}, max_updates=9)
+    trainer.train()
+    counted = {
+        variable.path: int(own)
+        for variable, own in zip(trainer.model.trainable_variables, trainer.optimizer._own_updates, strict=True)
+    }
+    own_of = {name: {v.path for v in task.model.trainable_variables} for name, task in trainer.tasks.items()}
+    assert trainer.progress.task_updates == {"a-b": 6, "b-c": 3}
+    assert counted == {
+        path: sum(trainer.progress.task_updates[name] for name, own in own_of.items() if path in own)
+        for path in counted
+    }
+    assert {3, 6, 9} <= set(counted.values())
+
+
+def test_a_run_that_an_earlier_release_began_goes_on_as_it_began(
+    make_trainer: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without(trainer: Trainer) -> Trainer:
+        assert trainer.progress.own_updates is False
+        assert trainer.optimizer._own_updates is None
+        return trainer
+
+    with monkeypatch.context() as patch:
+        patch.setattr("keras_nmt.training.trainer.began_with_own_updates", lambda folder: False)
+        whole = without(make_trainer("whole", max_updates=8, final="last"))
+        whole.train()
+        without(make_trainer("stopped", max_updates=4, final="last")).train()
+    again = without(make_trainer("stopped", max_updates=8, seed=9, final="last"))
+    again.train()
+    assert_same(values_of(whole), values_of(again))
+    new = make_trainer("new", max_updates=8, final="last")
+    new.train()
+    assert new.progress.own_updates is True
+    assert losses_of(new)[:1] == losses_of(whole)[:1] != losses_of(new)[-1:] != losses_of(whole)[-1:]
+
+
 def test_one_task_equals_a_bilingual_run_also_from_old_checkpoints(
     make_trainer: Make,
     make_any_trainer: Make,

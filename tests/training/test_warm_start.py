@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import keras
 import numpy as np
@@ -56,7 +57,8 @@ def test_composition_starts_from_a_plain_transformer(norm: str) -> None:
     sizes = {"source_vocabulary_size": 20, "num_encoder_layers": 2, "num_decoder_layers": 2}
     sizes |= {"hidden_dim": 8, "num_heads": 2, "intermediate_dim": 12}
     plain = Transformer(**sizes, norm=norm)
-    model = Transformer(**sizes, norm=norm, layer_composition="extended", head_composition="extended")
+    composition = {"layer_composition": "extended", "head_composition": "extended", "composition_start": "identity"}
+    model = Transformer(**sizes, norm=norm, **composition)
     with pytest.raises(UserError, match=r"missing.*composition"):
         warm_start(model, plain)
     with pytest.raises(UserError, match=r"missing.*head_composition"):
@@ -72,6 +74,46 @@ def test_composition_starts_from_a_plain_transformer(norm: str) -> None:
     # The composition changes nothing at first, except that pre-LN normalises the last layer twice.
     batch = [np.array([[5, 6, 7, 3]]), np.array([[2, 8, 9]])]
     np.testing.assert_allclose(model(batch), plain(batch), rtol=1e-4, atol=1e-4)
+
+
+def _low_rank(what: str, kind: str, rank: int) -> dict[str, Any]:
+    return {f"{what}_composition": kind, f"{what}_composition_rank": rank}
+
+
+STARTS: list[dict[str, Any]] = [
+    {"layer_composition": "linear"},
+    {"layer_composition": "linear", "composition_residual": True},
+    *(_low_rank(what, "extended", 8) for what in ("layer", "head")),
+    *(
+        {**_low_rank(what, kind, rank), "composition_residual": True}
+        for what in ("layer", "head")
+        for kind in ("extended", "low_rank")
+        for rank in (1, 8)
+    ),
+    *({f"{what}_composition": "hierarchical", "composition_residual": True} for what in ("layer", "head")),
+]
+
+
+@pytest.mark.parametrize(
+    ("norm", "composition"),
+    [("pre", options) for options in STARTS] + [("post", options) for options in STARTS[::3]],
+    ids=lambda option: "-".join(map(str, option.values())) if isinstance(option, dict) else option,
+)
+def test_the_identity_start_computes_what_the_trained_model_does(norm: str, composition: dict[str, Any]) -> None:
+    sizes = {"source_vocabulary_size": 20, "num_encoder_layers": 2, "num_decoder_layers": 2}
+    sizes |= {"hidden_dim": 8, "num_heads": 2, "intermediate_dim": 12}
+    trained = Transformer(**sizes, norm=norm)
+    generator = np.random.default_rng(1)
+    trained.set_weights([w + generator.normal(0, 0.3, w.shape) for w in trained.get_weights()])
+    batch = [generator.integers(4, 20, (4, 7)), generator.integers(4, 20, (4, 6))]
+    expected = np.ravel(trained(batch))
+    correlations = {}
+    for start in ("identity", "random"):
+        model = Transformer(**sizes, norm=norm, **composition, composition_start=start)
+        warm_start(model, trained, allow_new=["*/layer_composition*", "*/head_composition/*"])
+        correlations[start] = np.corrcoef(np.ravel(model(batch)), expected)[0, 1]
+    assert correlations["identity"] > 0.99999
+    assert correlations["random"] < 0.99
 
 
 def test_replacements_of_a_weight_are_reported() -> None:

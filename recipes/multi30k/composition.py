@@ -1,0 +1,66 @@
+"""Multi30k: composition of layers and heads, from equal and from random starts, in a small Transformer.
+
+    python recipes/multi30k/composition.py compare baseline baseline_continued ni_both ni_both_identity \\
+        --data-dir DATA --unequal --output runs/composition
+
+All composed models go on from the same trained `baseline`, and so does `baseline_continued`. `NAME` starts with random
+factors, as in the paper (Li et al., 2020, https://arxiv.org/abs/1911.09877); the first outputs of `NAME_identity` are
+those of the trained baseline, by a residual path where the equation has no such start.
+
+DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keras_nmt.cli.recipe_app import run_recipe
+from keras_nmt.experiments.papers import composed, with_identity_start
+from keras_nmt.experiments.recipe import Recipe
+
+EIGHTH = 32  # of the width 256 of `transformer_small`
+COMPOSED: dict[str, dict[str, Any]] = {
+    "linear_layers": {"layer_composition": "linear"},
+    "hierarchical_layers": {"layer_composition": "hierarchical"},
+    "hierarchical_heads": {"head_composition": "hierarchical"},
+    **{
+        f"ni_{site}{name}{order}": {
+            **{f"{part}_composition": kind for part in parts},
+            **({f"{part}_composition_rank": rank for part in parts} if rank else {}),
+        }
+        for site, parts in (("layers", ("layer",)), ("heads", ("head",)), ("both", ("layer", "head")))
+        for name, rank in (("", None), ("_eighth", EIGHTH))
+        for order, kind in (("", "extended"), ("_second_order", "low_rank"))
+    },
+}
+
+RECIPE = Recipe(
+    name="multi30k-composition",
+    corpora={"train": "train.{language}", "dev": "val.{language}", "test": "test_2016_flickr.{language}"},
+    languages=("en", "de", "fr", "cs"),
+    settings={
+        "preset": "transformer_small",
+        "vocabulary_size": 8000,
+        "model": {"dropout": 0.1},
+        "batch_size": 1536,
+        "schedule": "cosine",
+        "learning_rate": 0.001,
+        "warmup_steps": 100,
+        "label_smoothing": 0.1,
+        "max_updates": 600,
+        "evaluate_every": 300,
+        "save_every": 60,
+        "keep_last": 5,
+        "final": "average_last",
+        "log_every": 50,
+    },
+    configurations={
+        "baseline": {"max_updates": 1200, "evaluate_every": 600, "warmup_steps": 200},
+        "baseline_continued": composed({}),
+        **{name: composed(model) for name, model in with_identity_start(COMPOSED).items()},
+    },
+    baseline="baseline_continued",
+)
+
+if __name__ == "__main__":
+    run_recipe(RECIPE)
