@@ -13,7 +13,7 @@ from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
 
-SHORTCUTS = ("none", "plain", "fusion")
+SHORTCUTS = ("none", "plain", "fusion", "ungated")
 
 
 def train(
@@ -35,7 +35,7 @@ def train(
         tuple[Path, Path] | None, typer.Option("--test", metavar="SOURCE TARGET", help="Test files.")
     ] = None,
     preset: Annotated[str | None, typer.Option(help="Sizes of the model, such as transformer_small.")] = None,
-    shortcuts: Annotated[str | None, typer.Option(help="Lexical shortcuts: none, plain or fusion.")] = None,
+    shortcuts: Annotated[str | None, typer.Option(help="Lexical shortcuts: none, plain, fusion or ungated.")] = None,
     vocabulary_size: Annotated[int | None, typer.Option(help="Number of subwords.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Tokens of an update, padding included.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float32, mixed_bfloat16 or mixed_float16.")] = None,
