@@ -25,7 +25,7 @@ ALLOWED = {
     "inference": {"models", "decoding", "text", "layers", "files"},
     "analysis": {"evaluation", "inference", "models", "layers", "text", "data", "files"},
     "serving": {"inference", "models", "decoding", "text", "layers", "files"},
-    "experiments": {"models", "data", "text", "training", "evaluation", "inference", "serving", "files"},
+    "experiments": {"models", "data", "text", "training", "evaluation", "inference", "serving", "layers", "files"},
     "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"},
 }
 NO_TENSORFLOW = ("layers", "models", "decoding")

@@ -15,8 +15,8 @@ class DecoderStep(Protocol):
         position: int32 scalar, number of tokens generated before this call.
         constants: Nest of tensors `[B, ...]`, computed once for each sentence. Never reordered.
         caches: Nest of tensors `[B, K, ...]`, the state of each hypothesis. The search reorders the rows as hypotheses
-            survive or are dropped. Entries of dictionaries under the key "kept" may have any shape and are not
-            reordered: the step must keep track of which row belongs to which hypothesis.
+            survive or are dropped. Entries of dictionaries under the key "kept", `[B, ...]`, are not reordered within a
+            sentence: the step must keep track of what belongs to which hypothesis.
 
     Returns:
         The logits `[B, K, V]` of the next token, and the caches in the same structure, shapes and dtypes.

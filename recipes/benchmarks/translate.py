@@ -10,6 +10,7 @@ translates `test_2016_flickr`. All programs translate the same lines in turn. Se
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import statistics
 import subprocess
@@ -21,7 +22,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import sacrebleu
-import sentencepiece
 import tensorflow as tf
 import typer
 from markdown_table import markdown_table
@@ -36,7 +36,8 @@ from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.inference import Translator
 from keras_nmt.serving import export, export_ctranslate2
 
-BEAM, LENGTH_PENALTY = 4, 0.6
+BEAM = 4
+LENGTH_PENALTY = 0.0  # CTranslate2 has another formula: without a penalty, both search for the same
 PEER = "CTranslate2"
 PROGRAMS = ("plain", "compiled", "export", "export_xla")
 COLUMNS = ("program", "batch", "lines", "seconds", "sentences/s", "tokens/s", "time of first", "equal", "BLEU")
@@ -49,7 +50,8 @@ TRAINING = {
     "evaluate_every": 700,
 }
 
-Translate = Callable[[list[str]], list[str]]
+# From calls, which are lists of lines, to the seconds of all calls and the translations of all lines.
+Run = Callable[[list[list[str]]], tuple[float, list[str]]]
 
 
 def trained(data_dir: Path | None, directory: Path) -> Path:
@@ -69,9 +71,9 @@ def corpus(folder: Path, name: str) -> Path:
 
 def programs(
     directory: Path, folder: Path, batch: int, names: list[str], peers: list[str], threads: int
-) -> dict[str, Translate]:
-    """Functions from lines to translations, by name. `batch` is the largest number of sentences of a batch."""
-    found: dict[str, Translate] = {}
+) -> dict[str, Run]:
+    """The programs by name. `batch` is the largest number of sentences of a batch."""
+    found: dict[str, Run] = {}
     options: dict[str, Any] = {"beam_size": BEAM, "length_penalty": LENGTH_PENALTY}
     options["batch_buckets"] = [size for size in (1, 4, 16, 64) if size <= batch]
     plain = Translator.from_directory(directory, **options)
@@ -94,51 +96,58 @@ def programs(
     return found
 
 
-def texts_of(translator: Translator) -> Translate:
-    return lambda lines: [translation.text for translation in translator.translate(lines)]
+def timed(translate: Callable[[list[str]], list[str]]) -> Run:
+    def run(calls: list[list[str]]) -> tuple[float, list[str]]:
+        start = time.perf_counter()
+        texts = [text for lines in calls for text in translate(lines)]
+        return time.perf_counter() - start, texts
+
+    return run
 
 
-def served(loaded: Any, name: str) -> Translate:
+def texts_of(translator: Translator) -> Run:
+    return timed(lambda lines: [translation.text for translation in translator.translate(lines)])
+
+
+def served(loaded: Any, name: str) -> Run:
     signature = loaded.signatures[name]
 
     def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # keeps the weights alive
         return [text.decode() for text in signature(text=tf.constant(lines))["translation"].numpy()]
 
-    return translate
+    return timed(translate)
 
 
-def peer(folder: Path, dtype: str, batch: int, threads: int) -> Translate:
-    """CTranslate2 on the CPU, with its own batches by length, from text to text."""
-    import ctranslate2
+def peer(folder: Path, dtype: str, batch: int, threads: int) -> Run:
+    """CTranslate2 on the CPU, in a process of its own that ends with this process."""
+    script = Path(__file__).with_name("ctranslate2_process.py")
+    command = [sys.executable, script, folder, dtype, batch, threads, BEAM]
+    process = subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    translator = ctranslate2.Translator(str(folder), device="cpu", compute_type=dtype, intra_threads=threads)
-    source, target = (
-        sentencepiece.SentencePieceProcessor(str(folder / f"{side}.model")) for side in ("source", "target")
-    )
+    def run(calls: list[list[str]]) -> tuple[float, list[str]]:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(calls) + "\n")
+        process.stdin.flush()
+        seconds, texts = json.loads(process.stdout.readline())
+        return seconds, texts
 
-    def translate(lines: list[str]) -> list[str]:
-        results = translator.translate_batch(
-            source.encode(lines, out_type=str), beam_size=BEAM, max_batch_size=batch, length_penalty=LENGTH_PENALTY
-        )
-        return [target.decode(result.hypotheses[0]) for result in results]
-
-    return translate
+    return run
 
 
 def measure(
-    found: dict[str, Translate], lines: list[str], batch: int, rounds: int
+    found: dict[str, Run], lines: list[str], batch: int, rounds: int
 ) -> tuple[dict[str, list[float]], dict[str, list[str]]]:
     """The seconds of each round, and the translations, of all programs in turn. A batch of 1 is a call."""
-    parts = [[line] for line in lines] if batch == 1 else [lines]
+    calls = [[line] for line in lines] if batch == 1 else [lines]
     seconds: dict[str, list[float]] = {name: [] for name in found}
     texts = {}
     for number in range(-1, rounds):  # the first round compiles and allocates
         # The order alternates, so that a machine that slows down affects all.
         for name in list(found) if number % 2 else list(found)[::-1]:
-            start = time.perf_counter()
-            texts[name] = [text for part in parts for text in found[name](part)]
+            taken, texts[name] = found[name](calls)
             if number >= 0:
-                seconds[name].append(time.perf_counter() - start)
+                seconds[name].append(taken)
     return seconds, texts
 
 
@@ -177,10 +186,10 @@ def main(
             raise UserError('CTranslate2 is missing: pip install keras_nmt[bench], or --dtypes "".') from None
     if (model is None) != (lines is None):
         raise UserError(f"--model and --lines go together. Received: model={model}, lines={lines}")
-    tf.config.threading.set_intra_op_parallelism_threads(threads)
     if model is None or lines is None:
         model = trained(data_dir, directory)
         lines, references = (corpus(Path(str(data_dir)), f"test_2016_flickr.{language}") for language in ("en", "de"))
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
     text = list(read_lines(lines))
     wanted = None if references is None else list(read_lines(references))
     tokenizer = Translator.from_directory(model).tokenizers["target"]

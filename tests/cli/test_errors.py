@@ -23,7 +23,7 @@ from keras_nmt.cli.run_app import run_app
         (["train", "--directory", "x"], "--train"),
         (
             ["train", "--shortcuts", "fuison", "--directory", "x"],
-            "--shortcuts is one of none, plain, fusion. Received: fuison",
+            "--shortcuts is one of none, plain, fusion, ungated. Received: fuison",
         ),
         (["train", "--set", "speed"], "--set takes NAME=VALUE"),
         (["train", "--set", "batchsize=4", "--directory", "x"], "batch_size"),
@@ -33,7 +33,7 @@ from keras_nmt.cli.run_app import run_app
         (["evaluate", "--references", "nowhere.txt", "--hypotheses", "nowhere.txt"], "nowhere.txt"),
         (["evaluate", "--references", "a", "--hypotheses", "b", "--beam-size", "2"], "--beam-size"),
         (
-            ["evaluate", "--references", "nowhere.txt", "--hypotheses", "nowhere.txt", "--tokenize", "moses"],
+            ["evaluate", "--references", __file__, "--hypotheses", __file__, "--tokenize", "moses"],
             "`tokenize` must be one of none, zh, 13a",
         ),
         (["average", "nowhere"], "Give --last N or --best N"),

@@ -42,24 +42,26 @@ def test_every_program_gives_the_same_translations(script, folder, monkeypatch):
     assert all(float(row[header.index("seconds")]) > 0 for row in rows)
 
 
-def test_programs_take_turns_after_a_round_without_clock(script, monkeypatch):
-    now, calls = [0.0], []
-    monkeypatch.setattr(script.time, "perf_counter", lambda: now[0])
+def test_programs_take_turns_after_a_round_that_does_not_count(script):
+    calls = []
 
-    def program(name, seconds):
-        def translate(texts):
-            calls.append((name, len(texts)))
-            now[0] += seconds
-            return [f"{name} {text}" for text in texts]
+    def program(name):
+        def run(given):
+            calls.append(name)
+            return float(len(calls)), [f"{name} {text}" for texts in given for text in texts]
 
-        return translate
+        return run
 
-    found = {"a": program("a", 1.0), "b": program("b", 2.0)}
-    seconds, texts = script.measure(found, ["x", "y"], batch=1, rounds=2)
-    assert [name for name, _ in calls] == ["a", "a", "b", "b", "b", "b", "a", "a", "a", "a", "b", "b"]
-    assert {count for _, count in calls} == {1}
-    assert seconds == {"a": [2.0, 2.0], "b": [4.0, 4.0]}
+    seconds, texts = script.measure({"a": program("a"), "b": program("b")}, ["x", "y"], batch=1, rounds=2)
+    assert calls == ["a", "b", "b", "a", "a", "b"]
+    assert seconds == {"a": [4.0, 5.0], "b": [3.0, 6.0]}
     assert texts == {"a": ["a x", "a y"], "b": ["b x", "b y"]}
+
+
+def test_a_program_is_timed_over_all_its_calls(script, monkeypatch):
+    now = iter([3.0, 5.0])
+    monkeypatch.setattr(script.time, "perf_counter", lambda: next(now))
+    assert script.timed(lambda call: [text.upper() for text in call])([["a"], ["b", "c"]]) == (2.0, ["A", "B", "C"])
 
 
 @pytest.mark.parametrize(
