@@ -8,6 +8,7 @@ import keras
 from keras import ops, tree
 
 from keras_nmt.layers._common import STARTS, check_choice, optional_size, projection_initializer
+from keras_nmt.layers._projection import reshape_last
 
 
 class Composition(keras.layers.Layer):
@@ -72,7 +73,7 @@ class Composition(keras.layers.Layer):
         self._check(representations)
         if _is_nest(representations):
             return ops.concatenate(list(representations), axis=-1)
-        return ops.reshape(representations, (*ops.shape(representations)[:-2], self.number * self.width))
+        return reshape_last(representations, self.number * self.width, axes=2)
 
     def separate(self, representations: Any) -> list[Any]:
         """The list r_1, ..., r_N, `[..., d']` each."""

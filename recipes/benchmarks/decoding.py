@@ -24,9 +24,8 @@ import sentencepiece
 import tensorflow as tf
 import typer
 from markdown_table import markdown_table
-from rich import box
+from print_table import print_table
 from rich.console import Console
-from rich.table import Table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
@@ -220,10 +219,7 @@ def main(
         del model, ours, theirs
         keras.backend.clear_session()
         gc.collect()  # a model and its graphs refer to each other
-    table = Table(*COLUMNS, box=box.SIMPLE)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
+    print_table(console, COLUMNS, rows)
 
 
 if __name__ == "__main__":

@@ -33,9 +33,8 @@ from decoding import (
 from markdown_table import markdown_table
 from measured_in_a_process import measured_in_a_process
 from peak_memory import peak_memory
-from rich import box
+from print_table import print_table
 from rich.console import Console
-from rich.table import Table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import ParallelCorpus, TrainingBatches
@@ -136,10 +135,7 @@ def main(
                 rows.append([stage or "TensorFlow alone", *of_model, f"{peak / 2**20:,.0f}"])
                 if output is not None:
                     write_bytes(output, markdown_table(COLUMNS, rows))  # after each row, for interrupted runs
-    table = Table(*COLUMNS, box=box.SIMPLE)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
+    print_table(console, COLUMNS, rows)
 
 
 if __name__ == "__main__":

@@ -22,9 +22,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 import typer
-from rich import box
+from print_table import print_table
 from rich.console import Console
-from rich.table import Table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.decoding import beam_search
@@ -320,10 +319,7 @@ def main(
                 write_bytes(output, _markdown(rows).encode())  # after each row, for interrupted runs
             keras.backend.clear_session()
             gc.collect()  # a model and its graphs refer to each other
-    table = Table(*(column.replace(" ", "\n") for column in COLUMNS), box=box.SIMPLE)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
+    print_table(console, [column.replace(" ", "\n") for column in COLUMNS], rows)
 
 
 def _markdown(rows: list[list[str]]) -> str:

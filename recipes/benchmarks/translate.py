@@ -25,9 +25,8 @@ import sacrebleu
 import tensorflow as tf
 import typer
 from markdown_table import markdown_table
-from rich import box
+from print_table import print_table
 from rich.console import Console
-from rich.table import Table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import read_lines
@@ -214,10 +213,7 @@ def main(
                 rows.append([name, str(batch), str(len(chosen)), *speeds, f"{ratio:.2f}", f"{equal:.1%}", bleu])
             if output is not None:
                 write_bytes(output, markdown_table(COLUMNS, rows))  # after each size, for interrupted runs
-    table = Table(*COLUMNS, box=box.SIMPLE)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
+    print_table(console, COLUMNS, rows)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from __future__ import annotations
 from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.recipe import Recipe
 
-# Of full rank, with the identity start: the models compute at first what the baseline does with the same weights.
+# Both have full rank and the identity start: with the baseline's weights, they first compute what the baseline does.
 LAYERS = {"layer_composition": "extended", "composition_start": "identity"}
 HEADS = {"head_composition": "extended", "composition_start": "identity"}
 INTERACTION = {**LAYERS, **HEADS}

@@ -397,7 +397,7 @@ def test_wrong_arguments_are_named(options):
         Transformer(**{**TINY, **options})
 
 
-# What has no effect, and the option that is missing.
+# Options without effect, each with the option that is missing.
 WITHOUT_EFFECT = {
     "shortcuts": [{"shortcut_source": "non_lexical"}, {"shortcut_sites": ("cross",)}, {"shortcut_sides": ["encoder"]}],
     "layer_composition": [
