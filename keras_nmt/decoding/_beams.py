@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from keras import ops, tree
+from keras import backend, ops, tree
 
 from keras_nmt.decoding.interface import SearchResult
 
@@ -18,15 +18,34 @@ def keep_done(done: Any, old: Any, new: Any) -> Any:
     return tree.map_structure(choose, old, new)
 
 
-def take_beams(x: Any, indices: Any, rows: Any = None) -> Any:
-    """Entries `indices` [B, M] of the beams of `x` [B, K, ...]: [B, M, ...]. One flat gather: the cheapest form.
+def take_rows(nest: Any, rows: Any) -> Any:
+    """Rows `rows` `[...]`, each in 0 ... B - 1, of a nest of tensors `[B, ...]`."""
+    if backend.backend() != "tensorflow":
+        return tree.map_structure(lambda x: ops.take(x, rows, axis=0), nest)
+    import tensorflow as tf
+
+    # Keras' `take` lets negative indices count from the end: ten more operators for each tensor of each step.
+    return tree.map_structure(lambda x: tf.gather(x, rows), nest)
+
+
+def take_beams(nest: Any, indices: Any, rows: Any = None) -> Any:
+    """Entries `indices` [B, M] of the beams of a nest of tensors [B, K, ...]: [B, M, ...]. One flat gather: the
+    cheapest form.
 
     With `rows` [B], indices and entries are those of some sentences.
     """
-    beam_size = ops.shape(x)[1]
+    leaves = tree.flatten(nest)
+    if not leaves:
+        return nest
+    beam_size = leaves[0].shape[1] or ops.shape(leaves[0])[1]
     rows = ops.arange(ops.shape(indices)[0], dtype="int32") if rows is None else rows
-    flat = ops.reshape(x, (-1, *ops.shape(x)[2:]))
-    return ops.take(flat, rows[:, None] * beam_size + ops.cast(indices, "int32"), axis=0)
+    flat = rows[:, None] * beam_size + ops.cast(indices, "int32")  # [B, M]
+    return take_rows(tree.map_structure(lambda x: ops.reshape(x, (-1, *_sizes(x)[2:])), nest), flat)
+
+
+def _sizes(x: Any) -> Any:
+    """The sizes of `x`, read from the tensor only where the graph does not know a size after the first two."""
+    return ops.shape(x) if None in x.shape[2:] else x.shape
 
 
 def best_first(result: SearchResult) -> SearchResult:
@@ -38,4 +57,4 @@ def best_first(result: SearchResult) -> SearchResult:
 def _sort(result: SearchResult, keys: Any) -> SearchResult:
     """Sorts by `keys` [B, K], largest first; hypotheses with equal keys keep their order."""
     _, order = ops.top_k(keys, keys.shape[1])
-    return tree.map_structure(lambda x: take_beams(x, order), result)
+    return take_beams(result, order)

@@ -88,16 +88,17 @@ def _next_beam(beam: _Beam, logits: Any, allowed: Any, position: Any, alpha: flo
     _, chosen = ops.top_k(ops.reshape(scores, (-1, beam_size * per_beam)), beam_size)
     chosen = ops.cast(chosen, "int32")  # [B, K]
     parents = chosen // per_beam
-    last = take_beams(ops.reshape(ids, (-1, beam_size * per_beam)), chosen)
-    log_probabilities = take_beams(ops.reshape(log_probabilities, (-1, beam_size * per_beam)), chosen)
-    finished = take_beams(beam.finished, parents)  # before this step
+    columns = (ops.reshape(x, (-1, beam_size * per_beam)) for x in (ids, log_probabilities))
+    last, log_probabilities = take_beams(tuple(columns), chosen)
+    before = (beam.tokens, beam.lengths, beam.finished)
+    tokens, lengths, finished = take_beams(before, parents)
     positions = ops.arange(ops.shape(beam.tokens)[-1], dtype="int32")
     here = (positions == position) & ops.logical_not(finished)[:, :, None]
     next_beam = _Beam(
-        tokens=ops.where(here, last[:, :, None], take_beams(beam.tokens, parents)),
+        tokens=ops.where(here, last[:, :, None], tokens),
         last=last,
         log_probabilities=log_probabilities,
-        lengths=take_beams(beam.lengths, parents) + ops.cast(ops.logical_not(finished), "int32"),
+        lengths=lengths + ops.cast(ops.logical_not(finished), "int32"),
         finished=finished | (last == END),
     )
     return next_beam, parents

@@ -7,7 +7,7 @@ from typing import Any
 
 from keras import backend, ops, tree
 
-from keras_nmt.decoding._beams import keep_done, take_beams
+from keras_nmt.decoding._beams import keep_done, take_beams, take_rows
 
 # (position, sentences, constants, caches) -> (sentences, parents, done, caches): one more token of all hypotheses.
 # `parents` [B, K] are the hypotheses that go on, whose caches are still those of the step, or None if all go on in
@@ -59,22 +59,23 @@ def _shrinking(extend: Extend, sentences: Any, constants: Any, caches: Any, done
         some_left = ops.any(done)
         going_on = _indices(ops.logical_not(done))
         if parents is None:
-            caches = ops.cond(some_left, lambda: _take(caches, going_on), lambda: caches)
+            caches = ops.cond(some_left, lambda: take_rows(caches, going_on), lambda: caches)
         else:  # one gather for the hypotheses that go on and for the sentences that go on
-            caches = _take_caches(caches, ops.take(parents, going_on, axis=0), going_on)
+            caches = _take_caches(caches, take_rows(parents, going_on), going_on)
 
         def leave() -> tuple[Any, ...]:
             gone = _indices(done)
-            places = ops.take(rows, gone)[:, None]
-            stored = tree.map_structure(lambda x, y: ops.scatter_update(x, places, y), results, _take(sentences, gone))
-            return ops.take(rows, going_on), stored, _take(sentences, going_on), _take(constants, going_on)
+            places, finished = take_rows(rows, gone)[:, None], take_rows(sentences, gone)
+            stored = tree.map_structure(lambda x, y: ops.scatter_update(x, places, y), results, finished)
+            left = take_rows((rows, sentences, constants), going_on)
+            return left[0], stored, *left[1:]
 
         kept = ops.cond(some_left, leave, lambda: (rows, results, sentences, constants))
         return position + 1, *kept, caches
 
     # The sentences that have tokens at all. Their number is unknown to a graph, as in later steps.
     rows = _indices(ops.logical_not(done))
-    active = (_take(x, rows) for x in (sentences, constants, caches))
+    active = take_rows((sentences, constants, caches), rows)
     return ops.while_loop(unfinished, body, (ops.convert_to_tensor(0, "int32"), rows, sentences, *active))[2]
 
 
@@ -83,21 +84,14 @@ def _indices(where: Any) -> Any:
     return ops.cast(ops.nonzero(where)[0], "int32")
 
 
-def _take(nest: Any, rows: Any) -> Any:
-    """Some rows of a nest of tensors `[B, ...]`."""
-    return tree.map_structure(lambda x: ops.take(x, rows, axis=0), nest)
-
-
 def _take_caches(caches: Any, parents: Any, rows: Any = None) -> Any:
     """Caches of the hypotheses `parents` `[B', K]` of the sentences `rows` `[B']`, which are all sentences if None.
 
     Entries of dictionaries under the key "kept" are not reordered within a sentence.
     """
-
-    def take(path: tuple[Any, ...], x: Any) -> Any:
-        if "kept" in path:
-            return x if rows is None else ops.take(x, rows, axis=0)
-        return x if parents is None else take_beams(x, parents, rows)
-
-    leaves = [take(path, leaf) for path, leaf in tree.flatten_with_path(caches)]
-    return tree.pack_sequence_as(caches, leaves)
+    leaves = tree.flatten_with_path(caches)
+    kept = [x for path, x in leaves if "kept" in path]
+    reordered = [x for path, x in leaves if "kept" not in path]
+    kept = iter(kept if rows is None else take_rows(kept, rows))
+    reordered = iter(reordered if parents is None else take_beams(reordered, parents, rows))
+    return tree.pack_sequence_as(caches, [next(kept if "kept" in path else reordered) for path, _ in leaves])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from keras import ops, tree
+from keras import ops
 
 from keras_nmt.decoding._beams import take_beams
 from keras_nmt.decoding._joint_beam import joint_beam_search
@@ -221,10 +221,10 @@ def _continue(
     _, chosen = ops.top_k(ops.where(closes, 1.0, values), min(num_candidates, beam_size * per_beam))
     chosen = ops.cast(chosen, "int32")  # [B, C]
     parents = chosen // per_beam
-    last = take_beams(ids, chosen)
+    last, log_probabilities = take_beams((ids, values), chosen)
     positions = ops.arange(ops.shape(open_beam.tokens)[-1], dtype="int32")
     tokens = ops.where(positions == position, last[:, :, None], take_beams(open_beam.tokens, parents))
-    return _Candidates(tokens, last, take_beams(values, chosen), parents)
+    return _Candidates(tokens, last, log_probabilities, parents)
 
 
 def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:
@@ -244,13 +244,8 @@ def _go_on(candidates: _Candidates, beam_size: int) -> tuple[_Open, Any]:
     """The likeliest candidates that do not end in `END`, and their parents `[B, K]`."""
     log_probabilities = ops.where(candidates.last == END, IMPOSSIBLE, candidates.log_probabilities)
     log_probabilities, chosen = ops.top_k(log_probabilities, beam_size)
-    chosen = ops.cast(chosen, "int32")  # [B, K]
-    open_beam = _Open(
-        tokens=take_beams(candidates.tokens, chosen),
-        last=take_beams(candidates.last, chosen),
-        log_probabilities=log_probabilities,
-    )
-    return open_beam, take_beams(candidates.parents, chosen)
+    tokens, last, parents = take_beams((candidates.tokens, candidates.last, candidates.parents), chosen)
+    return _Open(tokens, last, log_probabilities), parents
 
 
 def _best_possible(open_beam: _Open, length: Any, limits: Any, alpha: float) -> Any:
@@ -280,7 +275,7 @@ def _merge(first: SearchResult, second: SearchResult, count: int) -> SearchResul
     """The best of two sets by score; among equal scores, hypotheses of the first set."""
     both = _concatenate(first, second)
     _, chosen = ops.top_k(both.scores, count)
-    return tree.map_structure(lambda x: take_beams(x, chosen), both)
+    return take_beams(both, chosen)
 
 
 def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> SearchResult:
@@ -288,7 +283,7 @@ def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> Se
     num_finished = ops.sum(ops.cast(finished.finished, "int32"), axis=1, keepdims=True)  # [B, 1]
     entries = ops.arange(count, dtype="int32")[None, :]
     chosen = ops.where(entries < num_finished, entries, count + entries - num_finished)  # [B, N]
-    return tree.map_structure(lambda x: take_beams(x, chosen), _concatenate(finished, unfinished))
+    return take_beams(_concatenate(finished, unfinished), chosen)
 
 
 def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:

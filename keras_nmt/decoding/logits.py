@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from keras import ops
 
+from keras_nmt.decoding._beams import take_beams
 from keras_nmt.ids import PAD
 
 # Stands for minus infinity; finite, so no sum or product is NaN. Log-probabilities below half of it are impossible.
@@ -98,11 +99,10 @@ def top_k(logits: Any, k: int) -> tuple[Any, Any]:
     _, chosen = ops.top_k(ops.max(blocks, axis=2), k)  # [R, k]
     # In the order of the vocabulary, so equal logits are still taken from the lowest id up.
     chosen = ops.sort(ops.cast(chosen, "int32"), axis=-1)
-    rows = ops.arange(ops.shape(chosen)[0], dtype="int32")[:, None] * num_blocks
-    candidates = ops.take(ops.reshape(blocks, (-1, block)), rows + chosen, axis=0)  # [R, k, block]
+    candidates = take_beams(blocks, chosen)  # [R, k, block]
     values, places = ops.top_k(ops.reshape(candidates, (-1, k * block)), k)
     places = ops.cast(places, "int32")
-    ids = ops.take_along_axis(chosen, places // block, axis=-1) * block + places % block
+    ids = take_beams(chosen, places // block) * block + places % block
     # If logits are -inf, an entry of the padding may be chosen, and must be an id.
     ids = ops.minimum(ids, vocabulary_size - 1)
     return ops.reshape(values, (-1, beam_size, k)), ops.reshape(ids, (-1, beam_size, k))
