@@ -182,6 +182,7 @@ ATTENTION_BRIDGE: Settings = {
         "num_encoder_layers": 2,
         "num_decoder_layers": 2,
         "dropout": 0.3,  # (O); of embeddings, too (ours)
+        "dropout_in_loop": True,  # (O)
         "attention_score": "general",  # (O)
         "bridge_heads": 10,
         "bridge_hidden_dim": 1024,
@@ -224,6 +225,7 @@ ATTENTION_BRIDGE_SMALL: Settings = {
         "num_encoder_layers": 2,
         "num_decoder_layers": 2,
         "dropout": 0.1,
+        "dropout_in_loop": False,
         "tie_output": True,
         "transformer": {"num_heads": 4, "intermediate_dim": 512},
     },

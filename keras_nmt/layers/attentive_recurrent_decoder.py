@@ -35,8 +35,10 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         hidden_dim: Integer u, width of all states.
         score: "general", "dot" or "concat"; see `LuongAttention`. Defaults to "general".
         input_feeding: Boolean, whether h~_{t-1} is an input of position t. Defaults to True.
-        dropout: Float, dropout rate of the outputs h~ and of the inputs of all LSTMs but the first; in these inputs,
-            the same units are dropped at all positions of a sequence. Defaults to 0.
+        dropout: Float, dropout rate of the outputs h~ and of the inputs of all LSTMs but the first. Defaults to 0.
+        dropout_in_loop: Boolean, where dropout acts. False: the h~ that is fed back is whole, and in the inputs of the
+            LSTMs the same units are dropped at all positions of a sequence. True, as in OpenNMT-py: the dropped h~ is
+            fed back, and every position drops other units. Defaults to False.
         attention: `LuongAttention` of u units, which several decoders may share (Firat et al., 2016). The decoder that
             builds a shared attention gives its name to the paths of the weights: build the attention first if other
             models start from these weights. Load a model with a shared attention by code and `load_weights`;
@@ -79,6 +81,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         input_feeding: bool = True,
         dropout: float = 0.0,
         attention: LuongAttention | None = None,
+        dropout_in_loop: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(autocast=False, **kwargs)
@@ -88,6 +91,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         self.hidden_dim = int(hidden_dim)
         self.input_feeding = input_feeding
         self.dropout = dropout
+        self.dropout_in_loop = dropout_in_loop
         self.supports_masking = True
         self.cells = [
             keras.layers.LSTMCell(self.hidden_dim, dtype="float32", name=f"cell_{i}") for i in range(self.num_layers)
@@ -146,14 +150,21 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         check_mask("memory_mask", memory_mask, 2, memory)
         inputs, memory = ops.cast(inputs, "float32"), without_padding(ops.cast(memory, "float32"), memory_mask)
-        batch_size, u = ops.shape(inputs)[0], self.hidden_dim
+        batch_size, e, u = ops.shape(inputs)[0], inputs.shape[-1], self.hidden_dim
         keys = self.attention.keys(memory)
-        # Masks of the inputs of all LSTMs but the first, the same at all positions.
-        masks = [dropout(ops.ones((batch_size, u)), training=training) for dropout in self.layer_dropouts]
+        # Factors of the inputs of all LSTMs but the first and, in the loop, of h~: 0 at dropped units.
+        dropouts = [*self.layer_dropouts, self.output_dropout] if self.dropout_in_loop else self.layer_dropouts
+        sizes = (batch_size, ops.shape(inputs)[1], u) if self.dropout_in_loop else (batch_size, u)
+        factors = [dropout(ops.ones(sizes), training=training) for dropout in dropouts]
+        if self.dropout_in_loop:
+            inputs = ops.concatenate([inputs, *factors], -1)  # [B, T, e + L u]
 
         def position(inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
             """Inputs [B, e] and states (h, c of each layer, the last h~) -> [h~; h], [B, 2 u], and the new states."""
-            attentional, h, cells = self._position(inputs, states, keys, memory, memory_mask, masks=masks)
+            here = factors
+            if self.dropout_in_loop:
+                inputs, *here = ops.split(inputs, [e + i * u for i in range(self.num_layers)], axis=-1)
+            attentional, h, cells = self._position(inputs, states, keys, memory, memory_mask, factors=here)
             return ops.concatenate([attentional, h], -1), [*cells, attentional]
 
         loop = keras.layers.RNN(
@@ -163,7 +174,10 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         )
         states = [*self._flat(initial_state, batch_size), ops.zeros((batch_size, u))]
         both = loop(inputs, initial_state=states)  # [B, T, 2 u]
-        outputs = ops.cast(self.output_dropout(both[..., :u], training=training), self.compute_dtype)
+        outputs = both[..., :u]
+        if not self.dropout_in_loop:
+            outputs = self.output_dropout(outputs, training=training)
+        outputs = ops.cast(outputs, self.compute_dtype)
         if not return_attention:
             return outputs
         return outputs, self.attention.attend(both[..., u:], keys, memory, memory_mask)[1]
@@ -176,7 +190,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         memory: Any,
         memory_mask: Any,
         beam_size: int = 1,
-        masks: Sequence[Any] = (),
+        factors: Sequence[Any] = (),
     ) -> tuple[Any, Any, list[Any]]:
         """One position of N = B K sequences.
 
@@ -187,7 +201,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
             memory: `[B, S, d]`, zero at padding.
             memory_mask: `[B, S]` or None.
             beam_size: K.
-            masks: Dropout masks of the inputs of all LSTMs but the first, or empty.
+            factors: Of dropout, for the inputs of all LSTMs but the first and, if there is one more, for h~; or empty.
 
         Returns:
             h~ and h, `[B K, u]`, and the new [h, c, h, c, ..].
@@ -195,15 +209,16 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         *states, previous = states
         x, new_states = ops.concatenate([inputs, previous], -1) if self.input_feeding else inputs, []
         for i, cell in enumerate(self.cells):
-            if i and masks:
-                x = x * masks[i - 1]
+            if i and factors:
+                x = x * factors[i - 1]
             x, state = cell(x, [states[2 * i], states[2 * i + 1]])
             new_states += state
         # All other tensors are 2-D: in a loop, XLA infers no shapes for the gradient of a Dense on 3-D tensors.
         h = ops.reshape(x, (-1, beam_size, self.hidden_dim))  # [B, K, u]
         context, _ = self.attention.attend(h, keys, memory, memory_mask)  # c, [B, K, d]
         context = ops.reshape(context, (-1, memory.shape[-1]))  # [B K, d]
-        return self.attentional(ops.concatenate([x, context], -1)), x, new_states
+        attentional = self.attentional(ops.concatenate([x, context], -1))  # h~, [B K, u]
+        return attentional * factors[-1] if len(factors) == self.num_layers else attentional, x, new_states
 
     def _flat(self, initial_state: Sequence[Sequence[Any]] | None, batch_size: Any) -> list[Any]:
         """[h, c, h, c, ..] of the layers, `[B, u]` each."""
@@ -310,6 +325,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
             "score": self.score,
             "input_feeding": self.input_feeding,
             "dropout": self.dropout,
+            "dropout_in_loop": self.dropout_in_loop,
             "attention": None if self.owns_attention else keras.saving.serialize_keras_object(self.attention),
         }
 

@@ -39,6 +39,7 @@ class AttentionBridgeModel(MultilingualModel):
         attention_score: "general", "dot" or "concat", the score of recurrent decoders; see `LuongAttention`. Defaults
             to "general".
         input_feeding: Boolean, see `AttentiveRecurrentDecoder`. Defaults to True.
+        dropout_in_loop: Boolean, see `AttentiveRecurrentDecoder`. Defaults to False.
         bridge_heads: Integer k, or None for no bridge: decoders read the encoder's states, and recurrent decoders start
             from its final states layer by layer (from the mean of its states if the encoder is a Transformer). Defaults
             to 10.
@@ -90,6 +91,7 @@ class AttentionBridgeModel(MultilingualModel):
         dropout: float = 0.3,
         attention_score: str = "general",
         input_feeding: bool = True,
+        dropout_in_loop: bool = False,
         bridge_heads: int | None = 10,
         bridge_hidden_dim: int = 1024,
         penalty_weight: float = 1.0,
@@ -111,6 +113,7 @@ class AttentionBridgeModel(MultilingualModel):
             dropout=dropout,
             attention_score=attention_score,
             input_feeding=input_feeding,
+            dropout_in_loop=dropout_in_loop,
             tie_output=tie_output,
             transformer=transformer,
             use_cudnn=use_cudnn,

@@ -34,6 +34,7 @@ class LanguageLabelModel(MultilingualModel):
         dropout: Float, dropout rate. Defaults to 0.3.
         attention_score: "general", "dot" or "concat", the score of a recurrent decoder. Defaults to "general".
         input_feeding: Boolean, see `AttentiveRecurrentDecoder`. Defaults to True.
+        dropout_in_loop: Boolean, see `AttentiveRecurrentDecoder`. Defaults to False.
         tie_output: Boolean, whether the logits use the embeddings' table. Defaults to False.
         transformer: Mapping of further arguments of `Transformer`, see `AttentionBridgeModel`. Defaults to None.
         use_cudnn: False or "auto", see `AttentionBridgeModel`. Defaults to False.
@@ -69,6 +70,7 @@ class LanguageLabelModel(MultilingualModel):
         dropout: float = 0.3,
         attention_score: str = "general",
         input_feeding: bool = True,
+        dropout_in_loop: bool = False,
         tie_output: bool = False,
         transformer: Mapping[str, Any] | None = None,
         use_cudnn: bool | str = False,
@@ -94,6 +96,7 @@ class LanguageLabelModel(MultilingualModel):
             dropout=dropout,
             attention_score=attention_score,
             input_feeding=input_feeding,
+            dropout_in_loop=dropout_in_loop,
             tie_output=tie_output,
             transformer=transformer,
             use_cudnn=use_cudnn,

@@ -14,7 +14,7 @@ from keras import ops
 
 from keras_nmt.ids import PAD
 from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, RecurrentEncoder
-from keras_nmt.layers._common import check_choice, check_positive
+from keras_nmt.layers._common import check_choice, check_effect, check_positive
 from keras_nmt.models._recurrent_parts import RecurrentSource, RecurrentTarget
 from keras_nmt.models._search_models import Prepare, SearchModels, Step, TargetSide
 from keras_nmt.models._transformer_options import TransformerOptions
@@ -43,6 +43,7 @@ class MultilingualModel(keras.Model):
         dropout: Float, dropout rate.
         attention_score: "general", "dot" or "concat", for recurrent decoders.
         input_feeding: Boolean, for recurrent decoders.
+        dropout_in_loop: Boolean, for recurrent decoders.
         tie_output: Boolean, whether the logits use the embeddings' table.
         transformer: Mapping of further arguments of `Transformer` to their values, for Transformer encoders and
             decoders: `num_heads`, `intermediate_dim` and any of its mechanisms.
@@ -71,6 +72,7 @@ class MultilingualModel(keras.Model):
         dropout: float,
         attention_score: str,
         input_feeding: bool,
+        dropout_in_loop: bool,
         tie_output: bool,
         transformer: Mapping[str, Any] | None,
         use_cudnn: bool | str,
@@ -81,6 +83,7 @@ class MultilingualModel(keras.Model):
         policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
         check_choice("encoder", encoder, KINDS)
         check_choice("decoder", decoder, KINDS)
+        check_effect(decoder == "recurrent", "`decoder='recurrent'`", dropout_in_loop=dropout_in_loop or None)
         check_positive(
             num_encoder_layers=num_encoder_layers, num_decoder_layers=num_decoder_layers, hidden_dim=hidden_dim
         )
@@ -106,6 +109,7 @@ class MultilingualModel(keras.Model):
             "dropout": dropout,
             "attention_score": attention_score,
             "input_feeding": input_feeding,
+            "dropout_in_loop": dropout_in_loop,
             "tie_output": tie_output,
             "transformer": dict(transformer or {}),
         }
@@ -308,6 +312,7 @@ class MultilingualModel(keras.Model):
             options["hidden_dim"],
             score=options["attention_score"],
             input_feeding=options["input_feeding"],
+            dropout_in_loop=options["dropout_in_loop"],
             dropout=options["dropout"],
             attention=attention,
             dtype=self._policy,

@@ -39,13 +39,18 @@ def _state(random, num_layers=2, batch=B):
     return [[random(batch, U), random(batch, U)] for _ in range(num_layers)]
 
 
-def _oracle(decoder, inputs, memory, state):
-    """The states h~ `[T, u]` and the weights `[T, S]` of one sentence, from [h, c] of each layer."""
+def _oracle(decoder, inputs, memory, state, factors=None):
+    """The states h~ `[T, u]` and the weights `[T, S]` of one sentence, from [h, c] of each layer.
+
+    `factors` are of dropout in the loop, `[L, T, u]`: of the inputs of all LSTMs but the first, then of h~.
+    """
+    factors = np.ones((len(decoder.cells), len(inputs), U)) if factors is None else factors
     attention, w_c = decoder.attention, decoder.attentional.kernel.numpy().T
     state, attentional, outputs, all_weights = [list(x) for x in state], np.zeros(U), [], []
-    for e in inputs:
+    for t, e in enumerate(inputs):
         h = np.concatenate([e, attentional]) if decoder.input_feeding else e
         for i, cell in enumerate(decoder.cells):
+            h = h * factors[i - 1][t] if i else h
             state[i] = lstm_position(h, *state[i], *(w.numpy() for w in cell.weights))
             h = state[i][0]
         if attention.score == "concat":
@@ -54,7 +59,7 @@ def _oracle(decoder, inputs, memory, state):
         else:
             scores = memory @ (h if attention.score == "dot" else attention.kernel.numpy() @ h)
         weights = softmax(scores)
-        attentional = np.tanh(w_c @ np.concatenate([h, weights @ memory]))
+        attentional = np.tanh(w_c @ np.concatenate([h, weights @ memory])) * factors[-1][t]
         outputs.append(attentional)
         all_weights.append(weights)
     return np.array(outputs), np.array(all_weights)
@@ -222,6 +227,27 @@ def test_dropout_between_layers_is_the_same_at_all_positions(random):
         cell.bias.assign(np.repeat([9.0, -99.0, 0.0, 9.0], U))
     weights = decoder(inputs, memory, training=True, return_attention=True)[1].numpy()
     np.testing.assert_allclose(weights, np.repeat(weights[:, :1], T, 1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("num_layers", [1, 3])
+def test_dropout_in_the_loop_follows_the_equations(random, num_layers):
+    decoder = _decoder(random, num_layers, dropout=0.5, dropout_in_loop=True)
+    inputs, memory, state = random(B, T, E), random(B, S, D), _state(random, num_layers)
+    dropouts = [*decoder.layer_dropouts, decoder.output_dropout]
+    seeds = [dropout.seed_generator.state.numpy() for dropout in dropouts]
+    outputs, weights = decoder(inputs, memory, state, memory_mask=MASK, training=True, return_attention=True)
+    for dropout, seed in zip(dropouts, seeds, strict=True):
+        dropout.seed_generator.state.assign(seed)
+    factors = np.array([dropout(np.ones((B, T, U), "float32"), training=True) for dropout in dropouts])
+    assert len(np.unique(factors.swapaxes(0, 2).reshape(T, -1), axis=0)) == T  # every position drops other units
+    for b, length in enumerate(MASK.sum(1)):
+        start = [[x[b] for x in layer] for layer in state]
+        expected = _oracle(decoder, inputs[b], memory[b, :length], start, factors[:, b])
+        np.testing.assert_allclose(outputs[b], expected[0], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(weights[b, :, :length], expected[1], rtol=1e-4, atol=1e-5)
+    plain = decoder(inputs, memory, state, memory_mask=MASK)
+    decoder.dropout_in_loop = False
+    np.testing.assert_allclose(plain, decoder(inputs, memory, state, memory_mask=MASK), rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])

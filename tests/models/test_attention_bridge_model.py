@@ -38,7 +38,7 @@ KINDS = [{}, ENCODER, DECODER, BOTH]
 NO_BRIDGE = {"bridge_heads": None}
 DOT = {"attention_score": "dot", "num_encoder_layers": 1}
 CONCAT = {"attention_score": "concat", "bridge_heads": None, "num_encoder_layers": 1, "num_decoder_layers": 1}
-NO_FEEDING = {"input_feeding": False, "tie_output": True, "bridge_bias": False}
+NO_FEEDING = {"input_feeding": False, "dropout_in_loop": True, "tie_output": True, "bridge_bias": False}
 ROLES = {**TRANSFORMER, "roles": "softmax", "num_roles": 3}
 SHARED = {"shared_attention": True, "bridge_heads": None}  # the idea of Firat et al.
 WITH_ROLES = {**ENCODER, "transformer": ROLES, "attention_score": "concat", "bridge_heads": None}
@@ -466,6 +466,7 @@ def test_two_languages_can_be_added_also_in_another_dtype():
         {"hidden_dim": 7},
         {"dropout": 1.0},
         {"attention_score": "cosine"},
+        {**DECODER, "dropout_in_loop": True},
         {"bridge_heads": 0},
         {"bridge_hidden_dim": 0},
         {"penalty_weight": -1.0},
