@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +75,15 @@ def test_a_factory_that_makes_no_callbacks_is_an_error(recorder, name):
 def test_callbacks_are_refused_where_they_have_no_effect(error_line):
     line = error_line("train", "--dry-run", "--callbacks", "a:b", "--max-updates", 1)
     assert "--callbacks have no effect with --dry-run" in line
+
+
+def test_the_factory_of_the_documentation_makes_a_callback(tmp_path, monkeypatch):
+    from keras.callbacks import CSVLogger
+
+    text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    (example,) = (block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "trackers" in block)
+    (tmp_path / "trackers.py").write_text(example)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (callback,) = make_callbacks(["trackers:make"], {"directory": str(tmp_path)})
+    assert isinstance(callback, CSVLogger)
+    sys.modules.pop("trackers")
