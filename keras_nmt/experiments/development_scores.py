@@ -39,7 +39,8 @@ def development_scores(
         Dictionary from a metric ("bleu"), or a metric and a direction ("bleu_de-en"), to the score. "loss" is in nats
         per subword, END included, without label smoothing.
     """
-    e, scores = experiment, {}
+    e = experiment
+    scores: dict[str, float] = {}
     texts = [name for name in e.dev_metrics if name != "loss"]
     for direction, (sources, references) in development.items():
         if texts:
@@ -58,11 +59,11 @@ def development_scores(
             target = translator.tokenizers[translator.directions[0][1] if not languages else direction.target]
             count = _subwords(target, references, translator.length_buckets[-1])
             scores[f"loss_{direction.name}"] = -float(np.sum(log_probabilities)) / count
-    means = {
+    means: dict[str, float] = {
         name: statistics.fmean(score for key, score in scores.items() if key.startswith(f"{name}_"))
         for name in e.dev_metrics
     }
-    return means if e.languages is None else means | scores
+    return means if e.languages is None else {**means, **scores}
 
 
 def _subwords(tokenizer: SubwordTokenizer, lines: Lines, longest: int) -> int:

@@ -135,8 +135,8 @@ def _figure(title: str, curves: Mapping[str, Points]) -> str:
 def _examples(folder: Path, settings: Mapping[str, Any], number: int) -> list[tuple[str, ...]]:
     """Test sentences with reference and translation, where the files of a run of one direction are still there."""
     hypotheses = folder / "test.hypotheses.txt"
-    paths = [settings.get("test_source"), settings.get("test_target"), hypotheses]
-    if not all(path and Path(path).is_file() for path in paths):
+    paths = [Path(path) for path in (settings.get("test_source"), settings.get("test_target"), hypotheses) if path]
+    if len(paths) < 3 or not all(path.is_file() for path in paths):
         return []
     columns = [itertools.chain.from_iterable(read_blocks(path)) for path in paths]
     return list(itertools.islice(zip(*columns, strict=False), number))

@@ -88,11 +88,11 @@ def run_experiment(
     if e.subword_sampling is not None:
         _check_sampling(e, folder, tokenizers, workers)
     batches = {d.name: _batches(e, d, tokenizers, report) for d in e.directions if d.corpora}
-    development = {
-        d: tuple(lines[: e.dev_sentences] for lines in read_line_pairs(*d.dev))
-        for d in e.directions
-        if d.dev is not None
-    }
+    development = {}
+    for direction in e.directions:
+        if direction.dev is not None:
+            sources, references = read_line_pairs(*direction.dev)
+            development[direction] = (sources[: e.dev_sentences], references[: e.dev_sentences])
 
     report("Building the model")
     with as_user_errors(), strategy.scope():
