@@ -75,10 +75,11 @@ def _random_batches(e: Experiment, direction: Direction) -> TrainingBatches:
     """Batches of random ids, with the lengths of the first sentences of a direction's first corpus."""
     generator = np.random.default_rng(e.seed)
     sides = e.sides if e.architecture == "transformer" else (direction.source, direction.target)
+    longest = min(e.max_length, max(e.length_buckets or [e.max_length])) - 1  # without END
     columns = []
     for side, path in zip(sides, direction.corpora[0], strict=True):
         lines = itertools.islice(itertools.chain.from_iterable(read_blocks(path)), PAIRS)
-        lengths = [min(1 + len(line) // CHARACTERS, e.max_length - 1) for line in lines]
+        lengths = [min(1 + len(line) // CHARACTERS, longest) for line in lines]
         columns.append([generator.integers(END + 1, e.vocabulary_sizes[side], n).tolist() for n in lengths])
     with as_user_errors():
         return TrainingBatches(

@@ -146,8 +146,8 @@ class Experiment(Settings):
         log_every: Int, updates between lines of the log. Defaults to 100.
         keep_last: Int, number of last checkpoints kept. Defaults to 5.
         keep_best: Int, number of best checkpoints kept, by `best_metric`. Defaults to 1.
-        dev_metrics: List of some of "bleu", "chrf" (chrF++) and "loss" (nats per subword, without label smoothing), the
-            scores of an evaluation. "loss" reads the development data once more. Defaults to "bleu" and "chrf".
+        dev_metrics: List of "bleu" and some of "chrf" (chrF++) and "loss" (nats per subword, without label smoothing),
+            the scores of an evaluation. "loss" reads the development data once more. Defaults to "bleu" and "chrf".
         best_metric: Str, the score that chooses the best weights: one of `dev_metrics`, as the mean over the
             development pairs, or of one pair, such as "bleu_de-en". Defaults to "bleu".
         bleu_tokenizer: Str, sacreBLEU's tokenizer for BLEU of development and test data, such as "13a", "intl", "zh" or
@@ -283,7 +283,7 @@ class Experiment(Settings):
         names = sorted(f"{s}-{t}" for s, t in pairs.train)
         is_equal = self.task_weights is None or sorted(self.task_weights) == names
         require(is_equal, f"Give each pair a weight: {', '.join(names)}", "task_weights")
-        require(bool(self.dev_metrics), "Evaluations need a score", "dev_metrics")
+        require("bleu" in self.dev_metrics, "`dev_metrics` needs bleu, by which runs are compared", "dev_metrics")
         of_pairs = [f"{name}_{s}-{t}" for name in self.dev_metrics for s, t in pairs.dev if several]
         metrics = [*self.dev_metrics, *of_pairs]
         message = f"`best_metric` is one of {', '.join(metrics)}, by `dev_metrics`"

@@ -52,7 +52,7 @@ def test_callbacks_get_settings_and_the_scores_of_each_evaluation(recorder, trai
     command = [*command[:1], *command[3:]]  # without --directory
     code = "from keras_nmt.cli.app import main; main()"
     more = ["--directory", recorder / "run", "--max-updates", 2, "--set", "evaluate_every=1"]
-    more += ["--set", "dev_metrics=['loss']".replace("'", '"'), "--set", "best_metric=loss"]
+    more += ["--set", 'dev_metrics=["bleu", "loss"]', "--set", "best_metric=loss"]
     more += ["--callbacks", "recorder_of_tests:make"]
     path = os.pathsep.join([str(recorder), *sys.path])
     run = run_python("-c", code, *command, *more, cwd=recorder, PYTHONPATH=path)

@@ -53,6 +53,7 @@ def test_docstrings_become_sections():
 
 @pytest.mark.nightly
 def test_the_site_builds_without_warnings_and_needs_no_other_host(tmp_path):
+    pytest.importorskip("mkdocs")
     run = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"],
         cwd=ROOT,

@@ -94,6 +94,7 @@ def test_a_setting_that_is_newer_than_a_run_had_the_effect_of_its_default(tmp_pa
         {"best_metric": "loss"},
         {"dev_metrics": ["ter"]},
         {"dev_metrics": []},
+        {"dev_metrics": ["loss"], "best_metric": "loss"},
         {"bleu_tokenizer": "words"},
         {"frozen": "encoder/*"},
         {"dev_sentences": 0},

@@ -177,7 +177,7 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
         lowercase=True,
         subwords=subwords,
         frozen=["encoder/*"],
-        dev_metrics=["loss"],
+        dev_metrics=["bleu", "loss"],
         best_metric="loss_words-letters",
         bleu_tokenizer="char",
     )
@@ -189,7 +189,7 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
     assert list(results["test"]) == ["words-letters"]
     assert "case:lc" in results["test"]["words-letters"]["bleu"]["signature"]
     assert "tok:char" in results["test"]["words-letters"]["bleu"]["signature"]
-    assert set(results["dev_greedy"]) == {"loss", "loss_words-letters"}
+    assert set(results["dev_greedy"]) == {"bleu", "bleu_words-letters", "loss", "loss_words-letters"}
     folder = ModelDirectory(tmp_path / "run")
     assert {side: path.read_bytes() for side, path in folder.subword_paths().items()} == {
         side: path.read_bytes() for side, path in subwords.items()
