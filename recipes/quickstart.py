@@ -1,132 +1,14 @@
-"""The quickstart: trains a small model on a corpus that comes with the project, and exports the model for a server.
+"""The quickstart from a clone of the repository: the command `keras-nmt quickstart`, with the same options.
 
     python recipes/quickstart.py
 
-Needs two cores, no GPU, no download and less than five minutes. The corpus is `recipes/quickstart_data`: numbers,
-dates and times in short sentences.
+Needs two cores, no GPU, no download and less than five minutes.
 """
 
 from __future__ import annotations
 
-import json
-import random
-import shlex
-import subprocess
-import sys
-import time
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
+from keras_nmt.cli.quickstart import quickstart
 from keras_nmt.cli.run_app import run_app
-from keras_nmt.data import read_lines
-from keras_nmt.errors import UserError
-from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.inference.load import load
-from keras_nmt.serving import export
-
-DATA = Path(__file__).parent / "quickstart_data"
-LANGUAGES = ("en", "de", "fr", "cs")
-
-# A program that needs TensorFlow and TensorFlow Text, but not keras_nmt.
-WITHOUT_KERAS_NMT = """
-import json, sys
-sys.modules["keras_nmt"] = None  # makes any import of keras_nmt fail
-import tensorflow as tf, tensorflow_text
-translate = tf.saved_model.load(sys.argv[1]).signatures["serving_default"]
-texts = translate(text=tf.constant(json.loads(sys.argv[2])))["translation"].numpy()
-print(json.dumps([text.decode() for text in texts]))
-"""
-
-
-def main(
-    source: Annotated[str, typer.Option(help="Language to translate from: en, de, fr or cs.")] = "en",
-    target: Annotated[str, typer.Option(help="Language to translate to.")] = "de",
-    shortcuts: Annotated[str, typer.Option(help="Lexical shortcuts: none, plain or fusion.")] = "plain",
-    output: Annotated[Path, typer.Option(help="Folder for the model and its export.")] = Path("runs/quickstart"),
-    seed: Annotated[int, typer.Option(help="Seed of all random numbers.")] = 1,
-    max_updates: Annotated[int, typer.Option(help="Updates to train.")] = 600,
-) -> None:
-    """Trains, evaluates, exports, and runs the export in a separate process."""
-    start = time.monotonic()
-    for language in (source, target):
-        if language not in LANGUAGES:
-            raise UserError(f"The corpus has {', '.join(LANGUAGES)}. Received: {language}")
-    if source == target:
-        raise UserError(f"Source and target must differ. Received: {source} and {target}")
-    directory = output / f"{source}-{target}-{shortcuts}-{seed}"
-    results = Experiment(
-        directory=directory,
-        train_source=DATA / f"train.{source}",
-        train_target=DATA / f"train.{target}",
-        dev_source=DATA / f"dev.{source}",
-        dev_target=DATA / f"dev.{target}",
-        test_source=DATA / f"test.{source}",
-        test_target=DATA / f"test.{target}",
-        vocabulary_size=2000,
-        preset="transformer_tiny",
-        model={
-            "num_encoder_layers": 3,
-            "num_decoder_layers": 3,
-            "intermediate_dim": 512,
-            "shortcuts": None if shortcuts == "none" else shortcuts,
-        },
-        batch_size=2048,
-        schedule="inverse_square_root",
-        learning_rate=0.003,
-        warmup_steps=200,
-        max_updates=max_updates,
-        evaluate_every=300,
-        save_every=50,
-        log_every=50,
-        seed=seed,
-    ).run()
-
-    sources = read_lines(DATA / f"test.{source}")
-    references = read_lines(DATA / f"test.{target}")
-    hypotheses = read_lines(directory / "test.hypotheses.txt")
-    bleu = results["test"]["source-target"]["bleu"]
-    print(f"\nHeld-out BLEU: {bleu['score']}  ({bleu['signature']})")
-    shown = random.Random(seed).sample(range(len(sources)), 4)
-    for number in shown:
-        print(f"  {source}: {sources[number]}\n  {target}: {hypotheses[number]}  (reference: {references[number]})")
-
-    print("\nExporting …", flush=True)
-    model, tokenizers, search = load(directory)
-    exported = export(directory / "export" / "quickstart", model, tokenizers, **search)
-    texts = [sources[number] for number in shown]
-    run = subprocess.run(
-        [sys.executable, "-c", WITHOUT_KERAS_NMT, str(exported), json.dumps(texts)],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    if run.returncode:
-        raise UserError(f"The export does not run without keras_nmt. Received: {run.stderr.strip()}")
-    answers = json.loads(run.stdout.splitlines()[-1])
-    same = answers == [hypotheses[number] for number in shown]
-    print(f"The SavedModel in {exported}, run by a process without keras_nmt, gives")
-    print("\n".join(f"  {answer}" for answer in answers))
-    print("the same translations." if same else "other translations than above: please report this.")
-
-    model_path = (directory / "export" / "quickstart").resolve()
-    request = json.dumps({"inputs": {"text": texts[:1]}}, ensure_ascii=False)
-    print(
-        f"""
-Serve it (savedmodels/README.md has more: XLA, GPU, gRPC):
-
-    docker run --rm -p 8501:8501 -e MODEL_NAME=quickstart \\
-        --mount type=bind,source="{model_path}",target=/models/quickstart,readonly tensorflow/serving:latest
-    curl -s http://localhost:8501/v1/models/quickstart:predict -d {shlex.quote(request)}
-
-Translate a line:
-
-    echo {shlex.quote(texts[0])} | keras-nmt translate {directory}
-
-All this took {time.monotonic() - start:.0f} s."""
-    )
-
 
 if __name__ == "__main__":
-    run_app(main)
+    run_app(quickstart)

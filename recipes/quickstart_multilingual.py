@@ -2,21 +2,20 @@
 
     python recipes/quickstart_multilingual.py train many_to_many --monolingual --leave-out fr-cs
 
-Needs two cores, no GPU, no download and less than ten minutes. The corpus is `recipes/quickstart_data`.
+Needs two cores, no GPU, no download and less than ten minutes. The corpus is `keras_nmt.quickstart_data`.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.recipe import Recipe
+from keras_nmt.quickstart_data import FOLDER, LANGUAGES
 
 RECIPE = Recipe(
     name="quickstart",
-    languages=("en", "de", "fr", "cs"),
+    languages=LANGUAGES,
     corpora={"train": "train.{language}", "dev": "dev.{language}", "test": "test.{language}"},
-    data_dir=Path(__file__).parent / "quickstart_data",
+    data_dir=FOLDER,
     settings={
         "system": "many_to_many",
         "vocabulary_size": 1000,

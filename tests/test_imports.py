@@ -18,6 +18,7 @@ ALLOWED = {
     "layers": set(),
     "models": {"layers", "files"},
     "decoding": set(),
+    "quickstart_data": set(),
     "text": {"files"},
     "data": {"text", "files"},
     "training": {"models", "data", "text", "layers", "files"},
@@ -26,7 +27,8 @@ ALLOWED = {
     "analysis": {"evaluation", "inference", "models", "layers", "text", "data", "files"},
     "serving": {"inference", "models", "decoding", "text", "layers", "files"},
     "experiments": {"models", "data", "text", "training", "evaluation", "inference", "serving", "layers", "files"},
-    "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"},
+    "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"}
+    | {"quickstart_data"},
 }
 NO_TENSORFLOW = ("layers", "models", "decoding")
 

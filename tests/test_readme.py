@@ -56,8 +56,9 @@ def relative_links(path):
     [
         "README.md",
         "savedmodels/README.md",
-        *sorted(str(x.relative_to(ROOT)) for x in ROOT.glob("docs/*.md")),
+        *sorted(str(x.relative_to(ROOT)) for x in ROOT.glob("docs/**/*.md")),
         *sorted(str(x.relative_to(ROOT)) for x in ROOT.glob("recipes/**/README.md")),
+        "keras_nmt/quickstart_data/README.md",
     ],
 )
 def test_relative_links_lead_to_files_that_exist(path):
@@ -73,7 +74,11 @@ def test_relative_links_are_found():
 
 
 COMMAND = r"^    (?:echo .* \| )?keras-nmt (\w+)((?:.*\\\n)*.*)"
-DOCUMENTS = ["README.md", "savedmodels/README.md", *(str(x.relative_to(ROOT)) for x in sorted(ROOT.glob("docs/*.md")))]
+DOCUMENTS = [
+    "README.md",
+    "savedmodels/README.md",
+    *(str(x.relative_to(ROOT)) for x in sorted(ROOT.glob("docs/**/*.md"))),
+]
 
 
 def test_the_readme_is_short_and_shows_every_command():

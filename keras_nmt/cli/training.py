@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from keras_nmt.cli.callbacks import make_callbacks
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import Directory, Set, given, setting
 from keras_nmt.cli.run_app import import_tensorflow
@@ -46,6 +47,16 @@ def train(
     max_updates: Annotated[int | None, typer.Option(help="Updates after which training ends.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")] = None,
     init_from: Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")] = None,
+    callbacks: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODULE:FACTORY",
+            help="Function that gets the settings and returns a Keras callback, or several. May be repeated.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check everything, measure a few updates, and write nothing.")
+    ] = False,
     set_: Set = None,
 ) -> None:
     """Trains subwords and a model. The same command continues a run that was stopped.
@@ -76,6 +87,8 @@ def train(
             "Give --directory DIRECTORY, --train SOURCE TARGET, --dev SOURCE TARGET and an end, such as "
             "--max-updates N; or --settings FILE. Received: no options"
         )
+    if dry_run and callbacks:
+        raise UserError(f"--callbacks have no effect with --dry-run. Received: --callbacks {callbacks[0]}")
     import_tensorflow()
     from keras_nmt.experiments import Experiment
 
@@ -83,7 +96,11 @@ def train(
         chosen = {**Experiment.read_settings(settings), **chosen}
     if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else refused below
         chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
-    Experiment.from_settings(chosen).run()
+    experiment = Experiment.from_settings(chosen)
+    if dry_run:
+        experiment.dry_run()
+    else:
+        experiment.run(callbacks=make_callbacks(callbacks or (), experiment.settings()))
 
 
 def average(

@@ -26,10 +26,10 @@ def make_metrics(names: Sequence[str], *, lowercase: bool, tokenize: str, chrf_w
     return {name: makers[name]() for name in names}
 
 
-def check_tokenizer(tokenize: str) -> None:
-    """Raises a `UserError` unless sacreBLEU has the tokenizer."""
+def check_tokenizer(tokenize: str, name: str = "tokenize") -> None:
+    """Raises a `UserError` unless sacreBLEU has the tokenizer; `name` is the argument's name in the message."""
     if tokenize not in BLEU.TOKENIZERS:
-        raise UserError(f"`tokenize` must be one of {', '.join(BLEU.TOKENIZERS)}. Received: tokenize={tokenize!r}")
+        raise UserError(f"`{name}` must be one of {', '.join(BLEU.TOKENIZERS)}. Received: {name}={tokenize!r}")
 
 
 def check_lines(**columns: Sequence[str]) -> None:

@@ -167,6 +167,11 @@ def files(value: File | Sequence[File] | None) -> list[File]:
     return [] if value is None else [value] if isinstance(value, str | os.PathLike) else list(value)
 
 
+def number_of_pairs(direction: Direction) -> int:
+    """Returns the number of sentence pairs in the corpora of a direction."""
+    return sum(_num_lines(source) for source, _ in direction.corpora)
+
+
 def _num_lines(path: File) -> int:
     """The number of lines, counted once while the file does not change."""
     status = os.stat(path)

@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
+import keras
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from keras_nmt.errors import UserError, check_backend, nearest
+from keras_nmt.evaluation.metrics import check_tokenizer
 from keras_nmt.experiments.directions import (
     BY_FILES,
     BY_PATTERNS,
@@ -25,6 +27,7 @@ from keras_nmt.experiments.directions import (
     files,
     pairs_of,
 )
+from keras_nmt.experiments.dry_run import dry_run
 from keras_nmt.experiments.results import LIMITS
 from keras_nmt.experiments.run_experiment import run_experiment
 from keras_nmt.experiments.settings import Settings, as_user_errors
@@ -143,8 +146,12 @@ class Experiment(Settings):
         log_every: Int, updates between lines of the log. Defaults to 100.
         keep_last: Int, number of last checkpoints kept. Defaults to 5.
         keep_best: Int, number of best checkpoints kept, by `best_metric`. Defaults to 1.
-        best_metric: Str, the score that chooses the best weights: "bleu", the mean over the development pairs, or the
-            BLEU of one pair, such as "bleu_de-en". Defaults to "bleu".
+        dev_metrics: List of "bleu" and some of "chrf" (chrF++) and "loss" (nats per subword, without label smoothing),
+            the scores of an evaluation. "loss" reads the development data once more. Defaults to "bleu" and "chrf".
+        best_metric: Str, the score that chooses the best weights: one of `dev_metrics`, as the mean over the
+            development pairs, or of one pair, such as "bleu_de-en". Defaults to "bleu".
+        bleu_tokenizer: Str, sacreBLEU's tokenizer for BLEU of development and test data, such as "13a", "intl", "zh" or
+            "ja-mecab". Defaults to "13a".
         final: "last", "best", "average_last" or "average_best", the final weights. Defaults to "average_last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
         beam_size: Int, beam of the test and default of the final model. Defaults to 4.
@@ -222,7 +229,9 @@ class Experiment(Settings):
     log_every: PositiveInt = 100
     keep_last: NonNegativeInt = 5
     keep_best: NonNegativeInt = 1
+    dev_metrics: Sequence[Literal["bleu", "chrf", "loss"]] = ("bleu", "chrf")
     best_metric: str = "bleu"
+    bleu_tokenizer: str = "13a"
     final: Literal["last", "best", "average_last", "average_best"] = "average_last"
     tensorboard: bool = False
     beam_size: PositiveInt = 4
@@ -274,8 +283,12 @@ class Experiment(Settings):
         names = sorted(f"{s}-{t}" for s, t in pairs.train)
         is_equal = self.task_weights is None or sorted(self.task_weights) == names
         require(is_equal, f"Give each pair a weight: {', '.join(names)}", "task_weights")
-        metrics = ("bleu", *(f"bleu_{s}-{t}" for s, t in pairs.dev if several))
-        require(self.best_metric in metrics, f"`best_metric` is one of {', '.join(metrics)}", "best_metric")
+        require("bleu" in self.dev_metrics, "`dev_metrics` needs bleu, by which runs are compared", "dev_metrics")
+        of_pairs = [f"{name}_{s}-{t}" for name in self.dev_metrics for s, t in pairs.dev if several]
+        metrics = [*self.dev_metrics, *of_pairs]
+        message = f"`best_metric` is one of {', '.join(metrics)}, by `dev_metrics`"
+        require(self.best_metric in metrics, message, "best_metric")
+        check_tokenizer(self.bleu_tokenizer, "bleu_tokenizer")
 
     def _check_model_settings(self) -> None:
         require, is_transformer = self._require, self.architecture == "transformer"
@@ -429,11 +442,30 @@ class Experiment(Settings):
         with as_user_errors():
             without_weights(lambda: self.make_model(self.vocabulary_sizes))
 
-    def run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> dict[str, Any]:
+    def dry_run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> None:
+        """Checks everything that `run` checks before training, and measures a few updates; writes nothing.
+
+        Args:
+            report: Callable, gets each line: sentence pairs, parameters, shapes, time and memory. Defaults to printing.
+
+        Raises:
+            UserError: A file is missing or does not fit, or a setting is wrong.
+        """
+        check_backend("Training")
+        self.check()
+        dry_run(self, report)
+
+    def run(
+        self,
+        report: Callable[[str], None] = lambda line: print(line, flush=True),
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+    ) -> dict[str, Any]:
         """Trains, evaluates and leaves a model directory.
 
         Args:
             report: Callable, gets each line of progress. Defaults to printing.
+            callbacks: Sequence of Keras callbacks of the training; see `Trainer` for their epochs and logs. Defaults to
+                none.
 
         Returns:
             The content of `results.json`: updates, seconds, parameters, dev and test scores by direction. On workers
@@ -447,4 +479,4 @@ class Experiment(Settings):
             report("Checking the files of the data")
         self.check()
         with directory_lock(self.directory) if is_chief() else contextlib.nullcontext():
-            return run_experiment(self, report)
+            return run_experiment(self, report, callbacks)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -13,6 +14,7 @@ import tensorflow as tf
 from keras_nmt.data import SubwordSampling, TrainingBatches, read_line_pairs, read_parallel
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
+from keras_nmt.experiments.development_scores import development_scores
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, digests_of
 from keras_nmt.experiments.results import LIMITS, finished_results, hypotheses_path, read_digests, test_line
 from keras_nmt.experiments.settings import as_user_errors
@@ -49,7 +51,7 @@ Report = Callable[[str], None]
 # Settings that may change when a run continues: its length, its reports, and the use of its outcome.
 MAY_CHANGE = (
     *("directory", "max_updates", "time_limit", "patience", "evaluate_every", "log_every", "tensorboard"),
-    *("final", "keep_last", "keep_best", "beam_size", "length_penalty"),
+    *("final", "keep_last", "keep_best", "beam_size", "length_penalty", "dev_metrics"),
     *("test", "test_source", "test_target", "test_pairs"),
 )
 # Settings of the subwords: a change before the first checkpoint makes the run train new subwords.
@@ -60,7 +62,9 @@ OF_SUBWORDS = (
 SAMPLING = "subword_sampling"  # the key of the digests of sampled segmentations in data.json
 
 
-def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
+def run_experiment(
+    experiment: Experiment, report: Report, callbacks: Sequence[keras.callbacks.Callback] = ()
+) -> dict[str, Any]:
     """Runs an experiment that has been checked. For arguments and result, see `Experiment.run`."""
     e = experiment
     strategy = make_strategy(e.replicas)  # before anything else of TensorFlow: it may make logical devices
@@ -84,28 +88,18 @@ def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
     if e.subword_sampling is not None:
         _check_sampling(e, folder, tokenizers, workers)
     batches = {d.name: _batches(e, d, tokenizers, report) for d in e.directions if d.corpora}
-    development = {
-        d: [lines[: e.dev_sentences] for lines in read_line_pairs(*d.dev)] for d in e.directions if d.dev is not None
-    }
+    development = {}
+    for direction in e.directions:
+        if direction.dev is not None:
+            sources, references = read_line_pairs(*direction.dev)
+            development[direction] = (sources[: e.dev_sentences], references[: e.dev_sentences])
 
     report("Building the model")
     with as_user_errors(), strategy.scope():
         model = e.make_model({side: tokenizers[side].vocabulary_size for side in e.sides})
-        optimizer = make_optimizer_of(e, model.get_config()["hidden_dim"])
-        weights = task_weights(e, {name: len(data.corpus) for name, data in batches.items()})
-        tasks = [
-            Task(
-                name=ONLY_TASK if e.languages is None else d.name,
-                model=model.pair(*_sides(e, d)),
-                data=batches[d.name],
-                weight=weights[d.name],
-            )
-            for d in e.directions
-            if d.corpora
-        ]
     report(
-        f"{model.count_params():,} parameters, {len(tasks)} direction(s), {strategy.num_replicas_in_sync} replica(s), "
-        f"{e.dtype}"
+        f"{model.count_params():,} parameters, {len(batches)} direction(s), "
+        f"{strategy.num_replicas_in_sync} replica(s), {e.dtype}"
     )
     if workers.is_chief:
         search = {"beam_size": e.beam_size, "length_penalty": e.length_penalty}
@@ -115,19 +109,62 @@ def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
     greedy = Translator(model, tokenizers, beam_size=1)
 
     def evaluate() -> dict[str, float]:
-        scores = {}
-        for direction, (sources, references) in development.items():
-            hypotheses = translate_direction(e, greedy, direction, sources)
-            bleu = corpus_scores(hypotheses, references, metrics=("bleu",), lowercase=e.lowercase)["bleu"]
-            scores[f"bleu_{direction.name}"] = bleu.score
-        return {"bleu": sum(scores.values()) / len(scores), **(scores if e.languages is not None else {})}
+        return development_scores(e, greedy, development, partial(translate_direction, e, greedy))
 
+    trainer = make_trainer(
+        e,
+        model,
+        batches,
+        strategy,
+        e.directory,
+        evaluation=Evaluation(
+            evaluate=evaluate, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience
+        ),
+        logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
+        callbacks=callbacks,
+    )
+    report("Training; the first update of each direction takes longer, because its graph is traced")
+    result = trainer.train()
+    results: dict[str, Any] = {}
+    if workers.is_chief:
+        results = _results(e, folder, model, result, report)
+        write_json(folder.path / "results.json", results)
+    workers.end()
+    return results
+
+
+def make_trainer(
+    experiment: Experiment,
+    model: Any,
+    batches: Mapping[str, TrainingBatches],
+    strategy: tf.distribute.Strategy,
+    directory: str | os.PathLike[str],
+    *,
+    evaluation: Evaluation | None = None,
+    logging: Logging,
+    callbacks: Sequence[keras.callbacks.Callback] = (),
+) -> Trainer:
+    """Makes the trainer of an experiment, with an optimizer and a task for each direction that has batches."""
+    e = experiment
+    with as_user_errors(), strategy.scope():
+        optimizer = make_optimizer_of(e, model.get_config()["hidden_dim"])
+        weights = task_weights(e, {name: len(data.corpus) for name, data in batches.items()})
+        tasks = [
+            Task(
+                name=ONLY_TASK if e.languages is None else d.name,
+                model=model.pair(*sides_of(e, d)),
+                data=batches[d.name],
+                weight=weights[d.name],
+            )
+            for d in e.directions
+            if d.name in batches
+        ]
     config = model.get_config()
     has_one_hot_roles = "one_hot" in (config.get("roles"), (config.get("transformer") or {}).get("roles"))
-    trainer = Trainer(
+    return Trainer(
         model,
         tasks,
-        e.directory,
+        directory,
         optimizer=optimizer,
         loss=LabelSmoothedCrossEntropy(e.label_smoothing),
         computation=Computation(
@@ -138,22 +175,12 @@ def run_experiment(experiment: Experiment, report: Report) -> dict[str, Any]:
             seed=e.seed,
         ),
         budget=Budget(max_updates=e.max_updates, time_limit=None if e.time_limit is None else 60 * e.time_limit),
-        evaluation=Evaluation(
-            evaluate=evaluate, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience
-        ),
+        evaluation=evaluation,
         saving=Saving(every=e.save_every, keep_last=e.keep_last, keep_best=e.keep_best, final=e.final),
         start=Start(init_from=e.init_from, allow_new=e.allow_new, allow_unused=e.allow_unused),
-        logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
-        callbacks=[RoleTemperature()] if has_one_hot_roles else [],
+        logging=logging,
+        callbacks=[*([RoleTemperature()] if has_one_hot_roles else []), *callbacks],
     )
-    report("Training; the first update of each direction takes longer, because its graph is traced")
-    result = trainer.train()
-    results: dict[str, Any] = {}
-    if workers.is_chief:
-        results = _results(e, folder, model, result, report)
-        write_json(folder.path / "results.json", results)
-    workers.end()
-    return results
 
 
 def record(experiment: Experiment, folder: ModelDirectory) -> None:
@@ -239,14 +266,14 @@ def task_weights(experiment: Experiment, sizes: dict[str, int]) -> dict[str, flo
 
 
 def translate_direction(
-    experiment: Experiment, translator: Translator, direction: Direction, lines: list[str]
+    experiment: Experiment, translator: Translator, direction: Direction, lines: Sequence[str]
 ) -> list[str]:
     """Translates lines in a direction, with a translator of the experiment's model."""
     languages = () if experiment.architecture == "transformer" else (direction.source, direction.target)
     return [translation.text for translation in translator.translate(lines, *languages)]
 
 
-def _sides(e: Experiment, direction: Direction) -> tuple[str, str]:
+def sides_of(e: Experiment, direction: Direction) -> tuple[str, str]:
     """The names of a direction's languages in the model: "source" and "target" in a Transformer."""
     return ONE if e.architecture == "transformer" else (direction.source, direction.target)
 
@@ -254,7 +281,7 @@ def _sides(e: Experiment, direction: Direction) -> tuple[str, str]:
 def _batches(
     e: Experiment, direction: Direction, tokenizers: dict[str, SubwordTokenizer], report: Report
 ) -> TrainingBatches:
-    sides = [tokenizers[side] for side in _sides(e, direction)]
+    sides = [tokenizers[side] for side in sides_of(e, direction)]
     prefix = "" if e.languages is None else f"{direction.name}: "
     corpora = []
     for files in direction.corpora:
@@ -338,7 +365,7 @@ def _training_files(e: Experiment, languages: Sequence[str]) -> list[Any]:
     """The files in some of the languages: of each direction, first the sources, then the targets."""
     files: dict[Any, None] = {}
     for direction in e.directions:
-        for number, language in enumerate(_sides(e, direction)):
+        for number, language in enumerate(sides_of(e, direction)):
             if language in languages:
                 files |= dict.fromkeys(sides[number] for sides in direction.corpora)
     return list(files)
@@ -397,7 +424,7 @@ def _results(
         sources, references = read_line_pairs(*files)
         hypotheses = translate_direction(e, translator, direction, sources)
         write_bytes(hypotheses_path(folder.path, direction.name), "\n".join([*hypotheses, ""]).encode())
-        scores = corpus_scores(hypotheses, references, lowercase=e.lowercase)
+        scores = corpus_scores(hypotheses, references, lowercase=e.lowercase, tokenize=e.bleu_tokenizer)
         results["test"][direction.name] = {
             "trained": bool(direction.corpora),
             **{name: {"score": round(score.score, 2), "signature": score.signature} for name, score in scores.items()},

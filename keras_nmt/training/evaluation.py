@@ -19,7 +19,7 @@ class Evaluation:
         evaluate: Function without arguments that evaluates the model as it is and returns metrics by name.
         every: Integer, number of updates between evaluations. It may change when a run is resumed.
         best_metric: String, the metric that decides which weights are best. Lower is better for "loss", "nll",
-            "perplexity" and "ter", higher for all others. Defaults to "bleu".
+            "perplexity" and "ter", also of one task, such as "loss_de-en"; higher for all others. Defaults to "bleu".
         patience: Integer, number of evaluations without a new best after which the run ends. Defaults to `None`, never.
 
     Raises:
@@ -37,7 +37,7 @@ class Evaluation:
     @property
     def higher_is_better(self) -> bool:
         """Whether the better of two values of `best_metric` is the higher."""
-        return self.best_metric not in LOWER_IS_BETTER
+        return self.best_metric.split("_")[0] not in LOWER_IS_BETTER
 
     def record(self, metrics: Mapping[str, float], progress: Progress) -> None:
         """Records in `progress` whether the present update is the best so far."""

@@ -20,7 +20,6 @@ import tensorflow as tf
 import typer
 from markdown_table import markdown_table
 from measured_in_a_process import measured_in_a_process
-from peak_memory import peak_memory
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -32,6 +31,7 @@ from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.training.peak_memory import peak_memory
 
 FIRST_WORD = max(PAD, BEGIN, END) + 1
 COLUMNS = ("curve", "value", "ms a step", "ms a token", "peak MiB")

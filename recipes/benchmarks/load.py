@@ -31,8 +31,9 @@ from rich.table import Table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
+from keras_nmt.quickstart_data import FOLDER
 
-LINES = Path(__file__).parents[1] / "quickstart_data" / "test.en"
+LINES = FOLDER / "test.en"
 WARMUP_LINES = 64  # equally spaced among the lengths, to cover all shapes
 
 

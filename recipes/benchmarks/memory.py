@@ -32,7 +32,6 @@ from decoding import (
 )
 from markdown_table import markdown_table
 from measured_in_a_process import measured_in_a_process
-from peak_memory import peak_memory
 from print_table import print_table
 from rich.console import Console
 
@@ -43,6 +42,7 @@ from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.serving import export
 from keras_nmt.training import Budget, Trainer, make_optimizer
+from keras_nmt.training.peak_memory import peak_memory
 
 COLUMNS = ("what", "preset", "parameters, MiB", "peak, MiB")
 UPDATES = 4

@@ -22,7 +22,6 @@ from typing import Annotated, Any, Protocol
 
 import numpy as np
 import typer
-from peak_memory import peak_memory
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -30,6 +29,7 @@ from rich.table import Table
 from keras_nmt.cli.run_app import import_tensorflow, run_app
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD
+from keras_nmt.training.peak_memory import peak_memory
 
 DTYPES = ("float32", "bfloat16")
 PRESETS = {

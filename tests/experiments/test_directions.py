@@ -50,8 +50,9 @@ def test_pairs_that_were_never_trained_are_translated(results):
 
 
 def test_the_score_that_chooses_is_the_mean_over_pairs_of_two_languages(results):
-    of_pairs = {name: value for name, value in results["dev_greedy"].items() if name != "bleu"}
+    of_pairs = {name: value for name, value in results["dev_greedy"].items() if name.startswith("bleu_")}
     assert set(of_pairs) == {f"bleu_{pair}" for pair in PAIRS[:4]}
+    assert {f"chrf_{pair}" for pair in PAIRS[:4]} | {"chrf"} == set(results["dev_greedy"]) - {"bleu", *of_pairs}
     assert results["dev_greedy"]["bleu"] == pytest.approx(np.mean(list(of_pairs.values())), abs=0.01)
 
 

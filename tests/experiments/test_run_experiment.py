@@ -78,7 +78,7 @@ def test_the_results_are_by_direction(trained_one, one):
     assert set(results["test"]) == {"source-target"}
     assert results["test"]["source-target"]["trained"]
     assert {"bleu", "chrf", "ter"} < set(results["test"]["source-target"])
-    assert set(results["dev_greedy"]) == {"bleu"}
+    assert set(results["dev_greedy"]) == {"bleu", "chrf"}
     assert results["data"]["train source-target"] == [
         text_digest(one["train_source"]),
         text_digest(one["train_target"]),
@@ -98,7 +98,8 @@ def test_a_finished_run_reports_its_scores_and_ends(copied, one, old):
     assert {path: path.read_bytes() for path in before} == before
     assert lines[1] == f"Finished before, at update 4 (max_updates): {copied / 'results.json'}"
     assert lines[2].startswith("dev bleu ")
-    assert lines[3].startswith("test BLEU ")
+    assert [line.split()[1] for line in lines[2:-1]] == (["bleu"] if old else ["bleu", "chrf"])
+    assert lines[-1].startswith("test BLEU ")
     assert results["updates"] == 4
 
 
@@ -176,7 +177,9 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
         lowercase=True,
         subwords=subwords,
         frozen=["encoder/*"],
-        best_metric="bleu_words-letters",
+        dev_metrics=["bleu", "loss"],
+        best_metric="loss_words-letters",
+        bleu_tokenizer="char",
     )
     lines: list[str] = []
     results = experiment.run(report=lines.append)
@@ -185,7 +188,8 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
     ]
     assert list(results["test"]) == ["words-letters"]
     assert "case:lc" in results["test"]["words-letters"]["bleu"]["signature"]
-    assert set(results["dev_greedy"]) == {"bleu", "bleu_words-letters"}
+    assert "tok:char" in results["test"]["words-letters"]["bleu"]["signature"]
+    assert set(results["dev_greedy"]) == {"bleu", "bleu_words-letters", "loss", "loss_words-letters"}
     folder = ModelDirectory(tmp_path / "run")
     assert {side: path.read_bytes() for side, path in folder.subword_paths().items()} == {
         side: path.read_bytes() for side, path in subwords.items()

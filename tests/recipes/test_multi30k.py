@@ -15,6 +15,7 @@ from keras_nmt.data import read_lines
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.results import read_results
 from keras_nmt.models import count_parameters
+from keras_nmt.quickstart_data import FOLDER
 
 SMALL = ["--set", "preset=transformer_tiny", "--set", "vocabulary_size=400", "--max-updates", 3]
 
@@ -24,7 +25,7 @@ def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("multi30k")
     for language in ("de", "fr"):
         for name, corpus, lines in (("train", "train", 400), ("val", "dev", 8), ("test_2016_flickr", "test", 8)):
-            text = (RECIPES / "quickstart_data" / f"{corpus}.{language}").read_text(encoding="utf-8")
+            text = (FOLDER / f"{corpus}.{language}").read_text(encoding="utf-8")
             with gzip.open(folder / f"{name}.{language}.gz", "wt", encoding="utf-8") as file:
                 file.write("".join(text.splitlines(keepends=True)[:lines]))
     return folder

@@ -13,6 +13,7 @@ from keras_nmt.cli.recipe_app import recipe_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.models import ModelDirectory
+from keras_nmt.quickstart_data import FOLDER
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 TINY = ["vocabulary_size=300", 'model={"hidden_dim": 16, "bridge_heads": 3, "bridge_hidden_dim": 8}', "log_every=1"]
@@ -135,7 +136,7 @@ def test_the_example_settings_can_be_trained(tmp_path):
     """`recipes/multi30k/many.json`, on the quickstart's corpus in files of the same names, for a few updates."""
     for name, corpus, count in (("train", "train", 100), ("val", "dev", 4), ("test_2016_flickr", "test", 2)):
         for language in ("en", "de", "fr"):
-            lines = (RECIPES / "quickstart_data" / f"{corpus}.{language}").read_text(encoding="utf-8").splitlines()
+            lines = (FOLDER / f"{corpus}.{language}").read_text(encoding="utf-8").splitlines()
             (tmp_path / f"{name}.{language}").write_text("\n".join([*lines[:count], ""]), encoding="utf-8")
     settings = Experiment.read_settings(RECIPES / "multi30k" / "many.json")
     files = {name: str(tmp_path / Path(settings[name]).name) for name in ("train", "dev", "test")}

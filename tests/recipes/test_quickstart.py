@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from keras_nmt.quickstart_data import FOLDER
+
 RECIPE = Path(__file__).parents[2] / "recipes" / "quickstart.py"
 
 
 @pytest.fixture
 def run_recipe(run_python, tmp_path):
-    """Runs a copy of the recipe, with fewer lines to translate, which take most of the time after so few updates."""
-    folder = tmp_path / "recipes"
-    (folder / "quickstart_data").mkdir(parents=True)
-    shutil.copy(RECIPE, folder)
-    for file in (RECIPE.parent / "quickstart_data").glob("*.??"):
+    """Runs the recipe with fewer lines to translate, which take most of the time after so few updates."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for file in FOLDER.glob("*.??"):
         lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
         few = lines if file.stem == "train" else lines[:24]
-        (folder / "quickstart_data" / file.name).write_text("".join(few), encoding="utf-8")
-    return lambda *arguments: run_python(folder / RECIPE.name, *arguments, PYTHONPATH=os.pathsep.join(sys.path))
+        (folder / file.name).write_text("".join(few), encoding="utf-8")
+    return lambda *arguments: run_python(RECIPE, "--data-dir", folder, *arguments, PYTHONPATH=os.pathsep.join(sys.path))
 
 
 @pytest.mark.nightly

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import random
 import re
@@ -9,10 +10,9 @@ import unicodedata
 from types import ModuleType
 
 import pytest
-from scripts import RECIPES, load_script
 
-FOLDER = RECIPES / "quickstart_data"
-LANGUAGES = ("en", "de", "fr", "cs")
+from keras_nmt.quickstart_data import FOLDER, LANGUAGES
+
 SIZES = {"train": 7000, "dev": 200, "test": 200}
 
 
@@ -32,7 +32,7 @@ def corpus() -> dict[str, list[tuple[str, ...]]]:
 @pytest.fixture(scope="module")
 def generator() -> ModuleType:
     pytest.importorskip("num2words")
-    return load_script("quickstart_data/generate.py")
+    return importlib.import_module("keras_nmt.quickstart_data.generate")
 
 
 def assert_one_to_one(sentences: list[tuple[str, ...]]) -> None:

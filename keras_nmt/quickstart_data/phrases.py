@@ -7,12 +7,10 @@ import random
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from num2words import num2words
 
-FOLDER = Path(__file__).parent
-LANGUAGES = ("en", "de", "fr", "cs")
+from keras_nmt.quickstart_data import FOLDER, LANGUAGES
 
 Row = list[list[str]]  # the forms of a word in each of LANGUAGES
 

@@ -5,7 +5,7 @@ template (a date, a price, a number of apples) from the words in `words.txt`. Ea
 all four languages, in the forms that each grammar needs. A sentence has exactly one translation in each other language:
 no template contains a distinction that another language leaves open (polite or familiar "you", "his" or "her").
 
-    python recipes/quickstart_data/generate.py
+    python -m keras_nmt.quickstart_data.generate
 
 writes `{train,dev,test}.{en,de,fr,cs}` beside this file, byte for byte the committed files.
 """
@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from num2words import num2words
-from phrases import (
-    FOLDER,
-    LANGUAGES,
+
+from keras_nmt.quickstart_data import FOLDER, LANGUAGES
+from keras_nmt.quickstart_data.phrases import (
     WORDS,
     Phrase,
     Phrases,

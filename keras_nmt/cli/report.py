@@ -1,0 +1,25 @@
+"""The command that writes a run's report: `report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from keras_nmt.cli.options import Directory
+from keras_nmt.experiments.html_report import html_report
+from keras_nmt.files.atomic_files import check_writable, write_bytes
+
+
+def report(
+    directory: Directory,
+    output: Annotated[
+        Path | None, typer.Option(help="File to write, *.html. Default: report.html in the directory.")
+    ] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Test sentences to show.")] = 20,
+) -> None:
+    """Writes curves, scores, examples and settings of a run, also of a running one, as one HTML file."""
+    path = output or directory / "report.html"
+    check_writable(path)
+    write_bytes(path, html_report(directory, examples).encode())

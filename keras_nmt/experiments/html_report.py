@@ -1,0 +1,148 @@
+"""A run's report as one HTML page: curves, scores, examples and settings. Reads the files of the run alone."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from keras_nmt.errors import UserError
+from keras_nmt.files.json_file import read_json
+from keras_nmt.files.read_blocks import read_blocks
+
+WIDTH, HEIGHT, MARGIN = 640, 240, 48
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+STYLE = """body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}
+table{border-collapse:collapse}td,th{border-bottom:1px solid #ccc;padding:.2em .8em .2em 0;text-align:left;
+vertical-align:top}svg{max-width:100%;height:auto}"""
+
+Points = Sequence[tuple[float, float]]
+
+
+def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
+    """Makes the report of a run.
+
+    Args:
+        directory: Path of a model directory with `training_log.jsonl`.
+        examples: Integer, number of test sentences with reference and translation. Defaults to 20.
+
+    Returns:
+        The text of an HTML page without scripts and without files of its own.
+
+    Raises:
+        UserError: The directory has no training log, or a file is damaged.
+    """
+    folder = Path(directory)
+    log = _read_log(folder / "training_log.jsonl")
+    files = {name: folder / f"{name}.json" for name in ("settings", "results")}
+    read = {name: read_json(path, f"the {name} of a run") if path.is_file() else {} for name, path in files.items()}
+    parts = [f"<h1>{html.escape(folder.resolve().name)}</h1>"]
+    parts += [_table(_summary(log, read["results"])), "<h2>Curves</h2>", *_curves(log)]
+    if shown := _examples(folder, read["settings"], examples):
+        parts += ["<h2>Examples</h2>", _table(shown, ("source", "reference", "translation"))]
+    rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in read["settings"].items()]
+    parts += ["<h2>Settings</h2>", _table(rows)] if rows else []
+    title = html.escape(folder.resolve().name)
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"
+
+
+def _read_log(path: Path) -> list[dict[str, Any]]:
+    if not path.is_file():
+        raise UserError(f"A report is made of a run's training log, which is not there. Received: {path}")
+    lines = []
+    for text in path.read_text(encoding="utf-8").split("\n"):
+        try:
+            line = json.loads(text)
+        except ValueError:
+            continue  # the end of the file, or a part of a line of a killed process
+        if isinstance(line, dict) and isinstance(line.get("update"), int):
+            lines.append(line)
+    if not lines:
+        raise UserError(f"The training log has no lines yet. Received: {path}")
+    return lines
+
+
+def _summary(log: Sequence[Mapping[str, Any]], results: Mapping[str, Any]) -> list[tuple[str, str]]:
+    rows = [("updates", f"{max(line['update'] for line in log):,}")]
+    for name in ("parameters", "training_seconds", "ended_by"):
+        if name in results:
+            value = results[name]
+            rows.append((name.replace("_", " "), f"{value:,}" if isinstance(value, int | float) else str(value)))
+    rows += [(f"development {name}", f"{score:.2f}") for name, score in results.get("dev_greedy", {}).items()]
+    for direction, cell in results.get("test", {}).items():
+        found = cell.items() if isinstance(cell, dict) else ()
+        scores = [(name, x) for name, x in found if isinstance(x, dict) and "score" in x]
+        rows += [
+            (f"test {direction} {name}", f"{x['score']:.2f}  ({x.get('signature', 'no signature')})")
+            for name, x in scores
+        ]
+    return rows
+
+
+def _curves(log: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Curves of the training, then of each score of the evaluations; a curve needs two points."""
+    evaluations = [line for line in log if "final" not in line]
+    names = dict.fromkeys(name for line in evaluations for name in line if name.startswith("val_"))
+    losses = ("loss", *(name for name in names if name.split("_")[1] == "loss"))
+    of_scores: dict[str, list[str]] = {}
+    for name in names:
+        of_scores.setdefault(name.split("_")[1], []).append(name)
+    of_scores.pop("loss", None)
+    groups = [("loss", losses), ("learning rate", ("learning_rate",)), ("tokens a second", ("tokens_per_second",))]
+    figures = []
+    for title, group in [*groups, *of_scores.items()]:
+        curves = {name: _points(evaluations, name) for name in group}
+        curves = {name: points for name, points in curves.items() if len(points) > 1}
+        if curves:
+            figures.append(_figure(title, curves))
+    return figures
+
+
+def _points(log: Iterable[Mapping[str, Any]], name: str) -> list[tuple[float, float]]:
+    found = ((line["update"], line.get(name)) for line in log)
+    return [(x, float(y)) for x, y in found if isinstance(y, int | float) and math.isfinite(y)]
+
+
+def _figure(title: str, curves: Mapping[str, Points]) -> str:
+    """Curves over updates as SVG, with the limits of both axes."""
+    everything = list(itertools.chain.from_iterable(curves.values()))
+    (left, right), (low, high) = ((min(axis), max(axis)) for axis in zip(*everything, strict=True))
+
+    def place(x: float, y: float) -> str:
+        across = MARGIN + (WIDTH - 2 * MARGIN) * (x - left) / ((right - left) or 1)
+        return f"{across:.1f},{HEIGHT - MARGIN / 2 - (HEIGHT - MARGIN) * (y - low) / ((high - low) or 1):.1f}"
+
+    shapes = [
+        f'<polyline fill="none" stroke="{COLOURS[i % len(COLOURS)]}" stroke-width="2" '
+        f'points="{" ".join(place(*point) for point in points)}"><title>{html.escape(name)}</title></polyline>'
+        f'<text x="{WIDTH - MARGIN}" y="{16 + 16 * i}" text-anchor="end" fill="{COLOURS[i % len(COLOURS)]}">'
+        f"{html.escape(name)}</text>"
+        for i, (name, points) in enumerate(curves.items())
+    ]
+    texts = [(0, HEIGHT - MARGIN / 2, f"{low:.3g}"), (0, MARGIN / 2 + 4, f"{high:.3g}")]
+    texts += [(MARGIN, HEIGHT - 4, f"{left:,.0f}"), (WIDTH - 2 * MARGIN, HEIGHT - 4, f"{right:,.0f} updates")]
+    shapes += [f'<text x="{x}" y="{y}">{text}</text>' for x, y, text in texts]
+    attributes = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" font-size="12" role="img"'
+    return f"<h3>{html.escape(title)}</h3>\n<svg {attributes}>{''.join(shapes)}</svg>"
+
+
+def _examples(folder: Path, settings: Mapping[str, Any], number: int) -> list[tuple[str, ...]]:
+    """Test sentences with reference and translation, where the files of a run of one direction are still there."""
+    hypotheses = folder / "test.hypotheses.txt"
+    paths = [Path(path) for path in (settings.get("test_source"), settings.get("test_target"), hypotheses) if path]
+    if len(paths) < 3 or not all(path.is_file() for path in paths):
+        return []
+    columns = [itertools.chain.from_iterable(read_blocks(path)) for path in paths]
+    return list(itertools.islice(zip(*columns, strict=False), number))
+
+
+def _table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:
+    cells = [f"<tr>{''.join(f'<th>{html.escape(name)}</th>' for name in head)}</tr>"] if head else []
+    cells += [f"<tr>{''.join(f'<td>{html.escape(text)}</td>' for text in row)}</tr>" for row in rows]
+    return "<table>\n" + "\n".join(cells) + "\n</table>"

@@ -1,0 +1,76 @@
+"""The documentation site: its pages, links between files of the repository, and the form of docstrings."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def load_hook(name):
+    pytest.importorskip("mkdocs")
+    spec = importlib.util.spec_from_file_location(f"hook_{name}", ROOT / "docs" / "hooks" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_links_lead_to_the_same_files_on_the_site():
+    hook = load_hook("repository_files")
+    assert hook.rewrite_links("[a](docs/models.md) ![b](docs/images/architecture.svg)", "index.md") == (
+        "[a](models.md) ![b](images/architecture.svg)"
+    )
+    assert hook.rewrite_links("[a](../../README.md#train)", "how_to/fine_tune.md") == "[a](../index.md#train)"
+    page = "recipes/multi30k/README.md"
+    assert hook.rewrite_links("[a](../benchmarks/README.md) [b](many.json)", page) == (
+        "[a](../benchmarks/README.md) [b](many.json)"
+    )
+    same = "[a](https://example.org/x.md) [b](#here) [c](missing.md)"
+    assert hook.rewrite_links(same, page) == same
+
+
+def test_linked_files_are_those_outside_code():
+    hook = load_hook("repository_files")
+    assert ROOT / "docs" / "models.md" in hook.linked_files(ROOT / "README.md")
+    assert ROOT / "tests" / "serving" / "saved_model_run.c" in hook.linked_files(ROOT / "savedmodels" / "README.md")
+
+
+def test_docstrings_become_sections():
+    hook = load_hook("docstrings")
+    text = "Adds.\n\nCall arguments:\n    x: Float.\n\nExample:\n\n>>> 1 + 1\n2\n\nReference:\n    A paper.\n"
+    assert hook.as_sections(text) == (
+        "Adds.\n\nOther Args: Call arguments\n    x: Float.\n\n**Example:**\n\n"
+        "```pycon\n>>> 1 + 1\n2\n```\n\nReference:\n    A paper.\n"
+    )
+
+
+@pytest.mark.nightly
+def test_the_site_builds_without_warnings_and_needs_no_other_host(tmp_path):
+    pytest.importorskip("mkdocs")
+    run = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr.decode()
+    pages = [*(tmp_path / "site").rglob("*.html")]
+    assert len(pages) > 30
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.findall(r'<(?:script|link rel="stylesheet"|img|iframe)[^>]*(?:src|href)="(?:https?:)?//', text), (
+            page
+        )
+    reference = (tmp_path / "site" / "reference" / "layers.html").read_text(encoding="utf-8")
+    from keras_nmt import layers
+
+    for name in layers.__all__:
+        assert f'id="keras_nmt.layers.{name}"' in reference

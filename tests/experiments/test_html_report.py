@@ -1,0 +1,96 @@
+"""The report of a run: every curve, score, example and setting, and no text that is read as HTML."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from keras_nmt.errors import UserError
+from keras_nmt.experiments.html_report import html_report
+
+LOG = [
+    {"update": 10, "loss": 5.0, "learning_rate": 0.1, "tokens_per_second": 100.0},
+    {"update": 10, "val_bleu": 1.0, "val_loss": 4.0, "val_bleu_de-en": 1.0},
+    {"update": 20, "loss": 3.0, "learning_rate": 0.2, "tokens_per_second": None},
+    {"update": 20, "val_bleu": 7.0, "val_loss": 2.0, "val_bleu_de-en": 7.0},
+    {"update": 20, "final": [20], "val_bleu": 99.0},
+]
+
+
+class Page(HTMLParser):
+    """The tags and the text of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.texts, self.curves = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag == "polyline":
+            self.curves.append([tuple(map(float, point.split(","))) for point in dict(attrs)["points"].split()])
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@pytest.fixture
+def run(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    text = "".join(json.dumps(line) + "\n" for line in LOG) + '{"update": 30, "lo'
+    (folder / "training_log.jsonl").write_text(text)
+    test = {"de-en": {"trained": True, "bleu": {"score": 31.25, "signature": "tok:13a"}}}
+    (folder / "results.json").write_text(json.dumps({"parameters": 12345, "dev_greedy": {"bleu": 7}, "test": test}))
+    for name, lines in (("test.de", ["<b>eins</b>", "zwei"]), ("test.en", ["one", "two"])):
+        (tmp_path / name).write_text("\n".join([*lines, ""]))
+    (folder / "test.hypotheses.txt").write_text("one & all\ntwo\n")
+    files = {"test_source": str(tmp_path / "test.de"), "test_target": str(tmp_path / "test.en")}
+    (folder / "settings.json").write_text(json.dumps({**files, "schedule": "noam"}))
+    return folder
+
+
+def test_everything_is_there(run):
+    page = Page(html_report(run))
+    assert {"12,345", "31.25  (tok:13a)", "<b>eins</b>", "one & all", "two", '"noam"', "7.00"} <= set(page.texts)
+    assert "b" not in page.tags
+    assert "script" not in page.tags
+    assert not re.search(r"https?://", html_report(run))
+
+
+def test_curves_go_through_the_numbers(run):
+    page = Page(html_report(run))
+    # loss and val_loss in one figure; the learning rate; BLEU and its direction. One rate has a single point: no curve.
+    assert len(page.curves) == 5
+    assert page.tags.count("svg") == 3
+    (x0, y0), (x1, y1) = page.curves[0]
+    (_, z0), (_, z1) = page.curves[1]
+    assert x0 < x1
+    assert y0 < z0 < y1 < z1  # 5, 4, 3, 2: larger numbers are higher
+    assert y1 - y0 == pytest.approx(2 * (z0 - y0), abs=0.2)
+
+
+def test_the_number_of_examples_is_a_limit(run):
+    assert "zwei" not in html_report(run, examples=1)
+    (run / "test.hypotheses.txt").unlink()
+    assert "eins" not in html_report(run)
+
+
+def test_a_folder_without_a_log_is_an_error(tmp_path):
+    with pytest.raises(UserError, match=r"Received: .*training_log\.jsonl"):
+        html_report(tmp_path)
+    (tmp_path / "training_log.jsonl").write_text("\n")
+    with pytest.raises(UserError, match="no lines yet"):
+        html_report(tmp_path)
+
+
+def test_the_command_writes_the_page(run, tmp_path):
+    from typer.testing import CliRunner
+
+    from keras_nmt.cli.app import app
+
+    assert CliRunner().invoke(app, ["report", str(run), "--examples", "1"]).exit_code == 0
+    assert (run / "report.html").read_text() == html_report(run, examples=1)

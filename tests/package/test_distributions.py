@@ -1,0 +1,113 @@
+"""The distributions: the contents of the wheels, and installed wheels in fresh environments without the repository."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from echo_models import write_echo
+
+from keras_nmt.quickstart_data import FOLDER, LANGUAGES
+from keras_nmt.serving import DevelopmentServer
+
+ROOT = Path(__file__).parents[2]
+CLIENT = ROOT / "client" / "pyproject.toml"
+
+
+def run(*command: object, **options) -> str:
+    """Runs a command that must succeed and returns its output. PYTHONPATH does not reach the command."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, env=environment, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """A copy of the package's sources, because a build writes beside the sources."""
+    folder = tmp_path_factory.mktemp("sources")
+    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    shutil.copytree(ROOT / "keras_nmt", folder / "keras_nmt", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "client", folder / "client", ignore=shutil.ignore_patterns("dist", "build"))
+    return folder
+
+
+def fresh_environment(folder: Path) -> Path:
+    """The interpreter of a new virtual environment."""
+    venv.create(folder, with_pip=True)
+    return folder / "bin" / "python"
+
+
+def test_the_wheel_has_all_modules_and_the_quickstart(sources, tmp_path):
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", tmp_path, sources)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "keras_nmt").rglob("*.py")}
+    corpus = {
+        f"keras_nmt/quickstart_data/{part}.{language}" for part in ("train", "dev", "test") for language in LANGUAGES
+    }
+    inside = {name for name in names if ".dist-info/" not in name}
+    templates = {"keras_nmt/quickstart_data/words.txt", "keras_nmt/quickstart_data/templates.txt"}
+    assert modules | corpus | templates | {"keras_nmt/py.typed"} <= inside
+    assert not {name.split("/")[0] for name in inside} - {"keras_nmt"}
+    assert sum(path.stat().st_size for path in FOLDER.glob("*.??")) < 2_000_000
+
+
+def test_the_client_has_the_modules_that_it_imports():
+    code = (
+        "import sys, keras_nmt; from keras_nmt.serving import Client; from keras_nmt.inference import Translation\n"
+        "Client('http://localhost:9', 'm').close()\n"
+        "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'keras_nmt'), sep='\\n')\n"
+        "assert not {'tensorflow', 'keras', 'numpy'} & set(sys.modules)"
+    )
+    imported = {Path(line).relative_to(ROOT).as_posix() for line in run(sys.executable, "-c", code, cwd=ROOT).split()}
+    included = tomllib.loads(CLIENT.read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert {source.removeprefix("../") for source in included} - {"LICENSE", "keras_nmt/py.typed"} == imported
+    assert all((CLIENT.parent / source).is_file() for source in included)
+
+
+@pytest.mark.nightly
+def test_the_installed_client_translates_without_tensorflow(sources, tmp_path):
+    run(sys.executable, "-m", "build", "-q", "--wheel", "--outdir", tmp_path, sources / "client")
+    (wheel,) = tmp_path.glob("keras_nmt_client-*.whl")
+    python = fresh_environment(tmp_path / "environment")
+    run(python, "-m", "pip", "install", "-q", f"{wheel}[sample,grpc]")
+    write_echo(tmp_path / "model" / "1")
+    code = (
+        "import importlib.util, sys; from keras_nmt.serving import Client\n"
+        "assert importlib.util.find_spec('tensorflow') is importlib.util.find_spec('keras') is None\n"
+        "for url in sys.argv[1:]:\n"
+        "    with Client(url, 'model') as client:\n"
+        "        print(client.translate(['a man'])[0].text, client.sample(['a man'])[0].text)"
+    )
+    with DevelopmentServer(tmp_path / "model", port=0, rest_port=0) as server:
+        output = run(python, "-c", code, server.rest_url, server.grpc_url, cwd=tmp_path)
+    assert re.fullmatch(r"(a man -?\d+ a man\n){2}", output)
+
+
+@pytest.mark.nightly
+def test_the_installed_wheel_runs_the_quickstart_without_the_repository(sources, tmp_path):
+    run(sys.executable, "-m", "build", "-q", "--outdir", tmp_path / "dist", sources)
+    (wheel,), (archive,) = (tmp_path / "dist").glob("*.whl"), (tmp_path / "dist").glob("*.tar.gz")
+    python = fresh_environment(tmp_path / "environment")
+    run(python, "-m", "pip", "install", "-q", wheel)
+    data = tmp_path / "data"
+    data.mkdir()
+    for file in FOLDER.glob("*.??"):
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        (data / file.name).write_text("".join(lines if file.stem == "train" else lines[:24]), encoding="utf-8")
+    command = python.with_name("keras-nmt")
+    output = run(command, "quickstart", "--max-updates", 20, "--data-dir", data, cwd=tmp_path)
+    assert "the same translations." in output
+    assert "transformer" in run(command, "info", "runs/quickstart/en-de-plain-1", cwd=tmp_path).lower()
+    run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", archive)
+    assert "quickstart" in run(command, "--help", cwd=tmp_path)
