@@ -11,7 +11,7 @@ from keras import ops
 from keras_nmt.decoding._beams import best_first
 from keras_nmt.decoding.greedy_search import token_by_token
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
-from keras_nmt.decoding.logits import IMPOSSIBLE, check_arguments, force_prefix, suppress_tokens
+from keras_nmt.decoding.logits import IMPOSSIBLE, check_arguments, force_prefix, given, suppress_tokens
 from keras_nmt.decoding.logits import top_k as largest
 from keras_nmt.ids import BEGIN, PAD
 
@@ -129,10 +129,9 @@ def sampling_search(
         _, drawn = largest(allowed + gumbel_noise(fixed["seeds"], samples, position, named), 1)  # [B, N, 1]
         return (ops.take_along_axis(tokens, drawn, axis=-1) if top_k else drawn)[:, :, 0]
 
-    with_prefix = {} if prefix is None else {"prefix": prefix}
     result = token_by_token(
         step,
-        {"model": constants, "seeds": ops.cast(seeds, "int32")[:, None, None], **with_prefix},
+        {"model": constants, "seeds": ops.cast(seeds, "int32")[:, None, None], **given(prefix=prefix)},
         caches,
         draw,
         batch_size=batch_size,

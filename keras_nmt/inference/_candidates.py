@@ -9,9 +9,11 @@ from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 from keras_nmt.inference._functions import IDS, function
 from keras_nmt.inference.shortlist import Shortlist
 
-ALWAYS = 100  # most frequent subwords, which every batch has before those of the table
+ALWAYS = 300  # most frequent subwords, which every batch has before those of the table
 RESERVED = (PAD, UNKNOWN, BEGIN, END)
-FORCED = 3.0  # above the rank of any other candidate
+# Ranks of candidates: expected numbers of a table are far smaller.
+FREQUENT = 1e6
+FORCED = 1e7
 TOO_MANY_FORCED = "The prefixes of a batch have more subwords than `shortlist_size`"
 
 
@@ -19,8 +21,8 @@ class Candidates:
     """Selects the candidates of a batch of source sentences.
 
     Candidates are, in this order and as many as there is room for: the reserved ids and the subwords of prefixes; the
-    `ALWAYS` most frequent subwords; the subwords of the table, by the largest probability that a subword of the batch
-    gives them; the other subwords by frequency.
+    `ALWAYS` most frequent subwords; the subwords of the table, by the number that the table expects in the batch, which
+    is the sum of their probabilities over all source subwords; the other subwords by frequency.
 
     Args:
         shortlist: `Shortlist`.
@@ -31,8 +33,7 @@ class Candidates:
         self.size = min(size, len(shortlist.frequent))
         # Variables, which an export stores once and outside of its graph.
         self._candidates = tf.Variable(shortlist.candidates, trainable=False, name="shortlist_candidates")
-        used = np.where(shortlist.probabilities > 0, shortlist.probabilities, -np.inf)
-        self._probabilities = tf.Variable(used, trainable=False, dtype=tf.float32, name="shortlist_probabilities")
+        self._probabilities = tf.Variable(shortlist.probabilities, trainable=False, name="shortlist_probabilities")
         self._ranks = tf.Variable(_ranks(shortlist.frequent), trainable=False, name="shortlist_ranks")
         self._traced = function(self.select, IDS, IDS)
 
@@ -45,11 +46,12 @@ class Candidates:
 
     def select(self, source: tf.Tensor, prefix: tf.Tensor) -> tf.Tensor:
         """The same, operator by operator."""
-        words = tf.unique(tf.reshape(source, [-1])).y
-        ids, probabilities = tf.gather(self._candidates, words), tf.gather(self._probabilities, words)  # [words, k]
-        ranks = tf.tensor_scatter_nd_max(
-            tf.convert_to_tensor(self._ranks), tf.reshape(ids, [-1, 1]), tf.reshape(probabilities, [-1])
-        )
+        source = tf.raw_ops.UniqueV2(x=source, axis=[0]).y  # a batch may be padded by copies of a sentence
+        words, _, counts = tf.unique_with_counts(tf.reshape(source, [-1]))
+        ids = tf.gather(self._candidates, words)  # [words, k]
+        numbers = tf.cast(counts, tf.float32)[:, None] * tf.gather(self._probabilities, words)
+        expected = tf.scatter_nd(tf.reshape(ids, [-1, 1]), tf.reshape(numbers, [-1]), tf.shape(self._ranks))  # [Vt]
+        ranks = tf.where(expected > 0, tf.maximum(self._ranks, expected), self._ranks)
         forced = tf.reshape(prefix, [-1, 1])
         ranks = tf.tensor_scatter_nd_max(ranks, forced, tf.fill([tf.shape(forced)[0]], FORCED))
         count = tf.math.count_nonzero(ranks >= FORCED, dtype=tf.int32)
@@ -69,10 +71,10 @@ def candidate_numbers(candidates: tf.Tensor, ids: tf.Tensor) -> tf.Tensor:
 def _ranks(frequent: np.ndarray) -> np.ndarray:
     """A number for each target subword that orders candidates without the table, float32 `[Vt]`.
 
-    Reserved ids have `FORCED`; the most frequent have numbers above 1; the others have numbers of at most 0.
+    The numbers of the most frequent are near `FREQUENT`, those of the others are below 0.
     """
     places = np.empty(len(frequent), "float32")
     places[frequent] = np.arange(len(frequent))
-    ranks = np.where(places < ALWAYS, 2 - places / ALWAYS, ALWAYS - places - 1).astype("float32")
+    ranks = np.where(places < ALWAYS, FREQUENT - places, -places - 1).astype("float32")
     ranks[list(RESERVED)] = FORCED
     return ranks

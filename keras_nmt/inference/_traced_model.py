@@ -17,6 +17,7 @@ from keras_nmt.decoding import (
     sequence_log_probability,
     shift_right,
 )
+from keras_nmt.decoding.logits import given
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import END, PAD
 from keras_nmt.inference._candidates import Candidates, candidate_numbers
@@ -104,8 +105,7 @@ class TracedSearch:
         """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which no length limit counts."""
         # Not in the function that XLA compiles: the number of distinct subwords of a batch is no shape.
         candidates = None if self._candidates is None else self._candidates(source, prefix)
-        given = {"seeds": seeds, "prefix": prefix, "candidates": candidates}
-        inputs = {name: x for name, x in given.items() if x is not None}
+        inputs = given(seeds=seeds, prefix=prefix, candidates=candidates)
         key = compiled, prefix is not None
         if key not in self._searches:
             names = tuple(inputs)

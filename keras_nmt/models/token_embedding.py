@@ -83,13 +83,13 @@ class TokenEmbedding(keras.layers.Layer):
             ids: int32 tensor `[N]`.
 
         Returns:
-            Float tensor `[N, d]`, in the dtype of computation, without the scales of int8.
+            Float tensor `[N, d]`, in the dtype of the weights, or float32 if the weights are int8.
         """
-        rows = ops.cast(ops.take(self._output_table(), ids, axis=0), self.compute_dtype)
+        rows = ops.take(self._output_table(), ids, axis=0)
         if self.table.quantization_mode is None:
             return rows
         scales = self.table.embeddings_scale if self.tie_weights else self.table.reverse_embeddings_scale  # [V]
-        return rows / ops.take(scales, ids)[:, None]
+        return ops.cast(rows, "float32") / ops.cast(ops.take(scales, ids)[:, None], "float32")
 
     def _output_table(self) -> Any:
         return self.table.embeddings if self.tie_weights else ops.transpose(self.table.reverse_embeddings)  # [V, d]

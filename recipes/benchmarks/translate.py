@@ -5,8 +5,8 @@
     python recipes/benchmarks/translate.py --model DIR --lines FILE --shortlist FILE --shortlist-sizes 1024 --dtypes ""
 
 DATA is a folder with Multi30k: the first command trains `transformer_small` first, some ten minutes on two cores, and
-translates `test_2016_flickr`. All programs translate the same lines in turn. With `--shortlist`, each of our programs also
-runs with a vocabulary shortlist. See README.md beside this file.
+translates `test_2016_flickr`. All programs translate the same lines in turn. With `--shortlist`, each of our programs
+also runs with a vocabulary shortlist. See README.md beside this file.
 """
 
 from __future__ import annotations
