@@ -62,7 +62,7 @@ ShortlistFile = Annotated[
     typer.Option("--shortlist", metavar="FILE", help="File of `keras-nmt shortlist`: a search among fewer subwords."),
 ]
 ShortlistSize = Annotated[
-    int | None, typer.Option(min=4, help="With --shortlist: subwords that a batch may use. Default: 1024.")
+    int | None, typer.Option(min=4, help="With --shortlist: subwords that a batch may use. Default: 2048.")
 ]
 Set = Annotated[
     list[str] | None,

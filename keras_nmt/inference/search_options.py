@@ -52,7 +52,7 @@ class SearchOptions:
             subwords of a batch's source subwords only, which takes less time. Probabilities are normalised over these
             candidates, and a translation may depend, through the candidates, on the sentences of the same part.
             Defaults to None, for all subwords.
-        shortlist_size: Integer, the number of candidates of a batch, at least 4. Defaults to 1024.
+        shortlist_size: Integer, the number of candidates of a batch, at least 4. Defaults to 2048.
 
     Raises:
         UserError: An option has the wrong type or is out of its range.
@@ -79,7 +79,7 @@ class SearchOptions:
     top_p: float = 1.0
     coverage_penalty: float = 0.0
     shortlist: Shortlist | None = None
-    shortlist_size: int = 1024
+    shortlist_size: int = 2048
 
     def __post_init__(self) -> None:
         least, largest = LENGTH_PENALTIES
