@@ -127,7 +127,18 @@ def test_the_end_of_a_file_is_no_interruption(monkeypatch):
 
 
 def test_every_command_has_help():
-    for command in ("train", "translate", "score", "evaluate", "embed", "export", "serve", "average", "info"):
+    for command in (
+        "train",
+        "translate",
+        "score",
+        "evaluate",
+        "embed",
+        "shortlist",
+        "export",
+        "serve",
+        "average",
+        "info",
+    ):
         for flag in ("--help", "-h"):
             result = CliRunner().invoke(app, [command, flag])
             assert result.exit_code == 0
