@@ -14,11 +14,16 @@ from keras_nmt.cli.quickstart import quickstart
 from keras_nmt.cli.report import report
 from keras_nmt.cli.run_app import make_app, run_app
 from keras_nmt.cli.serving import export, serve
+from keras_nmt.cli.shortlist import shortlist
 from keras_nmt.cli.training import average, train
 from keras_nmt.cli.translation import embed, score, translate
 
 app = make_app("Trains, uses and exports neural translation models. A trained model is a folder: a model directory.")
-for command in (quickstart, train, translate, score, evaluate, embed, export, serve, average, info, report):
+COMMANDS = (
+    *(quickstart, train, translate, score, evaluate, embed, shortlist),
+    *(export, serve, average, info, report),
+)
+for command in COMMANDS:
     app.command()(command)
 app.add_typer(inspect_app, name="inspect")
 

@@ -57,6 +57,13 @@ TopP = Annotated[
     float | None, typer.Option(help="With --sample: draw from the likeliest subwords whose probabilities sum to P.")
 ]
 Xla = Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster afterwards.")]
+ShortlistFile = Annotated[
+    Path | None,
+    typer.Option("--shortlist", metavar="FILE", help="File of `keras-nmt shortlist`: a search among fewer subwords."),
+]
+ShortlistSize = Annotated[
+    int | None, typer.Option(min=4, help="With --shortlist: subwords that a batch may use. Default: 2048.")
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; VALUE is JSON or a word. May be repeated."),
@@ -75,6 +82,17 @@ def sampling(sample: bool, temperature: float | None, top_k: int | None, top_p: 
         flags = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in options.items())
         raise UserError(f"These options go with --sample. Received: {flags}")
     return {"sample": True, **options} if sample else {}
+
+
+def shortlisted(file: Path | None, size: int | None) -> dict[str, Any]:
+    """Options of a translator for a shortlist; a `UserError` if the size is given without the file."""
+    if file is None:
+        if size is not None:
+            raise UserError(f"--shortlist-size goes with --shortlist FILE. Received: --shortlist-size {size}")
+        return {}
+    from keras_nmt.inference.shortlist import Shortlist
+
+    return {"shortlist": Shortlist.read(file), **given(shortlist_size=size)}
 
 
 def check_models(*directories: Path) -> None:

@@ -101,7 +101,9 @@ def check_open(stream: Any, name: str) -> None:
 
 
 def import_tensorflow() -> None:
-    """Imports TensorFlow without its start-up lines.
+    """Imports TensorFlow and Keras without start-up lines, and without packages that Keras imports if they are there.
+
+    Keras has wrappers for scikit-learn and figures of Matplotlib, which the package does not use.
 
     TensorFlow writes lines about CUDA before it reads its log level. A user who has set `TF_CPP_MIN_LOG_LEVEL` sees the
     lines.
@@ -113,11 +115,24 @@ def import_tensorflow() -> None:
         if nowhere is not None:
             os.dup2(nowhere, 2)
             os.close(nowhere)
-        import keras_hub  # noqa: F401
-        import tensorflow_text  # noqa: F401
+        with _without("matplotlib", "sklearn"):
+            import keras_hub  # noqa: F401
+            import tensorflow_text  # noqa: F401
     finally:
         os.dup2(standard_error, 2)
         os.close(standard_error)
+
+
+@contextlib.contextmanager
+def _without(*packages: str) -> Iterator[None]:
+    """Lets imports of packages fail inside the block, unless they are imported already."""
+    hidden = [package for package in packages if package not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None: not to be imported
+    try:
+        yield
+    finally:
+        for package in hidden:
+            del sys.modules[package]
 
 
 def _user_message(error: Exception) -> str | None:

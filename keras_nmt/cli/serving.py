@@ -18,6 +18,8 @@ from keras_nmt.cli.options import (
     Ensemble,
     LengthPenalty,
     NBest,
+    ShortlistFile,
+    ShortlistSize,
     SourceLanguage,
     TargetLanguage,
     Temperature,
@@ -28,6 +30,7 @@ from keras_nmt.cli.options import (
     check_search,
     given,
     sampling,
+    shortlisted,
 )
 from keras_nmt.cli.run_app import import_tensorflow, progress
 from keras_nmt.errors import UserError
@@ -61,6 +64,8 @@ def export(
     top_p: TopP = None,
     ensemble: Ensemble = None,
     coverage_penalty: CoveragePenalty = None,
+    shortlist: ShortlistFile = None,
+    shortlist_size: ShortlistSize = None,
     quantize: Annotated[
         str | None, typer.Option(metavar="int8", help="Turn the weights to int8: a quarter of the size.")
     ] = None,
@@ -86,6 +91,7 @@ def export(
         max_length=max_length,
         coverage_penalty=coverage_penalty,
     )
+    search |= shortlisted(shortlist, shortlist_size)
     options = given(version=version, quantize=quantize)
     if format_ == "ctranslate2":
         if more := sorted({*drawing, *search}) + ["warmup"] * (warmup is not None):

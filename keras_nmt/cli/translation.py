@@ -18,6 +18,8 @@ from keras_nmt.cli.options import (
     LengthPenalty,
     NBest,
     Sample,
+    ShortlistFile,
+    ShortlistSize,
     SourceLanguage,
     TargetLanguage,
     Temperature,
@@ -31,6 +33,7 @@ from keras_nmt.cli.options import (
     named_on_command_line,
     refuse,
     sampling,
+    shortlisted,
 )
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
@@ -84,6 +87,8 @@ def translate(
     ] = None,
     ensemble: Ensemble = None,
     coverage_penalty: CoveragePenalty = None,
+    shortlist: ShortlistFile = None,
+    shortlist_size: ShortlistSize = None,
     alignments: Annotated[
         Path | None, typer.Option(help="File to write: aligned words of source and translation, as 0-0 1-2.")
     ] = None,
@@ -133,6 +138,7 @@ def translate(
     options = sampling(sample, temperature, top_k, top_p) | given(
         beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best, coverage_penalty=coverage_penalty
     )
+    options |= shortlisted(shortlist, shortlist_size)
     check_models(*ensemble or ())
     check_search(directory, options)
     import_tensorflow()

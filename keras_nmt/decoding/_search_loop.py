@@ -92,6 +92,8 @@ def _take_caches(caches: Any, parents: Any, rows: Any = None) -> Any:
     leaves = tree.flatten_with_path(caches)
     kept = [x for path, x in leaves if "kept" in path]
     reordered = [x for path, x in leaves if "kept" not in path]
-    kept = iter(kept if rows is None else take_rows(kept, rows))
-    reordered = iter(reordered if parents is None else take_beams(reordered, parents, rows))
-    return tree.pack_sequence_as(caches, [next(kept if "kept" in path else reordered) for path, _ in leaves])
+    of_sentences = iter(kept if rows is None else take_rows(kept, rows))
+    of_hypotheses = iter(reordered if parents is None else take_beams(reordered, parents, rows))
+    return tree.pack_sequence_as(
+        caches, [next(of_sentences if "kept" in path else of_hypotheses) for path, _ in leaves]
+    )

@@ -15,6 +15,7 @@ from keras_nmt.decoding.logits import (
     IMPOSSIBLE,
     check_arguments,
     force_prefix,
+    given,
     length_limits,
     log_normalizer,
     possible,
@@ -146,7 +147,7 @@ def beam_search(
         raise ValueError(f"`ranking` must be one of {', '.join(map(repr, RANKINGS))}. Received: ranking={ranking!r}")
     check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix)
     limits = ops.maximum(length_limits(batch_size, max_length, max_lengths), 0)
-    fixed = {"model": constants, "limits": limits, **({} if prefix is None else {"prefix": prefix})}
+    fixed = {"model": constants, "limits": limits, **given(prefix=prefix)}
     if ranking == "score":
         result = joint_beam_search(
             step,

@@ -12,6 +12,7 @@ from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import (
     check_arguments,
     force_prefix,
+    given,
     length_limits,
     log_normalizer,
     suppress_tokens,
@@ -79,7 +80,7 @@ def greedy_search(
 
     return token_by_token(
         step,
-        {"model": constants, **({} if prefix is None else {"prefix": prefix})},
+        {"model": constants, **given(prefix=prefix)},
         caches,
         likeliest,
         batch_size=batch_size,

@@ -45,6 +45,11 @@ def suppress_tokens(logits: Any, tokens: Sequence[int]) -> Any:
     return ops.where(suppressed, IMPOSSIBLE, logits)
 
 
+def given(**tensors: Any) -> dict[str, Any]:
+    """The tensors that are not None, by name: a nest of tensors has no None."""
+    return {name: tensor for name, tensor in tensors.items() if tensor is not None}
+
+
 def force_prefix(logits: Any, given: Any, prefix: Any, position: Any) -> Any:
     """Makes every token but the prefix's impossible, in sentences whose prefix has a token at this position.
 

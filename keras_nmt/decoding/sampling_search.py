@@ -11,7 +11,7 @@ from keras import ops
 from keras_nmt.decoding._beams import best_first
 from keras_nmt.decoding.greedy_search import token_by_token
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
-from keras_nmt.decoding.logits import IMPOSSIBLE, check_arguments, force_prefix, suppress_tokens
+from keras_nmt.decoding.logits import IMPOSSIBLE, check_arguments, force_prefix, given, suppress_tokens
 from keras_nmt.decoding.logits import top_k as largest
 from keras_nmt.ids import BEGIN, PAD
 
@@ -38,6 +38,7 @@ def sampling_search(
     length_penalty: float = 0.6,
     suppress: Sequence[int] = (PAD, BEGIN),
     prefix: Any = None,
+    ids: Any = None,
     shrink: bool = False,
 ) -> SearchResult:
     """Draws hypotheses at random, each token by its probability, until `END` or the length limit.
@@ -71,6 +72,8 @@ def sampling_search(
         length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
         suppress: List of ids that are never generated. Defaults to `PAD` and `BEGIN`.
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
+        ids: int32 tensor `[V]`, the numbers on which the randomness of each token depends, for a step with logits of a
+            part of a vocabulary. Defaults to 0 ... V - 1.
         shrink: Boolean, whether sentences leave the batch when they are finished; see `beam_search`. Defaults to False.
 
     Returns:
@@ -117,18 +120,18 @@ def sampling_search(
         best = ops.max(suppress_tokens(logits, suppress), axis=-1, keepdims=True)
         allowed = suppress_tokens((logits - best) / temperature, suppress)
         allowed = force_prefix(allowed, logits, fixed.get("prefix"), position)
-        ids = ops.arange(vocabulary_size, dtype="int32")
+        tokens = ops.arange(vocabulary_size, dtype="int32")
         if top_k:
-            allowed, ids = largest(allowed, min(top_k, vocabulary_size))  # [B, N, k]
+            allowed, tokens = largest(allowed, min(top_k, vocabulary_size))  # [B, N, k]
         if top_p < 1:
             allowed = ops.where(_nucleus(allowed, top_p), allowed, IMPOSSIBLE)
-        _, drawn = largest(allowed + gumbel_noise(fixed["seeds"], samples, position, ids), 1)  # [B, N, 1]
-        return (ops.take_along_axis(ids, drawn, axis=-1) if top_k else drawn)[:, :, 0]
+        named = tokens if ids is None else ops.take(ids, tokens)
+        _, drawn = largest(allowed + gumbel_noise(fixed["seeds"], samples, position, named), 1)  # [B, N, 1]
+        return (ops.take_along_axis(tokens, drawn, axis=-1) if top_k else drawn)[:, :, 0]
 
-    with_prefix = {} if prefix is None else {"prefix": prefix}
     result = token_by_token(
         step,
-        {"model": constants, "seeds": ops.cast(seeds, "int32")[:, None, None], **with_prefix},
+        {"model": constants, "seeds": ops.cast(seeds, "int32")[:, None, None], **given(prefix=prefix)},
         caches,
         draw,
         batch_size=batch_size,

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from keras_nmt.inference.shortlist import Shortlist
     from keras_nmt.inference.translation import Hypothesis, Translation
     from keras_nmt.inference.translator import Translator
 
 __getattr__, __dir__, _ = lazy_loader.attach(
-    __name__, submod_attrs={"translation": ["Hypothesis", "Translation"], "translator": ["Translator"]}
+    __name__,
+    submod_attrs={
+        "shortlist": ["Shortlist"],
+        "translation": ["Hypothesis", "Translation"],
+        "translator": ["Translator"],
+    },
 )
 
-__all__ = ["Hypothesis", "Translation", "Translator"]
+__all__ = ["Hypothesis", "Shortlist", "Translation", "Translator"]

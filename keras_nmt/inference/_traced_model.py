@@ -8,6 +8,7 @@ import keras
 import tensorflow as tf
 
 from keras_nmt.decoding import (
+    DecoderStep,
     SearchResult,
     beam_search,
     greedy_search,
@@ -16,8 +17,10 @@ from keras_nmt.decoding import (
     sequence_log_probability,
     shift_right,
 )
+from keras_nmt.decoding.logits import given
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import END, PAD
+from keras_nmt.inference._candidates import Candidates, candidate_numbers
 from keras_nmt.inference._functions import IDS, NUMBERS, function, plain_and_compiled
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.models import TranslationModel
@@ -84,6 +87,9 @@ class TracedSearch:
         self._decoder = decoder
         self._model = decoder.model
         self._options = options
+        self._candidates = None
+        if options.shortlist is not None:
+            self._candidates = Candidates(options.shortlist, options.shortlist_size)
         self._prepare = tf.function(self._prepare_search, autograph=False)
         self._searches: dict[tuple[bool, bool], Any] = {}  # by whether compiled, and whether there are prefixes
 
@@ -97,7 +103,9 @@ class TracedSearch:
         compiled: bool,
     ) -> tuple[tf.Tensor, tf.Tensor]:
         """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which no length limit counts."""
-        inputs = {name: x for name, x in (("seeds", seeds), ("prefix", prefix)) if x is not None}
+        # Not in the function that XLA compiles: the number of distinct subwords of a batch is no shape.
+        candidates = None if self._candidates is None else self._candidates(source, prefix)
+        inputs = given(seeds=seeds, prefix=prefix, candidates=candidates)
         key = compiled, prefix is not None
         if key not in self._searches:
             names = tuple(inputs)
@@ -105,7 +113,10 @@ class TracedSearch:
             def search(memory: list[tf.Tensor], source: tf.Tensor, *more: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
                 return self._search(memory, source, compiled, **dict(zip(names, more, strict=True)))
 
-            signature = [{"seeds": NUMBERS, "prefix": IDS}[name] for name in names]
+            specs = {"seeds": NUMBERS, "prefix": IDS}
+            if self._candidates is not None:
+                specs["candidates"] = tf.TensorSpec([self._candidates.size], tf.int32)
+            signature = [specs[name] for name in names]
             self._searches[key] = function(search, self._decoder._specs, IDS, *signature, jit_compile=compiled or None)
         return self._searches[key](memory, source, *inputs.values())
 
@@ -116,6 +127,7 @@ class TracedSearch:
         compiled: bool,
         seeds: tf.Tensor | None = None,
         prefix: tf.Tensor | None = None,
+        candidates: tf.Tensor | None = None,
     ) -> tuple[tf.Tensor, tf.Tensor]:
         options, n = self._options, self._options.num_hypotheses
         lengths = tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1  # [B], without END
@@ -123,6 +135,8 @@ class TracedSearch:
         if prefix is not None:
             limits += tf.reduce_sum(tf.cast(prefix != PAD, tf.int32), 1)
             max_length += tf.shape(prefix)[1]
+            if candidates is not None:
+                prefix = candidate_numbers(candidates, prefix)
         packed = self._decoder.pack(memory)
         # Only XLA needs shapes that stay.
         constants, caches = self._prepare(packed, max_length if compiled else None)
@@ -134,27 +148,31 @@ class TracedSearch:
             "prefix": prefix,
             "shrink": not compiled,
         }
+        step = self._step(candidates)
         if options.sample:
             result = sampling_search(
-                self._step_of_samples if compiled else self._decoder.step,
+                self._of_samples(step) if compiled else step,
                 constants,
                 caches,
                 seeds=seeds,
                 num_samples=n,
+                ids=candidates,
                 **options.sampling,
                 **shared,
             )
         elif options.beam_size == 1:
-            result = greedy_search(self._decoder.step, constants, caches, **shared)
+            result = greedy_search(step, constants, caches, **shared)
         else:
             result = beam_search(
-                self._decoder.step,
+                step,
                 constants,
                 caches,
                 beam_size=options.beam_size,
                 num_hypotheses=options.beam_size if options.coverage_penalty else n,
                 **shared,
             )
+        if candidates is not None:
+            result = result._replace(tokens=tf.gather(candidates, result.tokens))
         if options.coverage_penalty:
             result = self._reranked(result, packed, source)
         return result.tokens[:, :n], result.scores[:, :n]
@@ -173,11 +191,26 @@ class TracedSearch:
         # A cache of a fixed shape holds the keys of all samples for each. So each sample is a sentence of its own.
         return self._model.prepare(_repeated(memory, options.num_hypotheses), 1, max_length)
 
-    def _step_of_samples(self, tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
-        """Tokens `[B, n]` to logits `[B, n, V]`."""
-        tokens = tf.reshape(tokens, [-1, 1])  # [B n, 1]
-        logits, caches = self._decoder.step(tokens, position, constants, caches)  # [B n, 1, V]
-        return tf.reshape(logits, [-1, self._options.num_hypotheses, logits.shape[-1]]), caches
+    def _step(self, candidates: tf.Tensor | None) -> DecoderStep:
+        """The decoder's step; with candidates `[N]`, tokens are numbers of candidates, and logits `[B, K, N]`."""
+        if candidates is None:
+            return self._decoder.step
+        rows = self._model.output_rows(candidates)
+
+        def step(tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
+            return self._decoder.step(tf.gather(candidates, tokens), position, constants, caches, rows)
+
+        return step
+
+    def _of_samples(self, step: DecoderStep) -> DecoderStep:
+        """The step of tokens `[B, n]`, each of which is a sentence of its own to the model."""
+
+        def of_samples(tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
+            tokens = tf.reshape(tokens, [-1, 1])  # [B n, 1]
+            logits, caches = step(tokens, position, constants, caches)  # [B n, 1, V]
+            return tf.reshape(logits, [-1, self._options.num_hypotheses, logits.shape[-1]]), caches
+
+        return of_samples
 
     def _reranked(self, result: SearchResult, memory: Any, source: tf.Tensor) -> SearchResult:
         batch_size, length = tf.shape(result.tokens)[0], tf.shape(result.tokens)[2]

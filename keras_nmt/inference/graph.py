@@ -10,6 +10,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from keras_nmt.errors import UserError
 from keras_nmt.ids import END, PAD
 from keras_nmt.inference._functions import NUMBERS, TEXTS, function, of_count
 from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch
@@ -70,6 +71,13 @@ class TextGraph:
 
     def _set_options(self, options: SearchOptions) -> None:
         self.options = options
+        if options.shortlist is not None:
+            if len(self.directions) > 1:
+                raise UserError(
+                    "A shortlist is for a model of one direction: load the model with a source and a target language. "
+                    f"Received: {len(self.directions)} directions"
+                )
+            options.shortlist.check_subwords(*(self.tokenizers[language] for language in self.directions[0]))
         self._searches = [TracedSearch(decoder, options) for decoder in self._decoders]
         self._traced: dict[Hashable, Any] = {}
 

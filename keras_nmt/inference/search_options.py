@@ -7,10 +7,13 @@ import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keras_nmt.errors import UserError, nearest
 from keras_nmt.files.limits import LENGTH_PENALTIES
+
+if TYPE_CHECKING:
+    from keras_nmt.inference.shortlist import Shortlist
 
 SAMPLING = ("temperature", "top_k", "top_p")
 
@@ -45,6 +48,11 @@ class SearchOptions:
         coverage_penalty: Float beta of the coverage penalty, with which the beam's hypotheses are ranked after the
             search and which is part of their scores; 0 for none. Defaults to 0. See
             `keras_nmt.decoding.rerank_by_coverage`.
+        shortlist: `keras_nmt.inference.Shortlist`, for a model of one direction: the search considers the likely target
+            subwords of a batch's source subwords only, which takes less time. Probabilities are normalised over these
+            candidates, and a translation may depend, through the candidates, on the sentences of the same part.
+            Defaults to None, for all subwords.
+        shortlist_size: Integer, the number of candidates of a batch, at least 4. Defaults to 2048.
 
     Raises:
         UserError: An option has the wrong type or is out of its range.
@@ -70,6 +78,8 @@ class SearchOptions:
     top_k: int = 0
     top_p: float = 1.0
     coverage_penalty: float = 0.0
+    shortlist: Shortlist | None = None
+    shortlist_size: int = 2048
 
     def __post_init__(self) -> None:
         least, largest = LENGTH_PENALTIES
@@ -79,6 +89,17 @@ class SearchOptions:
         self._check("a finite number of at least 0", lambda x: 0 <= x < math.inf, "coverage_penalty")
         self._check("a finite number above 0", lambda x: 0 < x < math.inf, "temperature")
         self._check("a number above 0 and at most 1", lambda x: 0 < x <= 1, "top_p")
+        self._check("an integer of at least 4", lambda x: x >= 4, "shortlist_size")  # the reserved ids
+        if self.shortlist is not None:
+            from keras_nmt.inference.shortlist import Shortlist  # here: imports NumPy
+
+            if not isinstance(self.shortlist, Shortlist):
+                raise UserError(
+                    "`shortlist` must be a `keras_nmt.inference.Shortlist`, such as `Shortlist.read(path)`. "
+                    f"Received: shortlist={self.shortlist!r}"
+                )
+        elif self.shortlist_size != SearchOptions.shortlist_size:
+            raise UserError(f"`shortlist_size` goes with `shortlist`. Received: shortlist_size={self.shortlist_size}")
         self.length_buckets = check_buckets("length_buckets", self.length_buckets)
         self.batch_buckets = check_buckets("batch_buckets", self.batch_buckets)
         if self.max_length_factor + self.max_length_offset < 1:

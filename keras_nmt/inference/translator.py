@@ -14,6 +14,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.errors import UserError, check_backend, one_line
+from keras_nmt.inference._candidates import TOO_MANY_FORCED
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.graph import TextGraph
 from keras_nmt.inference.lines import Languages, check_lines, check_pairs, languages_of_lines, seeds_of_lines
@@ -43,7 +44,8 @@ class Translator:
             subwords; or the joint subwords of all.
         **options: See `keras_nmt.inference.search_options.SearchOptions`: `beam_size`, `length_penalty`,
             `num_hypotheses`, `max_length`, `max_length_factor`, `max_length_offset`, `length_buckets`, `batch_buckets`,
-            `max_batch_tokens`, `jit_compile`, `sample`, `temperature`, `top_k`, `top_p`, `coverage_penalty`.
+            `max_batch_tokens`, `jit_compile`, `sample`, `temperature`, `top_k`, `top_p`, `coverage_penalty`,
+            `shortlist`, `shortlist_size`.
 
     Attributes:
         directions: Tuple of the pairs (source, target) that the model translates.
@@ -157,8 +159,8 @@ class Translator:
             A list of `Translation`, one per line.
 
         Raises:
-            UserError: There is not a language, prefix or seed for each line; a language is unknown; or there are seeds
-                and the translator does not sample.
+            UserError: There is not a language, prefix or seed for each line; a language is unknown; there are seeds and
+                the translator does not sample; or the prefixes of a batch have more subwords than `shortlist_size`.
         """
         lines = check_lines(lines)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
@@ -174,7 +176,13 @@ class Translator:
                 )
             inputs["prefix"] = _texts(prefixes)
         # Not as one function: Python handles Ctrl-C between parts.
-        answers = self.graph.translate(inputs, self.options.jit_compile)
+        try:
+            answers = self.graph.translate(inputs, self.options.jit_compile)
+        except tf.errors.InvalidArgumentError as error:
+            if TOO_MANY_FORCED not in str(error):
+                raise
+            size = self.options.shortlist_size
+            raise UserError(f"{TOO_MANY_FORCED}: raise it. Received: shortlist_size={size}") from None
         shape = len(lines), self.num_hypotheses
         texts, scores = (answers[name].numpy().reshape(shape) for name in ("translation", "score"))
         return [

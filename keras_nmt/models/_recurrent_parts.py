@@ -71,8 +71,18 @@ class RecurrentTarget:
         )
         return {"decoder": constants, "mask": memory["mask"]}, caches
 
-    def step(self, tokens: Any, position: Any, constants: dict[str, Any], caches: dict[str, Any]) -> tuple[Any, Any]:
+    def output_rows(self, ids: Any) -> Any:
+        return self.embedding.output_rows(ids)
+
+    def step(
+        self,
+        tokens: Any,
+        position: Any,
+        constants: dict[str, Any],
+        caches: dict[str, Any],
+        output_rows: Any = None,
+    ) -> tuple[Any, Any]:
         states, caches = self.stack.step(
             self.embedding(tokens), position, constants["decoder"], caches, constants["mask"]
         )
-        return self.embedding(states, reverse=True, few_states=True), caches  # [B, K, V]
+        return self.embedding(states, reverse=True, few_states=True, output_rows=output_rows), caches  # [B, K, V]

@@ -25,7 +25,10 @@ class TargetSide(LogitsSide, Protocol):
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         """See `TranslationModel.prepare`."""
 
-    def step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+    def output_rows(self, ids: Any) -> Any:
+        """See `TranslationModel.output_rows`."""
+
+    def step(self, tokens: Any, position: Any, constants: Any, caches: Any, output_rows: Any = None) -> tuple[Any, Any]:
         """See `TranslationModel.decoder_step`."""
 
 
@@ -51,8 +54,8 @@ class Step(keras.layers.Layer):
         self.supports_masking = True
         self.built = True
 
-    def call(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
-        return self.side.step(tokens, position, constants, caches)
+    def call(self, tokens: Any, position: Any, constants: Any, caches: Any, output_rows: Any = None) -> tuple[Any, Any]:
+        return self.side.step(tokens, position, constants, caches, output_rows)
 
 
 def check_layer(layer: int, count: int) -> None:

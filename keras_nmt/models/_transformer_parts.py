@@ -169,11 +169,21 @@ class TransformerTarget(_Side):
             caches["roles"] = self.roles.empty_cache(ops.shape(memory["states"])[0], beam_size)
         return {"layers": constants, "mask": memory["mask"]}, caches
 
-    def step(self, tokens: Any, position: Any, constants: dict[str, Any], caches: dict[str, Any]) -> tuple[Any, Any]:
+    def output_rows(self, ids: Any) -> Any:
+        return self.embedding.output_rows(ids)
+
+    def step(
+        self,
+        tokens: Any,
+        position: Any,
+        constants: dict[str, Any],
+        caches: dict[str, Any],
+        output_rows: Any = None,
+    ) -> tuple[Any, Any]:
         new_caches: dict[str, Any] = {}
         x = self.embedding(tokens)  # [B, K, d]
         if self.roles is not None:
             x, new_caches["roles"] = self.roles.step(x, position, caches["roles"])
         x = self.positions(x, position=position)  # E at this position
         x, new_caches["layers"] = self.stack.step(x, position, constants["layers"], caches["layers"], constants["mask"])
-        return self.embedding(x, reverse=True, few_states=True), new_caches  # [B, K, V]
+        return self.embedding(x, reverse=True, few_states=True, output_rows=output_rows), new_caches  # [B, K, V]

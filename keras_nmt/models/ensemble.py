@@ -106,10 +106,16 @@ class Ensemble(TranslationModel):
         prepared = [model.prepare(memory[_name(i)], beam_size, max_length) for i, model in enumerate(self.models)]
         return [constants for constants, _ in prepared], [caches for _, caches in prepared]
 
-    def decoder_step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+    def output_rows(self, ids: Any) -> Any:
+        return [model.output_rows(ids) for model in self.models]
+
+    def decoder_step(
+        self, tokens: Any, position: Any, constants: Any, caches: Any, output_rows: Any = None
+    ) -> tuple[Any, Any]:
+        rows = [None] * len(self.models) if output_rows is None else output_rows
         steps = [
             model.decoder_step(tokens, position, *parts)
-            for model, *parts in zip(self.models, constants, caches, strict=True)
+            for model, *parts in zip(self.models, constants, caches, rows, strict=True)
         ]
         return _log_mean([logits for logits, _ in steps]), [new_caches for _, new_caches in steps]
 

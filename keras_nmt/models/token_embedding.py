@@ -28,9 +28,11 @@ class TokenEmbedding(keras.layers.Layer):
         reverse: Boolean, whether to project states to logits. Defaults to False.
         few_states: Boolean, whether there are few states, as in a step of search: the same logits in less time.
             Defaults to False.
+        output_rows: Float tensor `[N, d]` from `output_rows`, with `reverse=True`: the logits of these N tokens alone.
+            Defaults to None, for all tokens.
 
     Returns:
-        Embeddings `[B, T, d]`; logits `[..., V]` in float32 with `reverse=True`.
+        Embeddings `[B, T, d]`; logits `[..., V]`, or `[..., N]`, in float32 with `reverse=True`.
 
     Example:
 
@@ -64,29 +66,56 @@ class TokenEmbedding(keras.layers.Layer):
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         self.table.build(inputs_shape)
 
-    def call(self, inputs: Any, reverse: bool = False, few_states: bool = False) -> Any:
+    def call(self, inputs: Any, reverse: bool = False, few_states: bool = False, output_rows: Any = None) -> Any:
         if reverse:
-            rows = ops.reshape(inputs, (-1, self.hidden_dim))  # [R, d]
-            logits = self._logits_of_few(rows) if few_states else self.table(rows, reverse=True)  # [R, V]
+            states = ops.reshape(inputs, (-1, self.hidden_dim))  # [R, d]
+            if output_rows is None and few_states and self._has_float_table:
+                output_rows = self._output_table()
+            logits = self.table(states, reverse=True) if output_rows is None else _products(states, output_rows)
             return ops.cast(reshape_like(inputs, logits), "float32")  # [..., V]
         embeddings = self.table(inputs)  # [B, T, d]
         return embeddings * self.hidden_dim**0.5 if self.scale else embeddings
 
-    def _logits_of_few(self, rows: Any) -> Any:
-        if self.table.quantization_mode is not None or self.compute_dtype != self.variable_dtype:
-            return self.table(rows, reverse=True)  # the table computes in its own precision
-        table = self.table.embeddings if self.tie_weights else ops.transpose(self.table.reverse_embeddings)  # [V, d]
-        # The large factor first: otherwise it would be packed for each product, which takes longer than the product.
-        return ops.transpose(ops.matmul(table, ops.transpose(rows)))
+    def output_rows(self, ids: Any) -> Any:
+        """The rows of the output's table for some tokens: with them, logits are computed for these tokens alone.
+
+        Args:
+            ids: int32 tensor `[N]`.
+
+        Returns:
+            Float tensor `[N, d]`, in the dtype of the weights, or float32 if the weights are int8.
+        """
+        rows = ops.take(self._output_table(), ids, axis=0)
+        if self.table.quantization_mode is None:
+            return rows
+        scales = self.table.embeddings_scale if self.tie_weights else self.table.reverse_embeddings_scale  # [V]
+        return ops.cast(rows, "float32") / ops.cast(ops.take(scales, ids)[:, None], "float32")
+
+    def _output_table(self) -> Any:
+        return self.table.embeddings if self.tie_weights else ops.transpose(self.table.reverse_embeddings)  # [V, d]
+
+    @property
+    def _has_float_table(self) -> bool:
+        """Whether the table needs no conversion for a product; otherwise the table computes in its own precision."""
+        return self.table.quantization_mode is None and self.compute_dtype == self.variable_dtype
 
     def compute_output_shape(
-        self, inputs_shape: tuple[int | None, ...], reverse: bool = False, few_states: bool = False
+        self,
+        inputs_shape: tuple[int | None, ...],
+        reverse: bool = False,
+        few_states: bool = False,
+        output_rows: Any = None,
     ) -> tuple[Any, ...]:
-        return (*inputs_shape[:-1], self.vocabulary_size) if reverse else (*inputs_shape, self.hidden_dim)
+        if not reverse:
+            return (*inputs_shape, self.hidden_dim)
+        return (*inputs_shape[:-1], self.vocabulary_size if output_rows is None else output_rows.shape[0])
 
-    def compute_output_spec(self, inputs: Any, reverse: bool = False, few_states: bool = False) -> keras.KerasTensor:
+    def compute_output_spec(
+        self, inputs: Any, reverse: bool = False, few_states: bool = False, output_rows: Any = None
+    ) -> keras.KerasTensor:
         dtype = "float32" if reverse else self.compute_dtype
-        return keras.KerasTensor(self.compute_output_shape(inputs.shape, reverse), dtype=dtype)
+        shape = self.compute_output_shape(inputs.shape, reverse, output_rows=output_rows)
+        return keras.KerasTensor(shape, dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
         return {
@@ -96,3 +125,9 @@ class TokenEmbedding(keras.layers.Layer):
             "tie_weights": self.tie_weights,
             "scale": self.scale,
         }
+
+
+def _products(states: Any, table: Any) -> Any:
+    """States `[R, d]` times rows of a table `[N, d]`: `[R, N]`."""
+    # The large factor first: otherwise it would be packed for each product, which takes longer than the product.
+    return ops.transpose(ops.matmul(table, ops.transpose(states)))

@@ -26,6 +26,7 @@ import typer
 from markdown_table import markdown_table
 from print_table import print_table
 from rich.console import Console
+from sizes import check_sizes, parse_sizes
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
@@ -183,15 +184,8 @@ def main(
     kinds = [dtype.strip() for dtype in dtypes.split(",")]
     if unknown := sorted(set(kinds) - set(DTYPES)):
         raise UserError(f"Known dtypes are {', '.join(DTYPES)}. Received: {', '.join(unknown)}")
-    try:
-        sizes = [int(size) for size in batches.split(",")]
-    except ValueError:
-        raise UserError(f"Batches are numbers with commas between them. Received: batches={batches!r}") from None
-    if min(*sizes, sentences, steps, beam, rounds, threads) < 1:
-        raise UserError(
-            f"Sizes must be at least 1. Received: batches={batches}, sentences={sentences}, steps={steps}, "
-            f"beam={beam}, rounds={rounds}, threads={threads}"
-        )
+    sizes = parse_sizes("batches", batches)
+    check_sizes(sentences=sentences, steps=steps, beam=beam, rounds=rounds, threads=threads)
     try:
         import ctranslate2  # noqa: F401
     except ImportError:

@@ -2,9 +2,11 @@
 
     python recipes/benchmarks/translate.py --data-dir DATA --output translate.md
     python recipes/benchmarks/translate.py --model DIR --lines FILE --references FILE --output translate.md
+    python recipes/benchmarks/translate.py --model DIR --lines FILE --shortlist FILE --shortlist-sizes 1024 --dtypes ""
 
 DATA is a folder with Multi30k: the first command trains `transformer_small` first, some ten minutes on two cores, and
-translates `test_2016_flickr`. All programs translate the same lines in turn. See README.md beside this file.
+translates `test_2016_flickr`. All programs translate the same lines in turn. With `--shortlist`, each of our programs
+also runs with a vocabulary shortlist. See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,12 +29,13 @@ import typer
 from markdown_table import markdown_table
 from print_table import print_table
 from rich.console import Console
+from sizes import check_sizes, parse_sizes
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes
-from keras_nmt.inference import Translator
+from keras_nmt.inference import Shortlist, Translator
 from keras_nmt.serving import export, export_ctranslate2
 
 BEAM = 4
@@ -69,9 +72,18 @@ def corpus(folder: Path, name: str) -> Path:
 
 
 def programs(
-    directory: Path, folder: Path, batch: int, names: list[str], peers: list[str], threads: int
+    directory: Path,
+    folder: Path,
+    batch: int,
+    names: list[str],
+    peers: list[str],
+    threads: int,
+    shortlists: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Run]:
-    """The programs by name. `batch` is the largest number of sentences of a batch."""
+    """The programs by name. `batch` is the largest number of sentences of a batch.
+
+    `shortlists` are options of a shortlist by the end of the program's name.
+    """
     found: dict[str, Run] = {}
     options: dict[str, Any] = {"beam_size": BEAM, "length_penalty": LENGTH_PENALTY}
     options["batch_buckets"] = [size for size in (1, 4, 16, 64) if size <= batch]
@@ -83,15 +95,18 @@ def programs(
         (version,) = written.iterdir()
         for dtype in peers:
             found[f"{PEER} {dtype}"] = peer(version, dtype, batch, threads)
-    if "plain" in names:
-        found["plain"] = texts_of(plain)
-    if "compiled" in names:
-        found["compiled"] = texts_of(plain.with_options(jit_compile=True))
-    if exported := [name for name in names if name.startswith("export")]:
-        path = export(folder / f"export-{batch}", plain.model, plain.tokenizers, **options)
-        loaded = tf.saved_model.load(str(path))
-        for name in exported:
-            found[name] = served(loaded, "serving_default_xla" if name == "export_xla" else "serving_default")
+    for suffix, shortlist in shortlists.items():
+        translator = plain.with_options(**shortlist) if shortlist else plain
+        if "plain" in names:
+            found["plain" + suffix] = texts_of(translator)
+        if "compiled" in names:
+            found["compiled" + suffix] = texts_of(translator.with_options(jit_compile=True))
+        if exported := [name for name in names if name.startswith("export")]:
+            path = export(folder / f"export-{batch}{suffix}", plain.model, plain.tokenizers, **options, **shortlist)
+            loaded = tf.saved_model.load(str(path))
+            for name in exported:
+                signature = "serving_default_xla" if name == "export_xla" else "serving_default"
+                found[name + suffix] = served(loaded, signature)
     return found
 
 
@@ -161,6 +176,10 @@ def main(
     batches: Annotated[str, typer.Option(help="Batch sizes, separated by commas.")] = "64,16,1",
     dtypes: Annotated[str, typer.Option(help=f"Types of {PEER}'s weights, separated by commas.")] = "float32,int8",
     only: Annotated[str, typer.Option(help="Our programs, separated by commas.")] = ",".join(PROGRAMS),
+    shortlist: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File of `keras-nmt shortlist`: our programs also run with it.")
+    ] = None,
+    shortlist_sizes: Annotated[str, typer.Option(help="Subwords of a batch, separated by commas.")] = "1024",
     limit: Annotated[int, typer.Option(help="Lines for batches of 1.")] = 100,
     rounds: Annotated[int, typer.Option(help="Measurements of each program.")] = 5,
     threads: Annotated[int, typer.Option(help="Threads of one operation.")] = os.cpu_count() or 1,
@@ -170,14 +189,13 @@ def main(
     names, peers = ([name.strip() for name in given.split(",") if name.strip()] for given in (only, dtypes))
     if unknown := sorted(set(names) - set(PROGRAMS)):
         raise UserError(f"Our programs are {', '.join(PROGRAMS)}. Received: {', '.join(unknown)}")
-    try:
-        sizes = [int(size) for size in batches.split(",")]
-    except ValueError:
-        raise UserError(f"Batches are numbers with commas between them. Received: batches={batches!r}") from None
-    if min(*sizes, limit, rounds, threads) < 1:
-        raise UserError(
-            f"Sizes must be at least 1. Received: batches={batches}, limit={limit}, rounds={rounds}, threads={threads}"
-        )
+    sizes = parse_sizes("batches", batches)
+    check_sizes(limit=limit, rounds=rounds, threads=threads)
+    shortlists: dict[str, dict[str, Any]] = {"": {}}
+    if shortlist is not None:
+        table = Shortlist.read(shortlist)
+        for size in parse_sizes("shortlist_sizes", shortlist_sizes):
+            shortlists[f", shortlist {size}"] = {"shortlist": table, "shortlist_size": size}
     if peers:
         try:
             import ctranslate2  # noqa: F401
@@ -198,7 +216,7 @@ def main(
         for batch in sizes:
             chosen = text[:limit] if batch == 1 else text
             with console.status(f"batches of {batch}"):
-                found = programs(model, Path(folder), batch, names, peers, threads)
+                found = programs(model, Path(folder), batch, names, peers, threads, shortlists)
                 seconds, texts = measure(found, chosen, batch, rounds)
             first = next(iter(found))
             for name in found:

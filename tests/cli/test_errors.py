@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 import keras_nmt
 from keras_nmt.cli.app import app
-from keras_nmt.cli.run_app import run_app
+from keras_nmt.cli.run_app import _without, run_app
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,18 @@ def test_the_end_of_a_file_is_no_interruption(monkeypatch):
 
 
 def test_every_command_has_help():
-    for command in ("train", "translate", "score", "evaluate", "embed", "export", "serve", "average", "info"):
+    for command in (
+        "train",
+        "translate",
+        "score",
+        "evaluate",
+        "embed",
+        "shortlist",
+        "export",
+        "serve",
+        "average",
+        "info",
+    ):
         for flag in ("--help", "-h"):
             result = CliRunner().invoke(app, [command, flag])
             assert result.exit_code == 0
@@ -148,3 +160,19 @@ assert dict(os.environ) == before
 assert "keras_nmt.cli.run_app" in sys.modules and "typer" in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_hidden_package_is_missing_inside_the_block_alone(monkeypatch):
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    with _without("colorsys", "json"):
+        with pytest.raises(ImportError):
+            importlib.import_module("colorsys")
+        assert importlib.import_module("json") is json  # imported before
+    assert importlib.import_module("colorsys").rgb_to_hsv(0, 0, 0) == (0, 0, 0)
+
+
+@pytest.mark.nightly
+def test_keras_is_imported_without_its_optional_packages():
+    code = "import sys; from keras_nmt.cli.run_app import import_tensorflow; import_tensorflow(); "
+    code += "sys.exit(bool({'sklearn', 'matplotlib'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

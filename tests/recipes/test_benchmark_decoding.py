@@ -70,7 +70,7 @@ def test_contenders_take_turns_and_neighbours_are_compared(decoding):
     [
         (["--presets", "huge"], "Received: huge"),
         (["--batches", "1,x"], "Received: batches='1,x'"),
-        (["--batches", "0"], "Sizes must be at least 1"),
+        (["--batches", "0"], "Give sizes of at least 1 with commas between them. Received: batches=.0."),
         (["--dtypes", "int4"], "Known dtypes are float32, int8. Received: int4"),
     ],
 )
