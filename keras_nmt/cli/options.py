@@ -57,6 +57,12 @@ TopP = Annotated[
     float | None, typer.Option(help="With --sample: draw from the likeliest subwords whose probabilities sum to P.")
 ]
 Xla = Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster afterwards.")]
+Import = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--import", metavar="FILE", help="Python file that registers layers of your own; runs first. May be repeated."
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; VALUE is JSON or a word. May be repeated."),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.options import Directory, Set, given, setting
+from keras_nmt.cli.options import Directory, Import, Set, given, setting
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
@@ -47,6 +47,7 @@ def train(
     time_limit: Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")] = None,
     init_from: Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")] = None,
     set_: Set = None,
+    import_: Import = None,
 ) -> None:
     """Trains subwords and a model. The same command continues a run that was stopped.
 
@@ -76,7 +77,7 @@ def train(
             "Give --directory DIRECTORY, --train SOURCE TARGET, --dev SOURCE TARGET and an end, such as "
             "--max-updates N; or --settings FILE. Received: no options"
         )
-    import_tensorflow()
+    import_tensorflow(import_)
     from keras_nmt.experiments import Experiment
 
     if settings is not None:

@@ -9,8 +9,10 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import keras_mask
+from keras_nmt.layers._mechanisms import SHORTCUTS
 from keras_nmt.layers._options import StackOptions, with_options
 from keras_nmt.layers._transformer_stack import TransformerStack
+from keras_nmt.layers.mechanism import Mechanism, as_json, choose
 from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
 
 
@@ -96,11 +98,12 @@ class TransformerDecoder(TransformerStack):
         hidden_dim: int,
         intermediate_dim: int,
         *,
-        shortcut: str | None = None,
-        cross_shortcut: str | None = None,
+        shortcut: str | Mechanism | None = None,
+        cross_shortcut: str | Mechanism | None = None,
         **kwargs: Any,
     ) -> None:
         sizes = (num_layers, num_heads, hidden_dim, intermediate_dim)
+        cross_shortcut = choose("cross_shortcut", cross_shortcut, SHORTCUTS)
         make_layer = functools.partial(TransformerDecoderLayer, cross_shortcut=cross_shortcut)
         super().__init__(make_layer, *sizes, shortcut=shortcut, **kwargs)
         self.cross_shortcut = cross_shortcut
@@ -234,7 +237,7 @@ class TransformerDecoder(TransformerStack):
         return self._finish(states), {"layers": new_caches} if grows else {"writers": writers, "kept": new_caches}
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "cross_shortcut": self.cross_shortcut}
+        return {**super().get_config(), "cross_shortcut": as_json(self.cross_shortcut)}
 
 
 def _writers(writers: Any, position: Any) -> tuple[Any, Any]:

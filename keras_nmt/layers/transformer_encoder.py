@@ -9,6 +9,7 @@ import keras
 from keras_nmt.layers._common import check_mask, keras_mask
 from keras_nmt.layers._options import StackOptions, with_options
 from keras_nmt.layers._transformer_stack import TransformerStack
+from keras_nmt.layers.mechanism import Mechanism
 from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer
 
 
@@ -84,7 +85,7 @@ class TransformerEncoder(TransformerStack):
         hidden_dim: int,
         intermediate_dim: int,
         *,
-        shortcut: str | None = None,
+        shortcut: str | Mechanism | None = None,
         **kwargs: Any,
     ) -> None:
         sizes = (num_layers, num_heads, hidden_dim, intermediate_dim)

@@ -18,6 +18,7 @@ from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.limits import check_limits
 from keras_nmt.files.model_config import CONFIG, FORMAT, SEARCH_TYPES, is_search_setting, read_model_config
 from keras_nmt.files.weights_file import read_weights, write_weights
+from keras_nmt.layers.mechanism import NotRegistered
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import TranslationModel
@@ -184,6 +185,8 @@ language | SentencePiece models |
 
         try:
             described = 4 * sum(math.prod(w.shape) for w in without_weights(make).weights if w.dtype == "float32")
+        except NotRegistered as error:
+            raise UserError(f"{self.config_path} names a layer of your own. {error}") from None
         except (TypeError, ValueError, AttributeError, KeyError) as error:
             raise UserError(
                 f"{self.config_path} does not describe a model of this version. Received: {error_and_type(error)}"

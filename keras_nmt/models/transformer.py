@@ -9,7 +9,6 @@ from typing import Any
 import keras
 
 from keras_nmt.errors import nearest
-from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice
 from keras_nmt.layers._options import with_options
 from keras_nmt.models._search_models import Prepare, SearchModels, Step
 from keras_nmt.models._transformer_options import TransformerOptions
@@ -124,7 +123,6 @@ class Transformer(TranslationModel):
         if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
             suggestion = nearest(unknown, inspect.signature(Transformer).parameters) or "its docstring lists them"
             raise TypeError(f"`Transformer` has no such arguments; {suggestion}. Received: {', '.join(unknown)}")
-        check_choice("shortcuts", options.shortcuts, SHORTCUT_KINDS)  # attentions would name it `shortcut`
         policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
         for name, size in (
             ("source_vocabulary_size", source_vocabulary_size),
