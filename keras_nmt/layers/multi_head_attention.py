@@ -209,8 +209,8 @@ class MultiHeadAttention(keras.layers.Layer):
         if self.composition is not None:
             heads_shape = (*query_shape[:-1], self.num_heads, self.head_dim)
             self.composition.build(heads_shape)
-            heads = keras.KerasTensor(heads_shape, self.compute_dtype)
-            combined_shape = self.composition.compute_output_spec(heads).shape
+            # A call, because a composition may leave its output shape to Keras, which needs the dtype policy.
+            combined_shape = self.composition(keras.KerasTensor(heads_shape, self.compute_dtype)).shape
         if self.output_layer is not None:
             self.output_layer.build(combined_shape)
         elif combined_shape[-1] != self.hidden_dim:

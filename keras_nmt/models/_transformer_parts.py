@@ -82,6 +82,11 @@ class TransformerParts:
         mechanism = mechanism_of(options.roles, ROLES)
         if mechanism is None:
             return None
+        if not (hasattr(mechanism.layer, "step") and hasattr(mechanism.layer, "empty_cache")):
+            raise ValueError(
+                "A layer of `roles` needs the methods `step` and `empty_cache`, for search. "
+                f"Received: roles={options.roles!r}"
+            )
         given = {
             **{argument: getattr(options, name) for name, argument in ROLE_ARGUMENTS.items()},
             "context": "bilstm" if context == "lstm" and not on_target else context,
