@@ -22,6 +22,11 @@ SMALL = {**TINY, "num_encoder_layers": 2, "num_decoder_layers": 2}
 SUBWORDS = {"source": "subwords.model", "target": "subwords.model"}
 
 
+@pytest.fixture(scope="module")
+def model():
+    return randomise(Transformer(**SMALL, **EVERYWHERE))
+
+
 # Models with half of the options each: two kinds of positions exclude each other.
 HALVES = [
     ("layer_composition", "roles", "norm", "positions"),
@@ -51,8 +56,7 @@ def test_steps_equal_the_full_pass_and_the_configuration_makes_an_equal_model(ha
         weight.assign(old)
 
 
-def test_compiled_equals_plain():
-    model = randomise(Transformer(**SMALL, **EVERYWHERE))
+def test_compiled_equals_plain(model):
     source, target = make_batch(model, rows=1)
     found = stepwise(model, source, target, jit_compile=True)
     np.testing.assert_allclose(found, model([source, target]), rtol=1e-4, atol=1e-4)
@@ -69,16 +73,14 @@ def test_half_precision_steps():
 
 
 @pytest.fixture
-def directory(tmp_path):
-    model = randomise(Transformer(**SMALL, **EVERYWHERE))
+def directory(model, tmp_path):
     directory = ModelDirectory(tmp_path)
     directory.save_config(model, subwords=SUBWORDS)
     directory.save_weights(model)
-    return model, directory
+    return directory
 
 
-def test_a_model_directory_keeps_names_and_arguments(directory):
-    model, directory = directory
+def test_a_model_directory_keeps_names_and_arguments(model, directory):
     config = directory.load_config()["model"]["config"]
     assert config["feed_forward"] == {"class_name": "own>Sine", "config": {"frequency": 0.5}}
     assert "module" not in directory.config_path.read_text()
@@ -87,8 +89,7 @@ def test_a_model_directory_keeps_names_and_arguments(directory):
     np.testing.assert_array_equal(loaded(batch), model(batch))
 
 
-def test_a_keras_file_keeps_mechanisms(directory, tmp_path):
-    model, _ = directory
+def test_a_keras_file_keeps_mechanisms(model, tmp_path):
     model.save(tmp_path / "model.keras")
     batch = make_batch(model)
     np.testing.assert_array_equal(keras.models.load_model(tmp_path / "model.keras")(batch), model(batch))
@@ -101,7 +102,6 @@ def _edit(directory, **changes):
 
 
 def test_names_that_are_not_registered_ask_for_the_import(directory):
-    _, directory = directory
     for name in ("their>Sine", "os>system", "keras_hub>TransformerEncoder", "keras.src.layers>Lambda"):
         _edit(directory, feed_forward=name)
         with pytest.raises(UserError, match=rf"config\.json names a layer.*--import FILE.*Received: '{name}'$"):
@@ -126,7 +126,6 @@ def test_names_that_are_not_registered_ask_for_the_import(directory):
     ],
 )
 def test_other_forms_are_errors_of_one_line(directory, value):
-    _, directory = directory
     _edit(directory, feed_forward=value)
     with pytest.raises(UserError, match="Received: "):
         directory.load_model()
@@ -153,13 +152,12 @@ def test_training_starts_from_a_plain_model():
     assert not result.unused
 
 
-@pytest.mark.parametrize("model_options", [{}, {"bridge_heads": None}])
-def test_a_multilingual_model_has_and_saves_them(model_options, tmp_path):
+def test_a_multilingual_model_has_and_saves_them(tmp_path):
     sizes = {"num_heads": 2, "intermediate_dim": 12}
     options = {"encoder": "transformer", "decoder": "transformer", "hidden_dim": 8, "bridge_hidden_dim": 6}
     own = {name: value for name, value in EVERYWHERE.items() if not name.startswith("shortcut")}
     own["positions"] = Mechanism(Learnt, length=9)
-    model = AttentionBridgeModel({"de": 20, "fr": 23}, transformer={**sizes, **own}, **{**options, **model_options})
+    model = AttentionBridgeModel({"de": 20, "fr": 23}, transformer={**sizes, **own}, **options)
     randomise(model)
     assert sum(weight.path.endswith("positions/table") for weight in model.weights) == 1
     directory = ModelDirectory(tmp_path)
