@@ -28,17 +28,17 @@ COMPOSITIONS: dict[Any, Mechanism | None] = {
 }
 # "linear" is plain attention: the sum of W_h O_h is W_O on the concatenated heads.
 HEAD_COMPOSITIONS = {**COMPOSITIONS, "linear": None}
-SHORTCUTS: dict[Any, Mechanism | None] = {
+SHORTCUTS: dict[Any, Mechanism] = {
     None: Mechanism(KeyValueProjection),
     **{kind: Mechanism(LexicalShortcut, kind=kind) for kind in ("plain", "fusion", "ungated")},
 }
-FEED_FORWARDS: dict[Any, Mechanism | None] = {
+FEED_FORWARDS = {
     "relu": Mechanism(FeedForward, activation="relu"),
     "gelu": Mechanism(FeedForward, activation="gelu"),
     "swiglu": Mechanism(GatedFeedForward, activation="silu"),
 }
 _LAYER_NORM = Mechanism(keras.layers.LayerNormalization, epsilon=LAYER_NORM_EPSILON)
-NORMS: dict[Any, Mechanism | None] = {
+NORMS = {
     "pre": _LAYER_NORM,
     "post": _LAYER_NORM,
     "rms": Mechanism(keras.layers.RMSNormalization, epsilon=LAYER_NORM_EPSILON),

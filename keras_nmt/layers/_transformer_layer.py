@@ -36,9 +36,7 @@ class TransformerLayer(keras.layers.Layer):
         policy = self.dtype_policy
         self.self_attention = self._attention(self.shortcut, options.positions, "self_attention")
         self.self_attention_norm = self._norm("self_attention_norm")
-        feed_forward = mechanism_of(options.feed_forward, FEED_FORWARDS)
-        assert feed_forward is not None
-        self.feed_forward = feed_forward.make(
+        self.feed_forward = mechanism_of(options.feed_forward, FEED_FORWARDS).make(
             intermediate_dim=options.intermediate_dim,
             hidden_dim=options.hidden_dim,
             dropout=options.activation_dropout,
@@ -49,9 +47,7 @@ class TransformerLayer(keras.layers.Layer):
         self.residual_dropout = keras.layers.Dropout(options.dropout, dtype=policy, name="dropout")
 
     def _norm(self, name: str) -> Any:
-        norm = mechanism_of(self.options.norm, NORMS)
-        assert norm is not None
-        return norm.make(dtype=self.dtype_policy, name=name)
+        return mechanism_of(self.options.norm, NORMS).make(dtype=self.dtype_policy, name=name)
 
     def _attention(self, shortcut: Any, positions: Any, name: str) -> MultiHeadAttention:
         options = self.options

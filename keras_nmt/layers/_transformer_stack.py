@@ -42,7 +42,6 @@ class TransformerStack(keras.layers.Layer):
         self.supports_masking = True
         numbers, policy = range(1, self.num_layers + 1), self.dtype_policy
         composition, norm = mechanism_of(options.layer_composition, COMPOSITIONS), mechanism_of(options.norm, NORMS)
-        assert norm is not None
         self._aggregates = aggregates(composition)
         self.composition: Any = make_composition(
             composition,

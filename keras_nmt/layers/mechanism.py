@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import keras
 
@@ -129,7 +129,10 @@ class Mechanism:
         return f"Mechanism({self.layer.__name__}{arguments})"
 
 
-def choose(name: str, value: Any, known: Mapping[Any, Mechanism | None]) -> Any:
+M = TypeVar("M")
+
+
+def choose(name: str, value: Any, known: Mapping[Any, Any]) -> Any:
     """The value of an option: a known name, or a `Mechanism`, also if given as JSON.
 
     Raises:
@@ -146,8 +149,8 @@ def choose(name: str, value: Any, known: Mapping[Any, Mechanism | None]) -> Any:
     return value
 
 
-def mechanism_of(value: Any, known: Mapping[Any, Mechanism | None]) -> Mechanism | None:
-    """The mechanism of the value of an option, which is a known name or a mechanism."""
+def mechanism_of(value: Any, known: Mapping[Any, M]) -> Mechanism | M:
+    """The mechanism of a chosen value: the value itself, or the mechanism that the name stands for."""
     return value if isinstance(value, Mechanism) else known[value]
 
 

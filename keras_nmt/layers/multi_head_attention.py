@@ -166,9 +166,9 @@ class MultiHeadAttention(keras.layers.Layer):
         self.query_projection = Projection(
             hidden_dim, use_bias=False, kernel_initializer=projection_initializer(), dtype=policy, name="query"
         )
-        key_value = mechanism_of(self.shortcut, SHORTCUTS)
-        assert key_value is not None
-        self.key_value = key_value.make(hidden_dim=self.key_value_dim, dtype=policy, name="key_value")
+        self.key_value = mechanism_of(self.shortcut, SHORTCUTS).make(
+            hidden_dim=self.key_value_dim, dtype=policy, name="key_value"
+        )
         rotation = mechanism_of(self.positions, POSITIONS)
         self.position_layer = None if rotation is None else rotation.make(dtype=policy, name="positions")
         # An aggregate is as wide as a head, but for what is added to all heads.

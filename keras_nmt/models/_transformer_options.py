@@ -6,9 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from keras_nmt.layers import ContextualizedEmbedding, Mechanism, RoleInteraction
+from keras_nmt.layers import ContextualizedEmbedding, Mechanism, RoleInteraction, RotaryEncoding
 from keras_nmt.layers._common import check_choice, check_positive, check_rate, optional_size
-from keras_nmt.layers._mechanisms import POSITIONS as IN_ATTENTION
 from keras_nmt.layers._mechanisms import SHORTCUTS
 from keras_nmt.layers._options import StackOptions
 from keras_nmt.layers.mechanism import mechanism_of
@@ -17,7 +16,7 @@ from keras_nmt.models.positional_encoding import PositionalEncoding
 
 SITES = ("self", "cross")
 SIDES = ("encoder", "decoder")
-POSITIONS: dict[Any, Mechanism | None] = {"sinusoidal": Mechanism(PositionalEncoding), "rotary": IN_ATTENTION["rotary"]}
+POSITIONS = {"sinusoidal": Mechanism(PositionalEncoding), "rotary": Mechanism(RotaryEncoding)}
 ROLES: dict[Any, Mechanism | None] = {
     None: None,
     **{kind: Mechanism(RoleInteraction, assignment=kind) for kind in ("dense", "softmax", "one_hot")},
@@ -104,9 +103,7 @@ class TransformerOptions(StackOptions):
     @property
     def position_mechanism(self) -> Mechanism:
         """The positions of embeddings, or of queries and keys."""
-        mechanism = mechanism_of(self.positions, POSITIONS)
-        assert mechanism is not None
-        return mechanism
+        return mechanism_of(self.positions, POSITIONS)
 
     def shortcut(self, site: str, side: str) -> str | Mechanism | None:
         """The shortcut at a site of a side."""
