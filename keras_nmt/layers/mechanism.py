@@ -1,4 +1,4 @@
-"""A layer class with its arguments, of which each part of a model makes its own layer."""
+"""A layer class with its arguments, from which each part of a model makes its own layer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NotRegistered(ValueError):
 
 
 class Mechanism:
-    """A layer class with its arguments: a recipe of which each part of a model makes its own layer.
+    """A layer class with its arguments, from which each part of a model makes its own layer.
 
     The arguments `layer_composition`, `head_composition`, `shortcuts`, `roles`, `feed_forward`, `norm` and `positions`
     of a model take a mechanism where they take a name; the names stand for mechanisms. A model makes a layer for each

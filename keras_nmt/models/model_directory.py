@@ -41,7 +41,8 @@ language | SentencePiece models |
     | `checkpoints/` | the state from which a stopped training run continues |
 
     The class of the model is any sub-class of `TranslationModel` or `MultilingualModel` that is registered by
-    `keras.saving.register_keras_serializable`; the process that loads the model imports the module of the class.
+    `keras.saving.register_keras_serializable`; the process that loads the model imports the module of the class. The
+    same holds for the layers of a `Mechanism`.
 
     Each file is written beside its final name and renamed, so no file is ever incomplete. Loading runs no code from
     the folder, reads no pickle, and rejects sizes above `keras_nmt.files.limits.LIMITS`.
@@ -170,8 +171,8 @@ language | SentencePiece models |
             weights: String or path, the weights file, such as a kept checkpoint. Defaults to `model.weights.h5`.
 
         Raises:
-            UserError: The folder is not a model directory, or the weights are missing, damaged, or of another
-                configuration.
+            UserError: The folder is not a model directory; a layer of a mechanism is not registered; or the weights are
+                missing, damaged, or of another configuration.
         """
         model_class = self.model_class()
         path = Path(weights) if weights is not None else self.weights_path
