@@ -10,6 +10,7 @@ import typer
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import (
     BeamSize,
+    Import,
     LengthPenalty,
     SourceLanguage,
     TargetLanguage,
@@ -53,6 +54,7 @@ def evaluate(
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
     weights: Weights = None,
+    import_: Import = None,
 ) -> None:
     """Scores the translations of a model or of a system by sacreBLEU: BLEU, chrF and TER with their signatures."""
     if not references:
@@ -70,7 +72,7 @@ def evaluate(
     texts = [path for path in (source, hypotheses, baseline) if path is not None]
     lines, *others = read_line_pairs(*texts, *references)
     streams = others[len(texts) - 1 :]
-    import_tensorflow()
+    import_tensorflow(import_)
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
     from keras_nmt.evaluation.metrics import check_tokenizer
 

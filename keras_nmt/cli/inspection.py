@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from keras_nmt.cli.lines import input_lines
-from keras_nmt.cli.options import Directory, Weights, check_models
+from keras_nmt.cli.options import Directory, Import, Weights, check_models
 from keras_nmt.cli.run_app import import_tensorflow, make_app
 from keras_nmt.errors import UserError
 
@@ -29,6 +29,7 @@ def inspect_bridge(
     ] = None,
     heat_maps: Annotated[int, typer.Option(min=0, help="Sentences whose attention is written to --output.")] = 10,
     weights: Weights = None,
+    import_: Import = None,
 ) -> None:
     """Shows how widely the heads of the attention bridge look at the sentences of standard input.
 
@@ -39,7 +40,7 @@ def inspect_bridge(
     from rich.table import Table
 
     check_models(directory)
-    import_tensorflow()
+    import_tensorflow(import_)
     from keras_nmt.analysis import bridge_attention, bridge_entropy, plot_bridge_attention, plot_bridge_entropy
     from keras_nmt.analysis._figures import save_figure
     from keras_nmt.files.atomic_files import write_bytes, write_json

@@ -64,6 +64,12 @@ ShortlistFile = Annotated[
 ShortlistSize = Annotated[
     int | None, typer.Option(min=4, help="With --shortlist: subwords that a batch may use. Default: 2048.")
 ]
+Import = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--import", metavar="FILE", help="Python file that registers layers of your own; runs first. May be repeated."
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; VALUE is JSON or a word. May be repeated."),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterator
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from keras_nmt.errors import UserError, exhausted, one_line
+from keras_nmt.errors import UserError, error_and_type, exhausted, one_line
 
 # `-h` is short for `--help` everywhere.
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -100,14 +103,18 @@ def check_open(stream: Any, name: str) -> None:
         raise UserError(f"{name} is closed: redirect it to a file or a pipe. Received: no open stream")
 
 
-def import_tensorflow() -> None:
-    """Imports TensorFlow and Keras without start-up lines, and without packages that Keras imports if they are there.
+def import_tensorflow(files: Sequence[Path] | None = None) -> None:
+    """Imports TensorFlow and Keras without start-up lines, then the user's files of layers, which `--import` names.
 
-    Keras has wrappers for scikit-learn and figures of Matplotlib, which the package does not use.
+    Packages that Keras imports if they are there are left out: Keras has wrappers for scikit-learn and figures of
+    Matplotlib, which the package does not use.
 
     TensorFlow writes lines about CUDA before it reads its log level. A user who has set `TF_CPP_MIN_LOG_LEVEL` sees the
     lines.
     """
+    for file in files or ():
+        if not (file.is_file() and file.suffix == ".py"):
+            raise UserError(f"--import takes a Python file. Received: {file}")
     nowhere = None if "TF_CPP_MIN_LOG_LEVEL" in _set_by_user else os.open(os.devnull, os.O_WRONLY)
     sys.stderr.flush()
     standard_error = os.dup(2)
@@ -121,6 +128,25 @@ def import_tensorflow() -> None:
     finally:
         os.dup2(standard_error, 2)
         os.close(standard_error)
+    for file in files or ():
+        _import_file(file.resolve())
+
+
+def _import_file(path: Path) -> None:
+    """Runs a Python file as a module, once in a process."""
+    name = f"imported:{path}"
+    if name in sys.modules:
+        return
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None  # noqa: PT018
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(sys.modules[name])
+    except Exception as error:
+        del sys.modules[name]
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        place = f"line {lines[-1]} of {path}" if lines else str(path)
+        raise UserError(f"{place} raised an error; mend the file. Received: {error_and_type(error)}") from error
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from keras_nmt.cli.options import (
     CoveragePenalty,
     Directory,
     Ensemble,
+    Import,
     LengthPenalty,
     NBest,
     ShortlistFile,
@@ -73,6 +74,7 @@ def export(
         str,
         typer.Option("--format", metavar="savedmodel|ctranslate2", help="CTranslate2 runs plain models only."),
     ] = "savedmodel",
+    import_: Import = None,
 ) -> None:
     """Writes a SavedModel, text in and text out, that runs without Python, to PATH/VERSION.
 
@@ -107,7 +109,7 @@ def export(
         check_search(directory, search)
         if drawing:  # of the signature `sample` alone
             check_search(directory, {**search, **drawing, "coverage_penalty": 0})
-        import_tensorflow()
+        import_tensorflow(import_)
         from keras_nmt.inference.load import load
         from keras_nmt.serving import export as export_model
         from keras_nmt.serving import export_ctranslate2

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.options import Directory, SourceLanguage, TargetLanguage, check_models
+from keras_nmt.cli.options import Directory, Import, SourceLanguage, TargetLanguage, check_models
 from keras_nmt.cli.run_app import import_tensorflow, progress
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
@@ -27,6 +27,7 @@ def shortlist(
         typer.Option(help="File of aligned words, as 0-0 1-2, by fast_align or eflomal. Default: the model's own."),
     ] = None,
     candidates: Annotated[int, typer.Option(min=1, max=1000, help="Target subwords of each source subword.")] = 50,
+    import_: Import = None,
 ) -> None:
     """Writes a table of the target subwords that are likely for each source subword, for a faster search.
 
@@ -39,7 +40,7 @@ def shortlist(
     from keras_nmt.inference.shortlist import Shortlist, read_alignments
 
     pairs = read_alignments(given[0]) if given else None
-    import_tensorflow()
+    import_tensorflow(import_)
     from keras_nmt.inference import Translator
 
     with progress(f"Counting aligned subwords in {len(sources):,} sentences"):

@@ -9,7 +9,7 @@ import typer
 
 from keras_nmt.cli.callbacks import make_callbacks
 from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.options import Directory, Set, given, setting
+from keras_nmt.cli.options import Directory, Import, Set, given, setting
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
@@ -58,6 +58,7 @@ def train(
         bool, typer.Option("--dry-run", help="Check everything, measure a few updates, and write nothing.")
     ] = False,
     set_: Set = None,
+    import_: Import = None,
 ) -> None:
     """Trains subwords and a model. The same command continues a run that was stopped.
 
@@ -89,7 +90,7 @@ def train(
         )
     if dry_run and callbacks:
         raise UserError(f"--callbacks have no effect with --dry-run. Received: --callbacks {callbacks[0]}")
-    import_tensorflow()
+    import_tensorflow(import_)
     from keras_nmt.experiments import Experiment
 
     if settings is not None:

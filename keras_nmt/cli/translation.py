@@ -15,6 +15,7 @@ from keras_nmt.cli.options import (
     CoveragePenalty,
     Directory,
     Ensemble,
+    Import,
     LengthPenalty,
     NBest,
     Sample,
@@ -95,6 +96,7 @@ def translate(
     alignment_layer: Annotated[
         int | None, typer.Option(min=1, help="Decoder layer whose attention aligns. Default: the last but one.")
     ] = None,
+    import_: Import = None,
 ) -> None:
     """Translates line by line.
 
@@ -141,7 +143,7 @@ def translate(
     options |= shortlisted(shortlist, shortlist_size)
     check_models(*ensemble or ())
     check_search(directory, options)
-    import_tensorflow()
+    import_tensorflow(import_)
     from keras_nmt.inference import Translator
     from keras_nmt.inference.search_options import SearchOptions
 
@@ -190,11 +192,12 @@ def score(
     target_language: TargetLanguage = None,
     weights: Weights = None,
     ensemble: Ensemble = None,
+    import_: Import = None,
 ) -> None:
     """Writes the log-probability of each given translation."""
     check_models(directory, *ensemble or ())
     sources, targets = read_line_pairs(source, target)
-    import_tensorflow()
+    import_tensorflow(import_)
     from keras_nmt.inference import Translator
 
     translator = Translator.from_directory(
@@ -215,13 +218,14 @@ def embed(
         bool, typer.Option("--all-vectors", help="Write the k vectors of each sentence: lines x k x width.")
     ] = False,
     weights: Weights = None,
+    import_: Import = None,
 ) -> None:
     """Writes a vector for each sentence: the mean of the attention bridge's vectors."""
     if output.suffix != ".npy":
         raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
     check_streams(input_, output)
     check_models(directory)
-    import_tensorflow()
+    import_tensorflow(import_)
     import io
 
     import numpy as np

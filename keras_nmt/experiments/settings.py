@@ -17,6 +17,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from keras_nmt.errors import UserError, nearest
 from keras_nmt.files.json_file import read_json
+from keras_nmt.layers.mechanism import as_json
 from keras_nmt.models import ModelDirectory
 
 # pydantic's errors about a value of the right type; all others are reported by the name of the type.
@@ -75,7 +76,7 @@ class Settings:
         for name, hint in _hints(type(self)).items():
             if "PathLike" in str(hint):
                 settings[name] = _absolute(settings[name])
-        as_read: dict[str, Any] = json.loads(json.dumps(settings))  # tuples become lists
+        as_read: dict[str, Any] = json.loads(json.dumps(settings, default=as_json))  # tuples become lists
         return as_read
 
     def changed_settings(self, may_change: Collection[str]) -> list[str]:

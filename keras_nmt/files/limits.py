@@ -11,7 +11,9 @@ from keras_nmt.errors import UserError
 LENGTH_PENALTIES = (-2, 10)
 LIMITS: dict[str, int] = {
     # Models.
-    **dict.fromkeys(("num_encoder_layers", "num_decoder_layers", "num_heads", "bridge_heads"), 1_000),
+    **dict.fromkeys(
+        ("num_encoder_layers", "num_decoder_layers", "num_heads", "num_key_value_heads", "bridge_heads"), 1_000
+    ),
     **dict.fromkeys(("hidden_dim", "intermediate_dim", "head_intermediate_dim", "bridge_hidden_dim"), 65_536),
     **dict.fromkeys(
         ("layer_composition_rank", "head_composition_rank", "composition_rank", "num_roles", "role_units"), 65_536

@@ -6,18 +6,22 @@ Importing this package imports Keras and nothing else of `keras_nmt`.
 from keras_nmt.layers.attention_bridge import AttentionBridge
 from keras_nmt.layers.attentive_recurrent_decoder import AttentiveRecurrentDecoder
 from keras_nmt.layers.bilinear_pooling import BilinearPooling
+from keras_nmt.layers.composition import Composition
 from keras_nmt.layers.contextualized_embedding import ContextualizedEmbedding
 from keras_nmt.layers.feed_forward import FeedForward
+from keras_nmt.layers.gated_feed_forward import GatedFeedForward
 from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
 from keras_nmt.layers.key_value_projection import KeyValueProjection
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
 from keras_nmt.layers.linear_combination import LinearCombination
 from keras_nmt.layers.low_rank_bilinear_pooling import LowRankBilinearPooling
 from keras_nmt.layers.luong_attention import LuongAttention
+from keras_nmt.layers.mechanism import Mechanism
 from keras_nmt.layers.multi_head_attention import MultiHeadAttention
 from keras_nmt.layers.recurrent_encoder import RecurrentEncoder
 from keras_nmt.layers.role_assignment import RoleAssignment
 from keras_nmt.layers.role_interaction import RoleInteraction
+from keras_nmt.layers.rotary_encoding import RotaryEncoding
 from keras_nmt.layers.transformer_decoder import TransformerDecoder
 from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
 from keras_nmt.layers.transformer_encoder import TransformerEncoder
@@ -27,18 +31,22 @@ __all__ = [
     "AttentionBridge",
     "AttentiveRecurrentDecoder",
     "BilinearPooling",
+    "Composition",
     "ContextualizedEmbedding",
     "FeedForward",
+    "GatedFeedForward",
     "HierarchicalAggregation",
     "KeyValueProjection",
     "LexicalShortcut",
     "LinearCombination",
     "LowRankBilinearPooling",
     "LuongAttention",
+    "Mechanism",
     "MultiHeadAttention",
     "RecurrentEncoder",
     "RoleAssignment",
     "RoleInteraction",
+    "RotaryEncoding",
     "TransformerDecoder",
     "TransformerDecoderLayer",
     "TransformerEncoder",

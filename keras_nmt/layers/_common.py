@@ -11,13 +11,10 @@ from keras import ops
 
 from keras_nmt.layers._keras_private import get_keras_mask, set_keras_mask
 
-SHORTCUT_KINDS = (None, "plain", "fusion", "ungated")
-GATED_KINDS = ("plain", "fusion")
+SHORTCUT_KINDS = ("plain", "fusion", "ungated")
 SHORTCUT_SOURCES = ("lexical", "non_lexical")
-NORMS = ("pre", "post")
-COMPOSITIONS = (None, "linear", "hierarchical", "low_rank", "extended", "bilinear")
 STARTS = ("random", "identity")
-POOLINGS = ("low_rank", "extended")  # of low rank
+LAYER_NORM_EPSILON = 1e-6
 
 
 def projection_initializer() -> keras.initializers.Initializer:
@@ -29,8 +26,8 @@ def projection_initializer() -> keras.initializers.Initializer:
 
 
 def layer_norm(dtype: Any, name: str, scale: str = "ones") -> keras.layers.LayerNormalization:
-    """The LayerNorm of all layers of the package; `scale` is the initializer of its scale."""
-    return keras.layers.LayerNormalization(epsilon=1e-6, gamma_initializer=scale, dtype=dtype, name=name)
+    """The LayerNorm that is part of a mechanism; `scale` is the initializer of its scale."""
+    return keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, gamma_initializer=scale, dtype=dtype, name=name)
 
 
 def masked_softmax(scores: Any, mask: Any, axis: int = -1) -> Any:
@@ -125,10 +122,10 @@ def check_source(name: str, shape: Any, **shortcut: Any) -> None:
         )
 
 
-def check_gated(*kinds: Any) -> None:
+def check_gated(has_gates: bool, *shortcuts: Any) -> None:
     """Checks that one of the shortcuts has gates, which shall be returned."""
-    if not set(GATED_KINDS) & set(kinds):
-        shown = " and ".join(map(repr, kinds))
+    if not has_gates:
+        shown = " and ".join(map(repr, shortcuts))
         raise ValueError(f"`return_gates` needs a gated shortcut, 'plain' or 'fusion'. Received: shortcut {shown}")
 
 

@@ -8,9 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self, TypeVar
 
 from keras_nmt.layers._common import (
-    COMPOSITIONS,
-    NORMS,
-    POOLINGS,
     SHORTCUT_SOURCES,
     STARTS,
     NoEffect,
@@ -20,6 +17,19 @@ from keras_nmt.layers._common import (
     check_rate,
     optional_size,
 )
+from keras_nmt.layers._mechanisms import (
+    COMPOSITIONS,
+    FEED_FORWARDS,
+    HEAD_COMPOSITIONS,
+    NORMS,
+    POSITIONS,
+    is_in_attention,
+)
+from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
+
+# Options of later releases: a configuration has them only if set, and stays as earlier releases wrote it otherwise.
+LATER = ("feed_forward", "positions", "num_key_value_heads")
+POOLINGS = ("low_rank", "extended")  # of low rank
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -40,8 +50,9 @@ class Options:
 
     def config(self, kind: type[Options] | None = None) -> dict[str, Any]:
         """The options of the class, or of a base class `kind`, by name, as `get_config` returns them."""
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(kind or self)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {name: as_json(value) for name, value in values.items() if name not in LATER or value != defaults[name]}
 
     @classmethod
     def converted(cls, config: dict[str, Any]) -> dict[str, Any]:
@@ -65,6 +76,10 @@ class Options:
             value = getattr(self, field.name)
             if field.name in names and value != field.default:
                 check_effect(has_partner, partner, **{field.name: value})
+
+    def _choose(self, **known: Any) -> None:
+        """Checks options that are names or mechanisms, given the known names of each."""
+        self._set(**{name: choose(name, getattr(self, name), names) for name, names in known.items()})
 
     def _set(self, **values: Any) -> None:
         """Replaces options by their normalised values, in `__post_init__`."""
@@ -121,8 +136,11 @@ class LayerOptions(Options):
     dropout: float = 0.0
     attention_dropout: float = 0.0
     activation_dropout: float = 0.0
-    norm: str = "pre"
-    head_composition: str | None = None
+    norm: str | Mechanism = "pre"
+    feed_forward: str | Mechanism = "relu"
+    positions: str | Mechanism | None = None
+    num_key_value_heads: int | None = None
+    head_composition: str | Mechanism | None = None
     head_composition_rank: int | None = None
     composition_start: str = "random"
     composition_residual: bool = False
@@ -137,17 +155,39 @@ class LayerOptions(Options):
             attention_dropout=self.attention_dropout,
             activation_dropout=self.activation_dropout,
         )
-        check_choice("norm", self.norm, NORMS)
-        check_choice("head_composition", self.head_composition, COMPOSITIONS)
+        self._choose(norm=NORMS, feed_forward=FEED_FORWARDS, head_composition=HEAD_COMPOSITIONS)
+        self._check_positions()
         check_choice("composition_start", self.composition_start, STARTS)
         self._set(
+            num_key_value_heads=optional_size("num_key_value_heads", self.num_key_value_heads),
             **{name: int(size) for name, size in sizes.items()},
             head_composition_rank=optional_size("head_composition_rank", self.head_composition_rank),
             head_intermediate_dim=optional_size("head_intermediate_dim", self.head_intermediate_dim),
         )
-        is_pooling, is_tree = self.head_composition in POOLINGS, self.head_composition == "hierarchical"
-        self._needs(is_pooling, "`head_composition` 'low_rank' or 'extended'", "head_composition_rank")
-        self._needs(is_tree, "`head_composition='hierarchical'`", "head_intermediate_dim")
+        takes = self._takes("feed_forward", FEED_FORWARDS)
+        self._needs(takes("dropout"), "a `feed_forward` that takes `dropout`", "activation_dropout")
+        takes = self._takes("head_composition", HEAD_COMPOSITIONS)
+        self._needs(takes("rank"), "`head_composition` 'low_rank' or 'extended'", "head_composition_rank")
+        self._needs(takes("intermediate_dim"), "`head_composition='hierarchical'`", "head_intermediate_dim")
+
+    def _check_positions(self) -> None:
+        """Checks the positions of queries and keys."""
+        self._choose(positions=POSITIONS)
+        mechanism = mechanism_of(self.positions, POSITIONS)
+        if mechanism is not None and not is_in_attention(mechanism):
+            raise ValueError(
+                f"These positions are added to embeddings, before the layers. Received: positions={self.positions!r}"
+            )
+
+    def _takes(self, name: str, known: Any) -> Callable[[str], bool]:
+        """Whether the layer of an option takes an argument."""
+        mechanism = mechanism_of(getattr(self, name), known)
+        return lambda argument: mechanism is not None and mechanism.takes(argument)
+
+    @property
+    def is_pre_norm(self) -> bool:
+        """Whether norms are before the sub-layers and at the end of a stack."""
+        return self.norm != "post"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -155,21 +195,21 @@ class StackOptions(LayerOptions):
     """Options of a stack of Transformer layers; `TransformerEncoder` describes them."""
 
     shortcut_source: str = "lexical"
-    layer_composition: str | None = None
+    layer_composition: str | Mechanism | None = None
     layer_composition_rank: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("shortcut_source", self.shortcut_source, SHORTCUT_SOURCES)
-        check_choice("layer_composition", self.layer_composition, COMPOSITIONS)
+        self._choose(layer_composition=COMPOSITIONS)
         self._set(layer_composition_rank=optional_size("layer_composition_rank", self.layer_composition_rank))
-        is_pooling = self.layer_composition in POOLINGS
-        self._needs(is_pooling, "`layer_composition` 'low_rank' or 'extended'", "layer_composition_rank")
-        # Linear composition of heads is W_O alone.
-        is_composed = self.layer_composition is not None or self.head_composition not in (None, "linear")
+        takes = self._takes("layer_composition", COMPOSITIONS), self._takes("head_composition", HEAD_COMPOSITIONS)
+        self._needs(takes[0]("rank"), "`layer_composition` 'low_rank' or 'extended'", "layer_composition_rank")
         partner = "`layer_composition`, or `head_composition` other than 'linear'"
-        self._needs(is_composed, partner, "composition_start", "composition_residual")
+        for argument in ("start", "residual"):
+            is_taken = any(of_part(argument) for of_part in takes)
+            self._needs(is_taken, partner, f"composition_{argument}")
 
-    def check_shortcut(self, shortcut: str | None) -> None:
+    def check_shortcut(self, shortcut: str | Mechanism | None) -> None:
         """Rejects a source of shortcuts where there are none."""
         self._needs(shortcut is not None, "`shortcut`", "shortcut_source")

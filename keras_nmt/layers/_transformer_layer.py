@@ -7,9 +7,9 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import layer_norm
+from keras_nmt.layers._mechanisms import FEED_FORWARDS, NORMS, SHORTCUTS
 from keras_nmt.layers._options import LayerOptions, with_options
-from keras_nmt.layers.feed_forward import FeedForward
+from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
 from keras_nmt.layers.multi_head_attention import MultiHeadAttention
 
 
@@ -18,25 +18,38 @@ class TransformerLayer(keras.layers.Layer):
 
     @with_options(LayerOptions)
     def __init__(
-        self, num_heads: int, hidden_dim: int, intermediate_dim: int, *, shortcut: str | None = None, **kwargs: Any
+        self,
+        num_heads: int,
+        hidden_dim: int,
+        intermediate_dim: int,
+        *,
+        shortcut: str | Mechanism | None = None,
+        **kwargs: Any,
     ) -> None:
         options = LayerOptions.take(
             kwargs, num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim
         )
         super().__init__(**kwargs)
         self.options = options
-        self.shortcut = shortcut
+        self.shortcut = choose("shortcut", shortcut, SHORTCUTS)
         self.supports_masking = True
         policy = self.dtype_policy
-        self.self_attention = self._attention(shortcut, "self_attention")
-        self.self_attention_norm = layer_norm(policy, "self_attention_norm")
-        self.feed_forward = FeedForward(
-            options.intermediate_dim, options.hidden_dim, options.activation_dropout, dtype=policy, name="feed_forward"
+        self.self_attention = self._attention(self.shortcut, options.positions, "self_attention")
+        self.self_attention_norm = self._norm("self_attention_norm")
+        self.feed_forward = mechanism_of(options.feed_forward, FEED_FORWARDS).make(
+            intermediate_dim=options.intermediate_dim,
+            hidden_dim=options.hidden_dim,
+            dropout=options.activation_dropout,
+            dtype=policy,
+            name="feed_forward",
         )
-        self.feed_forward_norm = layer_norm(policy, "feed_forward_norm")
+        self.feed_forward_norm = self._norm("feed_forward_norm")
         self.residual_dropout = keras.layers.Dropout(options.dropout, dtype=policy, name="dropout")
 
-    def _attention(self, shortcut: str | None, name: str) -> MultiHeadAttention:
+    def _norm(self, name: str) -> Any:
+        return mechanism_of(self.options.norm, NORMS).make(dtype=self.dtype_policy, name=name)
+
+    def _attention(self, shortcut: Any, positions: Any, name: str) -> MultiHeadAttention:
         options = self.options
         return MultiHeadAttention(
             options.num_heads,
@@ -49,13 +62,15 @@ class TransformerLayer(keras.layers.Layer):
             options.output_projection,
             options.composition_start,
             options.composition_residual,
+            options.num_key_value_heads,
+            positions,
             dtype=self.dtype_policy,
             name=name,
         )
 
     def _residual(self, x: Any, norm: Callable[[Any], Any], sublayer: Callable[[Any], Any], training: Any) -> Any:
-        """`x + f(LN(x))` before ("pre") or `LN(x + f(x))` after ("post") the sub-layer f."""
-        if self.options.norm == "pre":
+        """`x + f(norm(x))`, or `norm(x + f(x))` with "post", for the sub-layer f."""
+        if self.options.is_pre_norm:
             return x + self.residual_dropout(sublayer(norm(x)), training=training)
         return norm(x + self.residual_dropout(sublayer(x), training=training))
 
@@ -70,4 +85,4 @@ class TransformerLayer(keras.layers.Layer):
         return layer
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **self.options.config(), "shortcut": self.shortcut}
+        return {**super().get_config(), **self.options.config(), "shortcut": as_json(self.shortcut)}

@@ -7,17 +7,10 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import (
-    SHORTCUT_KINDS,
-    check_choice,
-    check_gated,
-    check_positive,
-    check_width,
-    layer_norm,
-    with_mask,
-)
-from keras_nmt.layers._composition import make_composition
+from keras_nmt.layers._common import check_gated, check_positive, check_width, with_mask
+from keras_nmt.layers._mechanisms import COMPOSITIONS, NORMS, SHORTCUTS, aggregates, make_composition
 from keras_nmt.layers._options import LayerOptions, StackOptions
+from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
 
 
 class TransformerStack(keras.layers.Layer):
@@ -34,7 +27,7 @@ class TransformerStack(keras.layers.Layer):
         hidden_dim: int,
         intermediate_dim: int,
         *,
-        shortcut: str | None,
+        shortcut: str | Mechanism | None,
         **kwargs: Any,
     ) -> None:
         options = StackOptions.take(
@@ -42,41 +35,38 @@ class TransformerStack(keras.layers.Layer):
         )
         super().__init__(**kwargs)
         check_positive(num_layers=num_layers)
-        check_choice("shortcut", shortcut, SHORTCUT_KINDS)
         options.check_shortcut(shortcut)
         self.options = options
         self.num_layers = int(num_layers)
-        self.shortcut = shortcut
+        self.shortcut = choose("shortcut", shortcut, SHORTCUTS)
         self.supports_masking = True
         numbers, policy = range(1, self.num_layers + 1), self.dtype_policy
+        composition, norm = mechanism_of(options.layer_composition, COMPOSITIONS), mechanism_of(options.norm, NORMS)
+        self._aggregates = aggregates(composition)
         self.composition: Any = make_composition(
-            options.layer_composition,
+            composition,
             self.num_layers,
-            options.hidden_dim,
+            units=options.hidden_dim,
             rank=options.layer_composition_rank,
             start=options.composition_start,
             residual=options.composition_residual,
             dtype=policy,
             name="layer_composition",
         )
-        pre = options.norm == "pre"
+        pre = options.is_pre_norm
         # One norm for each of H^1 .. H^L, which pre-LN layers do not normalise.
         self.composition_norms = [
-            layer_norm(policy, f"layer_composition_norm_{number}")
+            norm.make(dtype=policy, name=f"layer_composition_norm_{number}")
             for number in numbers
             if pre and self.composition is not None
         ]
-        # An aggregate is normalised already, unless it is added to the state.
-        normalised = self._is_hierarchical and not options.composition_residual
-        self.final_norm = layer_norm(policy, "final_norm") if pre and not normalised else None
+        normalised = getattr(self.composition, "is_normalised", False)
+        self.final_norm = norm.make(dtype=policy, name="final_norm") if pre and not normalised else None
         layer_options = options.config(LayerOptions)
         self.layers = [
-            make_layer(**layer_options, shortcut=shortcut, dtype=policy, name=f"layer_{number}") for number in numbers
+            make_layer(**layer_options, shortcut=self.shortcut, dtype=policy, name=f"layer_{number}")
+            for number in numbers
         ]
-
-    @property
-    def _is_hierarchical(self) -> bool:
-        return self.options.layer_composition == "hierarchical"
 
     def _lexical(self, states: list[Any]) -> Any:
         """The source of the next layer's shortcut, given the states [H_0 = E, H_1, ..., H_{l-1}] so far.
@@ -92,7 +82,7 @@ class TransformerStack(keras.layers.Layer):
 
         The aggregate replaces the last of the states [H_0, ..., H_l] so far (Dou et al., 2018), or is added to it.
         """
-        if not self._is_hierarchical:
+        if not self._aggregates:
             return
         node = self.composition.node_after(len(states) - 1)
         if node is not None:
@@ -104,7 +94,7 @@ class TransformerStack(keras.layers.Layer):
     def _finish(self, states: list[Any]) -> Any:
         """The stack's output, given the states [H_0, ..., H_L] of all layers."""
         output = states[-1]
-        if self.composition is not None and not self._is_hierarchical:
+        if self.composition is not None and not self._aggregates:
             output = self.composition(self._representations(states, 1))
         return output if self.final_norm is None else self.final_norm(output)
 
@@ -140,8 +130,9 @@ class TransformerStack(keras.layers.Layer):
 
     def _gate_specs(self, inputs: Any) -> list[tuple[keras.KerasTensor, keras.KerasTensor]]:
         """The gates (r_K, r_V) of each layer's self-attention."""
-        check_gated(self.shortcut)
-        gate = keras.KerasTensor(inputs.shape, self.compute_dtype)
+        attention = self.layers[0].self_attention
+        check_gated(attention.has_gates, self.shortcut)
+        gate = keras.KerasTensor((*inputs.shape[:-1], attention.key_value_dim), self.compute_dtype)
         return [(gate, gate)] * self.num_layers
 
     @classmethod
@@ -153,5 +144,5 @@ class TransformerStack(keras.layers.Layer):
         return stack
 
     def get_config(self) -> dict[str, Any]:
-        own = {"num_layers": self.num_layers, "shortcut": self.shortcut}
+        own = {"num_layers": self.num_layers, "shortcut": as_json(self.shortcut)}
         return {**super().get_config(), **self.options.config(), **own}

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._representations import Composition
+from keras_nmt.layers.composition import Composition
 
 LARGEST = 2**31  # weights: 8 GiB
 

@@ -9,7 +9,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import check_positive, layer_norm, optional_size
-from keras_nmt.layers._representations import Composition
+from keras_nmt.layers.composition import Composition
 from keras_nmt.layers.feed_forward import FeedForward
 
 
@@ -65,9 +65,16 @@ class HierarchicalAggregation(Composition):
     """
 
     def __init__(
-        self, num_representations: int, intermediate_dim: int | None = None, units: int | None = None, **kwargs: Any
+        self,
+        num_representations: int,
+        intermediate_dim: int | None = None,
+        units: int | None = None,
+        *,
+        start: str = "random",
+        residual: bool = False,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(units, **kwargs)
+        super().__init__(units, start=start, residual=residual, **kwargs)
         check_positive(num_representations=num_representations)
         if num_representations < 2:
             raise ValueError(
@@ -76,6 +83,11 @@ class HierarchicalAggregation(Composition):
         self.num_representations = int(num_representations)
         self.intermediate_dim = optional_size("intermediate_dim", intermediate_dim)
         self.num_nodes = (self.num_representations + 1) // 2
+
+    @property
+    def is_normalised(self) -> bool:
+        """Whether the states that a stack ends with are normalised already."""
+        return not self.residual
 
     def build_composition(self, number: int, width: int) -> None:
         if number != self.num_representations:

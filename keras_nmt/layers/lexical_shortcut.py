@@ -75,10 +75,15 @@ class LexicalShortcut(Int8Kernels):
     def __init__(self, hidden_dim: int, kind: str = "plain", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         check_positive(hidden_dim=hidden_dim)
-        check_choice("kind", kind, SHORTCUT_KINDS[1:])
+        check_choice("kind", kind, SHORTCUT_KINDS)
         self.hidden_dim = int(hidden_dim)
         self.supports_masking = True
         self.kind = kind
+
+    @property
+    def has_gates(self) -> bool:
+        """Whether the layer has gates, which `call` returns with `return_gates=True`."""
+        return self.kind != "ungated"
 
     def build(self, hidden_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...]) -> None:
         d, hidden_width, lexical_width = self.hidden_dim, hidden_shape[-1], lexical_shape[-1]
@@ -99,7 +104,7 @@ class LexicalShortcut(Int8Kernels):
             self.fusion_kernel = self.add_weight(  # columns of W_K and W_V: K_sc | V_sc first, then K | V
                 shape=(lexical_width + hidden_width, 4 * d), initializer=projection_initializer(), name="fusion_kernel"
             )
-        if self.kind != "ungated":
+        if self.has_gates:
             self.gate_bias = self.add_weight(shape=(2 * d,), initializer="zeros", name="gate_bias")  # b_K | b_V
 
     def call(self, hidden: Any, lexical: Any, return_gates: bool = False) -> tuple[Any, ...]:
@@ -111,7 +116,7 @@ class LexicalShortcut(Int8Kernels):
             both = ops.concatenate([lexical, hidden], axis=-1)  # [E; h]
             fused = self.product(both, "fusion_kernel")  # [..., T, 4d]
             shortcut, plain = ops.split(fused, 2, axis=-1)  # K_sc | V_sc and K | V
-        if self.kind == "ungated":
+        if not self.has_gates:
             if return_gates:
                 raise ValueError(f"An ungated shortcut has no gates. Received: return_gates={return_gates!r}")
             keys, values = ops.split(shortcut + plain, 2, axis=-1)

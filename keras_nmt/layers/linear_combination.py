@@ -8,7 +8,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._int8_kernels import Int8Kernels
-from keras_nmt.layers._representations import Composition
+from keras_nmt.layers.composition import Composition
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

@@ -11,7 +11,7 @@ from keras import ops
 
 from keras_nmt.layers._common import optional_size, projection_initializer
 from keras_nmt.layers._int8_kernels import Int8Kernels
-from keras_nmt.layers._representations import Composition
+from keras_nmt.layers.composition import Composition
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -76,9 +76,16 @@ class LowRankBilinearPooling(Int8Kernels, Composition):
     kernels = ("factors", "projection")
 
     def __init__(
-        self, units: int | None = None, rank: int | None = None, first_order: bool = True, **kwargs: Any
+        self,
+        units: int | None = None,
+        rank: int | None = None,
+        first_order: bool = True,
+        *,
+        start: str = "random",
+        residual: bool = False,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(units, **kwargs)
+        super().__init__(units, start=start, residual=residual, **kwargs)
         self.rank = optional_size("rank", rank)
         self.first_order = first_order
 

@@ -9,8 +9,10 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import keras_mask
+from keras_nmt.layers._mechanisms import SHORTCUTS
 from keras_nmt.layers._options import StackOptions, with_options
 from keras_nmt.layers._transformer_stack import TransformerStack
+from keras_nmt.layers.mechanism import Mechanism, as_json, choose
 from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
 
 
@@ -18,7 +20,7 @@ from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
 class TransformerDecoder(TransformerStack):
     """A stack of `TransformerDecoderLayer`, from target embeddings to the states that predict the next token.
 
-    The input is E = H_0, the source of lexical shortcuts. With `norm="pre"` a LayerNorm ends the stack.
+    The input is E = H_0, the source of lexical shortcuts. Unless `norm="post"`, a norm ends the stack.
     `prepare` and `step` run the stack one position at a time, for search.
 
     Args:
@@ -29,17 +31,26 @@ class TransformerDecoder(TransformerStack):
         dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
-        norm: "pre" or "post". Defaults to "pre".
-        shortcut: None, "plain", "fusion" or "ungated": the shortcut on every self-attention. Defaults to None.
+        norm: "pre" or "post": LayerNorm before the sub-layers and at the end of the stack, or after the sub-layers;
+            "rms": `RMSNormalization` as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to "pre".
+        feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
+            `Mechanism`. Defaults to "relu".
+        positions: Positions of the queries and keys of self-attentions. None; "rotary": `RotaryEncoding`; or a
+            `Mechanism`. Defaults to None.
+        num_key_value_heads: Integer, number of heads of keys and values; see `MultiHeadAttention`. Defaults to
+            `num_heads`.
+        shortcut: None, "plain", "fusion" or "ungated", or a `Mechanism`: the shortcut on every self-attention. Defaults
+            to None.
         shortcut_source: "lexical": E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1 and 2.
             Defaults to "lexical".
-        cross_shortcut: None, "plain", "fusion" or "ungated": the shortcut on every cross-attention. Defaults to None.
+        cross_shortcut: None, "plain", "fusion" or "ungated", or a `Mechanism`: the shortcut on every cross-attention.
+            Defaults to None.
         layer_composition: Output of the stack. None: the last layer's states H^L. Otherwise the composition of H^1 ..
             H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11),
             "bilinear" (`BilinearPooling`, Eq. 6, for small widths), or "hierarchical" (`HierarchicalAggregation`, whose
             aggregates also replace H^2, H^4, ... as input of the next layer). Under `norm="pre"` each H^l is normalised
             before the composition, and the result after it; an aggregate is normalised already and has no final norm,
-            unless it is a residual. Defaults to None.
+            unless it is a residual. Or a `Mechanism`. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
         layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
         head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
@@ -96,11 +107,12 @@ class TransformerDecoder(TransformerStack):
         hidden_dim: int,
         intermediate_dim: int,
         *,
-        shortcut: str | None = None,
-        cross_shortcut: str | None = None,
+        shortcut: str | Mechanism | None = None,
+        cross_shortcut: str | Mechanism | None = None,
         **kwargs: Any,
     ) -> None:
         sizes = (num_layers, num_heads, hidden_dim, intermediate_dim)
+        cross_shortcut = choose("cross_shortcut", cross_shortcut, SHORTCUTS)
         make_layer = functools.partial(TransformerDecoderLayer, cross_shortcut=cross_shortcut)
         super().__init__(make_layer, *sizes, shortcut=shortcut, **kwargs)
         self.cross_shortcut = cross_shortcut
@@ -234,7 +246,7 @@ class TransformerDecoder(TransformerStack):
         return self._finish(states), {"layers": new_caches} if grows else {"writers": writers, "kept": new_caches}
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "cross_shortcut": self.cross_shortcut}
+        return {**super().get_config(), "cross_shortcut": as_json(self.cross_shortcut)}
 
 
 def _writers(writers: Any, position: Any) -> tuple[Any, Any]:

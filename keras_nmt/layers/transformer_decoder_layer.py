@@ -7,20 +7,11 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import (
-    GATED_KINDS,
-    SHORTCUT_KINDS,
-    check_alike,
-    check_choice,
-    check_gated,
-    check_mask,
-    check_source,
-    check_width,
-    keras_mask,
-    layer_norm,
-)
+from keras_nmt.layers._common import check_alike, check_gated, check_mask, check_source, check_width, keras_mask
+from keras_nmt.layers._mechanisms import SHORTCUTS
 from keras_nmt.layers._options import LayerOptions, with_options
 from keras_nmt.layers._transformer_layer import TransformerLayer
+from keras_nmt.layers.mechanism import Mechanism, as_json, choose
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -37,10 +28,18 @@ class TransformerDecoderLayer(TransformerLayer):
         dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
-        norm: "pre": `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`. Defaults to "pre".
-        shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the self-attention. Defaults to None.
-        cross_shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the cross-attention. Defaults to
-            None.
+        norm: "pre": `x + f(LN(x))`, the stack normalises its output; "post": `LN(x + f(x))`; "rms": `RMSNormalization`
+            as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to "pre".
+        feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
+            `Mechanism`. Defaults to "relu".
+        positions: Positions of the queries and keys of self-attention. None; "rotary": `RotaryEncoding`; or a
+            `Mechanism`. Defaults to None.
+        num_key_value_heads: Integer, number of heads of keys and values; see `MultiHeadAttention`. Defaults to
+            `num_heads`.
+        shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the self-attention; or a `Mechanism`.
+            Defaults to None.
+        cross_shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the cross-attention; or a
+            `Mechanism`. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
         head_composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
         composition_start: "random" or "identity"; see `MultiHeadAttention`. Defaults to "random".
@@ -89,16 +88,15 @@ class TransformerDecoderLayer(TransformerLayer):
         hidden_dim: int,
         intermediate_dim: int,
         *,
-        shortcut: str | None = None,
-        cross_shortcut: str | None = None,
+        shortcut: str | Mechanism | None = None,
+        cross_shortcut: str | Mechanism | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(num_heads, hidden_dim, intermediate_dim, shortcut=shortcut, **kwargs)
-        check_choice("cross_shortcut", cross_shortcut, SHORTCUT_KINDS)
-        self.cross_shortcut = cross_shortcut
+        self.cross_shortcut = choose("cross_shortcut", cross_shortcut, SHORTCUTS)
         self._widths: dict[str, int | None] = {}  # widths of memory and shortcut sources, known once built
-        self.cross_attention = self._attention(cross_shortcut, "cross_attention")
-        self.cross_attention_norm = layer_norm(self.dtype_policy, "cross_attention_norm")
+        self.cross_attention = self._attention(self.cross_shortcut, None, "cross_attention")
+        self.cross_attention_norm = self._norm("cross_attention_norm")
 
     def build(
         self,
@@ -167,9 +165,10 @@ class TransformerDecoderLayer(TransformerLayer):
 
     def gated(self) -> list[str]:
         """The attentions with a gated shortcut, "self" and "cross"; an error if there are none."""
-        check_gated(self.shortcut, self.cross_shortcut)
-        sites = {"self": self.shortcut, "cross": self.cross_shortcut}
-        return [site for site, kind in sites.items() if kind in GATED_KINDS]
+        sites = {"self": self.self_attention, "cross": self.cross_attention}
+        gated = [site for site, attention in sites.items() if attention.has_gates]
+        check_gated(bool(gated), self.shortcut, self.cross_shortcut)
+        return gated
 
     def compute_output_spec(
         self,
@@ -187,10 +186,10 @@ class TransformerDecoderLayer(TransformerLayer):
         states = keras.KerasTensor(inputs.shape, self.compute_dtype)
         shape = (inputs.shape[0], self.options.num_heads, inputs.shape[1], memory.shape[1])
         weights = keras.KerasTensor(shape, self.compute_dtype)
-        d = self.options.hidden_dim
+        width = self.self_attention.key_value_dim
         lengths = {"self": inputs.shape[:-1], "cross": memory.shape[:-1]}
         gates = {
-            site: (keras.KerasTensor((*lengths[site], d), self.compute_dtype),) * 2
+            site: (keras.KerasTensor((*lengths[site], width), self.compute_dtype),) * 2
             for site in (self.gated() if return_gates else ())
         }
         more = [weights] * return_attention + [gates] * return_gates
@@ -216,18 +215,18 @@ class TransformerDecoderLayer(TransformerLayer):
         check_mask("memory_mask", memory_mask, 2, memory)
 
     def prepare(self, memory: Any, memory_lexical: Any = None) -> dict[str, Any]:
-        """Keys and values of the cross-attention, `[B, H, S, d / H]` each, computed once per sentence."""
+        """Keys and values of the cross-attention, `[B, H', S, d / H]` each, computed once per sentence."""
         keys, values = self.cross_attention.project(memory, memory_lexical)
         return {"keys": keys, "values": values}
 
     def empty_cache(self, memory: Any, beam_size: int, max_length: int | None) -> dict[str, Any]:
         """The self-attention's keys and values for a memory `[B, S, d']`.
 
-        Zeros for all positions, `[B, H, M, K, d / H]` each; without `max_length`, caches that grow from no position,
-        `[B, K, H, 0, d / H]` each.
+        Zeros for all positions, `[B, H', M, K, d / H]` each, H' heads of keys and values; without `max_length`, caches
+        that grow from no position, `[B, K, H', 0, d / H]` each.
         """
         batch_size = ops.shape(memory)[0]
-        num_heads, head_dim = self.options.num_heads, self.options.hidden_dim // self.options.num_heads
+        num_heads, head_dim = self.self_attention.num_key_value_heads, self.self_attention.head_dim
         if max_length is None:
             # A zero that a graph does not know: in a loop, a known size must stay.
             nothing = ops.cast(ops.sum(memory[:, :0]), "int32")
@@ -266,19 +265,21 @@ class TransformerDecoderLayer(TransformerLayer):
 
         def attend_own(hidden: Any) -> Any:  # the cache grows: each hypothesis has the keys of its predecessors
             hidden, own = (None if x is None else ops.expand_dims(x, 2) for x in (hidden, lexical))  # [B, K, 1, d]
-            for name, new in zip(("keys", "values"), self.self_attention.project(hidden, own), strict=True):
-                new_cache[name] = ops.concatenate([cache[name], new], axis=-2)  # [B, K, H, t, d / H]
-            return ops.squeeze(self.self_attention.attend(hidden, new_cache["keys"], new_cache["values"])[0], 2)
+            for name, new in zip(("keys", "values"), self.self_attention.project(hidden, own, position), strict=True):
+                new_cache[name] = ops.concatenate([cache[name], new], axis=-2)  # [B, K, H', t, d / H]
+            attended = self.self_attention.attend(hidden, new_cache["keys"], new_cache["values"], position=position)
+            return ops.squeeze(attended[0], 2)
 
         def attend(hidden: Any) -> Any:
             batch_size, num_heads, max_length, beam_size, head_dim = ops.shape(cache["keys"])
-            for name, new in zip(("keys", "values"), self.self_attention.project(hidden, lexical), strict=True):
-                new_cache[name] = _write(cache[name], position, new)  # [B, H, K, d / H]
+            projected = self.self_attention.project(hidden, lexical, position)
+            for name, new in zip(("keys", "values"), projected, strict=True):
+                new_cache[name] = _write(cache[name], position, new)  # [B, H', K, d / H]
             # The keys of all K hypotheses are one memory; the mask admits those of each hypothesis.
             shape = (batch_size, num_heads, max_length * beam_size, head_dim)
             keys, values = (ops.reshape(new_cache[name], shape) for name in ("keys", "values"))
             mask = ops.reshape(reached, (batch_size, beam_size, max_length * beam_size))
-            return self.self_attention.attend(hidden, keys, values, mask)[0]  # [B, K, d]
+            return self.self_attention.attend(hidden, keys, values, mask, position=position)[0]  # [B, K, d]
 
         def attend_memory(hidden: Any) -> Any:  # K hypotheses are K queries to one memory
             mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
@@ -295,7 +296,7 @@ class TransformerDecoderLayer(TransformerLayer):
         return self._residual(x, self.feed_forward_norm, feed, training)
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "cross_shortcut": self.cross_shortcut}
+        return {**super().get_config(), "cross_shortcut": as_json(self.cross_shortcut)}
 
 
 def _write(cache: Any, position: Any, new: Any) -> Any:

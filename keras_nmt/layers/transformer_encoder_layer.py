@@ -22,8 +22,16 @@ class TransformerEncoderLayer(TransformerLayer):
         dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
-        norm: "pre": `x + f(LN(x))`, the stack normalises its output; or "post": `LN(x + f(x))`. Defaults to "pre".
-        shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the self-attention. Defaults to None.
+        norm: "pre": `x + f(LN(x))`, the stack normalises its output; "post": `LN(x + f(x))`; "rms": `RMSNormalization`
+            as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to "pre".
+        feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
+            `Mechanism`. Defaults to "relu".
+        positions: Positions of the queries and keys of self-attention. None; "rotary": `RotaryEncoding`; or a
+            `Mechanism`. Defaults to None.
+        num_key_value_heads: Integer, number of heads of keys and values; see `MultiHeadAttention`. Defaults to
+            `num_heads`.
+        shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the self-attention; or a `Mechanism`.
+            Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
         head_composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
         composition_start: "random" or "identity"; see `MultiHeadAttention`. Defaults to "random".

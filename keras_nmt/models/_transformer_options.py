@@ -6,13 +6,34 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from keras_nmt.layers import ContextualizedEmbedding, Mechanism, RoleInteraction, RotaryEncoding
 from keras_nmt.layers._common import check_choice, check_positive, check_rate, optional_size
+from keras_nmt.layers._mechanisms import SHORTCUTS
 from keras_nmt.layers._options import StackOptions
+from keras_nmt.layers.mechanism import mechanism_of
 from keras_nmt.layers.role_assignment import DROPOUT_ON
+from keras_nmt.models.positional_encoding import PositionalEncoding
 
 SITES = ("self", "cross")
 SIDES = ("encoder", "decoder")
-ROLES = (None, "dense", "softmax", "one_hot", "contextualized")
+POSITIONS = {"sinusoidal": Mechanism(PositionalEncoding), "rotary": Mechanism(RotaryEncoding)}
+ROLES: dict[Any, Mechanism | None] = {
+    None: None,
+    **{kind: Mechanism(RoleInteraction, assignment=kind) for kind in ("dense", "softmax", "one_hot")},
+    "contextualized": Mechanism(ContextualizedEmbedding),
+}
+# The argument of a role layer that an option gives.
+ROLE_ARGUMENTS = {
+    "num_roles": "num_roles",
+    "role_context": "context",
+    "role_units": "context_units",
+    "role_residual": "residual",
+    "role_low_rank": "low_rank",
+    "role_straight_through": "straight_through",
+    "role_exclusive": "exclusive",
+    "role_dropout": "dropout",
+    "role_dropout_on": "dropout_on",
+}
 ROLE_CONTEXTS = ("lstm", "cnn")
 
 
@@ -20,10 +41,11 @@ ROLE_CONTEXTS = ("lstm", "cnn")
 class TransformerOptions(StackOptions):
     """Options that the sides of a `Transformer` share; `Transformer` describes them."""
 
-    shortcuts: str | None = None
+    positions: str | Mechanism = "sinusoidal"  # type: ignore[assignment]
+    shortcuts: str | Mechanism | None = None
     shortcut_sites: Sequence[str] = ("self",)
     shortcut_sides: Sequence[str] = SIDES
-    roles: str | None = None
+    roles: str | Mechanism | None = None
     num_roles: int = 32
     role_context: str = "lstm"
     role_units: int | None = None
@@ -36,6 +58,7 @@ class TransformerOptions(StackOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._choose(shortcuts=SHORTCUTS, roles=ROLES)
         sites = _subset("shortcut_sites", self.shortcut_sites, SITES)
         sides = _subset("shortcut_sides", self.shortcut_sides, SIDES)
         if self.shortcuts is not None and "cross" in sites and "decoder" not in sides:
@@ -43,7 +66,6 @@ class TransformerOptions(StackOptions):
                 "Cross-attention belongs to the decoder: add 'decoder' to `shortcut_sides` or leave 'cross' out of "
                 f"`shortcut_sites`. Received: shortcut_sites={sites!r}, shortcut_sides={sides!r}"
             )
-        check_choice("roles", self.roles, ROLES)
         check_choice("role_context", self.role_context, ROLE_CONTEXTS)
         if self.roles == "contextualized" and (self.role_low_rank or self.role_straight_through):
             raise ValueError(
@@ -52,7 +74,7 @@ class TransformerOptions(StackOptions):
                 f"role_straight_through={self.role_straight_through!r}"
             )
         check_choice("role_dropout_on", self.role_dropout_on, DROPOUT_ON)
-        if self.role_dropout_on != "logits" and self.roles not in (None, "one_hot"):
+        if self.role_dropout_on != "logits" and self.roles in ("dense", "softmax", "contextualized"):
             raise ValueError(
                 "`role_dropout_on` belongs to one-hot roles; others always drop the vector. "
                 f"Received: role_dropout_on={self.role_dropout_on!r}, roles={self.roles!r}"
@@ -69,12 +91,22 @@ class TransformerOptions(StackOptions):
         )
         names = [field.name for field in dataclasses.fields(self)]
         of_shortcuts = [name for name in names if name.startswith("shortcut_")]
-        of_roles = [name for name in names if name.startswith("role_") or name == "num_roles"]
         self._needs(self.shortcuts is not None, "`shortcuts`", *of_shortcuts)
-        self._needs(self.roles is not None, "`roles`", *of_roles)
+        self._needs(self.roles is not None, "`roles`", *ROLE_ARGUMENTS)
+        if isinstance(self.roles, Mechanism):
+            for name, argument in ROLE_ARGUMENTS.items():
+                self._needs(self.roles.takes(argument), f"`roles` that take `{argument}`", name)
 
-    def shortcut(self, site: str, side: str) -> str | None:
-        """The kind of shortcut at a site of a side."""
+    def _check_positions(self) -> None:
+        self._choose(positions=POSITIONS)
+
+    @property
+    def position_mechanism(self) -> Mechanism:
+        """The positions of embeddings, or of queries and keys."""
+        return mechanism_of(self.positions, POSITIONS)
+
+    def shortcut(self, site: str, side: str) -> str | Mechanism | None:
+        """The shortcut at a site of a side."""
         return self.shortcuts if site in self.shortcut_sites and side in self.shortcut_sides else None
 
 

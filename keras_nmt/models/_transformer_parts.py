@@ -9,11 +9,12 @@ import keras
 from keras import ops
 
 from keras_nmt.ids import PAD
-from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction, TransformerDecoder, TransformerEncoder
+from keras_nmt.layers import TransformerDecoder, TransformerEncoder
+from keras_nmt.layers._mechanisms import is_in_attention
 from keras_nmt.layers._options import StackOptions
+from keras_nmt.layers.mechanism import mechanism_of
 from keras_nmt.models._search_models import check_layer
-from keras_nmt.models._transformer_options import TransformerOptions
-from keras_nmt.models.positional_encoding import PositionalEncoding
+from keras_nmt.models._transformer_options import ROLE_ARGUMENTS, ROLES, TransformerOptions
 from keras_nmt.models.token_embedding import TokenEmbedding
 
 
@@ -29,11 +30,13 @@ class TransformerParts:
         self.options = options
         self.dtype = dtype
 
-    # Positions and dropout have no weights, so all sides share them.
+    # All sides share positions and dropout.
 
     @functools.cached_property
-    def positions(self) -> PositionalEncoding:
-        return PositionalEncoding(dtype=self.dtype, name="positions")
+    def positions(self) -> Any:
+        """The layer that adds positions to embeddings; None if attentions have the positions."""
+        mechanism = self.options.position_mechanism
+        return None if is_in_attention(mechanism) else mechanism.make(dtype=self.dtype, name="positions")
 
     @functools.cached_property
     def embedding_dropout(self) -> keras.layers.Dropout:
@@ -61,7 +64,8 @@ class TransformerParts:
     def _stack_options(self, side: str) -> dict[str, Any]:
         options, shortcut = self.options.config(StackOptions), self.options.shortcut("self", side)
         source = options["shortcut_source"] if shortcut else "lexical"
-        return {**options, "shortcut": shortcut, "shortcut_source": source}
+        positions = self.options.positions if self.positions is None else None
+        return {**options, "positions": positions, "shortcut": shortcut, "shortcut_source": source}
 
     def source_side(self, stack: TransformerEncoder, embedding: TokenEmbedding, prefix: str = "") -> TransformerSource:
         """The side that reads the source."""
@@ -75,28 +79,22 @@ class TransformerParts:
         """The role layer of "source" or "target", or None."""
         options, on_target = self.options, side == "target"
         context = options.role_context
-        shared: dict[str, Any] = {
+        mechanism = mechanism_of(options.roles, ROLES)
+        if mechanism is None:
+            return None
+        if not (hasattr(mechanism.layer, "step") and hasattr(mechanism.layer, "empty_cache")):
+            raise ValueError(
+                "A layer of `roles` needs the methods `step` and `empty_cache`, for search. "
+                f"Received: roles={options.roles!r}"
+            )
+        given = {
+            **{argument: getattr(options, name) for name, argument in ROLE_ARGUMENTS.items()},
             "context": "bilstm" if context == "lstm" and not on_target else context,
-            "context_units": options.role_units,
             "causal": on_target,
             "exclusive": options.role_exclusive and on_target,
             "dropout": options.dropout if options.role_dropout is None else options.role_dropout,
-            "dtype": self.dtype,
-            "name": f"{prefix}{side}_roles",
         }
-        if options.roles is None:
-            return None
-        if options.roles == "contextualized":
-            return ContextualizedEmbedding(options.num_roles, **shared)
-        return RoleInteraction(
-            options.num_roles,
-            options.roles,
-            residual=options.role_residual,
-            low_rank=options.role_low_rank,
-            straight_through=options.role_straight_through,
-            dropout_on=options.role_dropout_on,
-            **shared,
-        )
+        return mechanism.make(dtype=self.dtype, name=f"{prefix}{side}_roles", **given)
 
 
 class _Side:
@@ -113,11 +111,15 @@ class _Side:
         self.cross_lexical = parts.options.shortcut("cross", "decoder") is not None
         self.shortcut_source = parts.options.shortcut_source
 
+    def _at(self, embeddings: Any, position: Any = None) -> Any:
+        """Embeddings with their positions."""
+        return embeddings if self.positions is None else self.positions(embeddings, position=position)
+
     def _first_states(self, ids: Any, mask: Any = None) -> Any:
         """E, `[B, T, d]`, the input of the first layer."""
         if self.roles is None:
-            return self.dropout(self.positions(self.embedding(ids)))
-        return self.positions(self.roles(self.dropout(self.embedding(ids)), mask=mask))
+            return self.dropout(self._at(self.embedding(ids)))
+        return self._at(self.roles(self.dropout(self.embedding(ids)), mask=mask))
 
 
 class TransformerSource(_Side):
@@ -184,6 +186,6 @@ class TransformerTarget(_Side):
         x = self.embedding(tokens)  # [B, K, d]
         if self.roles is not None:
             x, new_caches["roles"] = self.roles.step(x, position, caches["roles"])
-        x = self.positions(x, position=position)  # E at this position
+        x = self._at(x, position)  # E at this position
         x, new_caches["layers"] = self.stack.step(x, position, constants["layers"], caches["layers"], constants["mask"])
         return self.embedding(x, reverse=True, few_states=True, output_rows=output_rows), new_caches  # [B, K, V]

@@ -18,6 +18,7 @@ from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.limits import check_limits
 from keras_nmt.files.model_config import CONFIG, FORMAT, SEARCH_TYPES, is_search_setting, read_model_config
 from keras_nmt.files.weights_file import read_weights, write_weights
+from keras_nmt.layers.mechanism import NotRegistered
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import TranslationModel
@@ -40,7 +41,8 @@ language | SentencePiece models |
     | `checkpoints/` | the state from which a stopped training run continues |
 
     The class of the model is any sub-class of `TranslationModel` or `MultilingualModel` that is registered by
-    `keras.saving.register_keras_serializable`; the process that loads the model imports the module of the class.
+    `keras.saving.register_keras_serializable`; the process that loads the model imports the module of the class. The
+    same holds for the layers of a `Mechanism`.
 
     Each file is written beside its final name and renamed, so no file is ever incomplete. Loading runs no code from
     the folder, reads no pickle, and rejects sizes above `keras_nmt.files.limits.LIMITS`.
@@ -169,8 +171,8 @@ language | SentencePiece models |
             weights: String or path, the weights file, such as a kept checkpoint. Defaults to `model.weights.h5`.
 
         Raises:
-            UserError: The folder is not a model directory, or the weights are missing, damaged, or of another
-                configuration.
+            UserError: The folder is not a model directory; a layer of a mechanism is not registered; or the weights are
+                missing, damaged, or of another configuration.
         """
         model_class = self.model_class()
         path = Path(weights) if weights is not None else self.weights_path
@@ -184,6 +186,8 @@ language | SentencePiece models |
 
         try:
             described = 4 * sum(math.prod(w.shape) for w in without_weights(make).weights if w.dtype == "float32")
+        except NotRegistered as error:
+            raise UserError(f"{self.config_path} names a layer of your own. {error}") from None
         except (TypeError, ValueError, AttributeError, KeyError) as error:
             raise UserError(
                 f"{self.config_path} does not describe a model of this version. Received: {error_and_type(error)}"

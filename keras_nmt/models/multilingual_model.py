@@ -15,6 +15,7 @@ from keras import ops
 from keras_nmt.ids import PAD
 from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, RecurrentEncoder
 from keras_nmt.layers._common import check_choice, check_effect, check_positive
+from keras_nmt.layers.mechanism import as_json
 from keras_nmt.models._recurrent_parts import RecurrentSource, RecurrentTarget
 from keras_nmt.models._search_models import Prepare, SearchModels, Step, TargetSide
 from keras_nmt.models._transformer_options import TransformerOptions
@@ -219,8 +220,10 @@ class MultilingualModel(keras.Model):
         raise TypeError(f"Call the model of a pair: `model.pair(source, target)`. Received: {type(inputs).__name__}")
 
     def get_config(self) -> dict[str, Any]:
+        transformer = {name: as_json(value) for name, value in self._options["transformer"].items()}
         return {
             **self._options,
+            "transformer": transformer,
             "name": self.name,
             "trainable": self.trainable,
             "dtype": self._policy.name,
@@ -323,7 +326,7 @@ class MultilingualModel(keras.Model):
     def _track(self, *sides: Any) -> None:
         """Makes the layers of sides attributes of this model, by their names."""
         for side in sides:
-            for layer in (side.embedding, getattr(side, "roles", None), side.stack):
+            for layer in (side.embedding, *(getattr(side, name, None) for name in ("positions", "roles")), side.stack):
                 if layer is not None:
                     setattr(self, layer.name, layer)
 

@@ -9,7 +9,6 @@ from typing import Any
 import keras
 
 from keras_nmt.errors import nearest
-from keras_nmt.layers._common import SHORTCUT_KINDS, check_choice
 from keras_nmt.layers._options import with_options
 from keras_nmt.models._search_models import Prepare, SearchModels, Step
 from keras_nmt.models._transformer_options import TransformerOptions
@@ -24,7 +23,8 @@ class Transformer(TranslationModel):
     """The Transformer for translation, with any combination of lexical shortcuts, composition and roles.
 
     A functional Keras model `(source ids [B, S], target-input ids [B, T]) -> logits [B, T, V]`; see `TranslationModel`
-    for the parts that search calls. Attention projections and the output have no biases, positions no weights.
+    for the parts that search calls. Attention projections and the output have no biases, the package's positions no
+    weights. A `Mechanism` brings a layer of your own into any of the places; see `docs/own_mechanism.md`.
 
     Args:
         source_vocabulary_size: Integer, number of source subwords; of all subwords if the vocabulary is joint.
@@ -38,11 +38,19 @@ class Transformer(TranslationModel):
         dropout: Float, dropout rate of embeddings and of each sub-layer's output. Defaults to 0.1.
         attention_dropout: Float, dropout rate of attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
-        norm: "pre", with a LayerNorm at the end of each stack; or "post", without. Defaults to "pre".
+        norm: "pre" or "post": LayerNorm before the sub-layers and at the end of each stack, or after the sub-layers;
+            "rms": `RMSNormalization` as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to "pre".
+        feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`, whose three
+            matrices have as many weights as the two of "relu" with two thirds of `intermediate_dim`; or a `Mechanism`.
+            Defaults to "relu".
+        positions: "sinusoidal": `PositionalEncoding` of the embeddings; "rotary": `RotaryEncoding` of the queries and
+            keys of self-attentions; or a `Mechanism` of either kind. Defaults to "sinusoidal".
+        num_key_value_heads: Integer, number of heads of keys and values in all attentions; see `MultiHeadAttention`.
+            Defaults to `num_heads`.
         tie_embeddings: Boolean. True: one table for source, target and output if the vocabulary is joint, otherwise one
             for target and output. False: three tables. Defaults to True.
-        shortcuts: None, "plain", "fusion" or "ungated": the kind of lexical shortcut; see `LexicalShortcut`. Defaults
-            to None.
+        shortcuts: None, "plain", "fusion" or "ungated": the kind of lexical shortcut; see `LexicalShortcut`. Or a
+            `Mechanism`. Defaults to None.
         shortcut_source: "lexical": the embeddings E. "non_lexical": the states one layer further down than the
             attention's input: H_{l-2} for the self-attention of layer l (E in layers 1 and 2), and the encoder's
             H_{L-1} for cross-attention; not normalised. Defaults to "lexical".
@@ -52,9 +60,9 @@ class Transformer(TranslationModel):
             to the decoder. Defaults to `("encoder", "decoder")`.
         layer_composition: Output of encoder and decoder. None: the last layer's states. "linear", "hierarchical",
             "low_rank" (Eq. 10 of Li et al.), "extended" (Eq. 11) or "bilinear" (Eq. 6, for small widths): the
-            composition of all layers' states; see `TransformerEncoder`. Defaults to None.
+            composition of all layers' states; see `TransformerEncoder`. Or a `Mechanism`. Defaults to None.
         head_composition: How all attentions combine their heads: None or "linear", "hierarchical", "low_rank",
-            "extended" or "bilinear"; see `MultiHeadAttention`. Defaults to None.
+            "extended" or "bilinear"; see `MultiHeadAttention`. Or a `Mechanism`. Defaults to None.
         layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
         head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
         composition_start: "random", or "identity": the first outputs are those of a model without compositions, such
@@ -66,8 +74,8 @@ class Transformer(TranslationModel):
             `hidden_dim`.
         output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
         roles: None: no roles. "dense", "softmax" or "one_hot": a `RoleInteraction` with this assignment between the
-            embeddings and the positions, on each side. "contextualized": a `ContextualizedEmbedding` there. Defaults to
-            None.
+            embeddings and the positions, on each side. "contextualized": a `ContextualizedEmbedding` there. Or a
+            `Mechanism`. Defaults to None.
         num_roles: Integer, number of roles. Defaults to 32.
         role_context: "lstm" or "cnn": the network that reads the context. It reads the source in both directions, the
             target from left to right. Defaults to "lstm".
@@ -124,7 +132,6 @@ class Transformer(TranslationModel):
         if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
             suggestion = nearest(unknown, inspect.signature(Transformer).parameters) or "its docstring lists them"
             raise TypeError(f"`Transformer` has no such arguments; {suggestion}. Received: {', '.join(unknown)}")
-        check_choice("shortcuts", options.shortcuts, SHORTCUT_KINDS)  # attentions would name it `shortcut`
         policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
         for name, size in (
             ("source_vocabulary_size", source_vocabulary_size),

@@ -24,6 +24,9 @@ MECHANISMS = {
     "layer_composition": "composition of layers",
     "head_composition": "composition of heads",
     "roles": "role interaction",
+    "feed_forward": "such feed-forward networks",
+    "positions": "such positions",
+    "num_key_value_heads": "groups of keys and values",
 }
 WEIGHTS = ("int8", "int16", "float16")
 
@@ -117,8 +120,10 @@ def _plain_transformer(model: TranslationModel | MultilingualModel) -> Transform
         raise UserError(f"CTranslate2 runs Transformers of one direction only. Received: {type(model).__name__}")
     config = model.get_config()
     for name, mechanism in MECHANISMS.items():
-        if config[name] is not None:
+        if config.get(name) is not None:  # options of later releases are there only if set
             raise UserError(f"CTranslate2 has no {mechanism}: export a SavedModel. Received: {name}={config[name]!r}")
+    if config["norm"] not in ("pre", "post"):
+        raise UserError(f"CTranslate2 has no such norms: export a SavedModel. Received: norm={config['norm']!r}")
     check_not_quantized(model)
     return model
 

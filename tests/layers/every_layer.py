@@ -38,6 +38,7 @@ def _cases(random: Callable[..., np.ndarray]) -> dict[str, Case]:
     encoder = {"shortcut": "plain", "layer_composition": "extended", "head_composition": "extended"}
     decoder = {"shortcut": "fusion", "shortcut_source": "non_lexical", "cross_shortcut": "plain"}
     decoder |= {"layer_composition": "hierarchical", "head_composition": "hierarchical"}
+    modern = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 1}
     roles = {
         "softmax": {"causal": True, "residual": True},
         "one_hot": {"context": "cnn", "causal": True, "exclusive": True, "low_rank": True},
@@ -60,6 +61,11 @@ def _cases(random: Callable[..., np.ndarray]) -> dict[str, Case]:
         "encoder": Case(layers.TransformerEncoder(2, 2, D, 12, **encoder), {"inputs": memory, "mask": MASK}),
         "decoder": Case(
             layers.TransformerDecoder(3, 2, D, 12, **decoder),
+            {"inputs": states, "memory": memory, "memory_lexical": memory, "memory_mask": MASK},
+            decoder_steps,
+        ),
+        "modern decoder": Case(
+            layers.TransformerDecoder(2, 2, D, 12, shortcut="plain", cross_shortcut="plain", **modern),
             {"inputs": states, "memory": memory, "memory_lexical": memory, "memory_mask": MASK},
             decoder_steps,
         ),

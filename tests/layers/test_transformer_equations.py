@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from numpy_oracles import sigmoid, softmax
 
-from keras_nmt.layers import TransformerDecoderLayer, TransformerEncoderLayer
+from keras_nmt.layers import FeedForward, RotaryEncoding, TransformerDecoderLayer, TransformerEncoderLayer
 
 B, T, S, D, F, HEADS = 2, 4, 5, 8, 12, 2
+MODERN = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 2}
 INPUTS_MASK = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)
 MEMORY_MASK = np.array([[1, 1, 0, 0, 0], [1, 1, 1, 1, 1]], bool)
 
@@ -89,3 +92,71 @@ def test_decoder_layer(random, norm, shortcut, cross_shortcut):
     expected = _residual(w, "feed_forward", norm, states, lambda h: _feed_forward(w, h))
     found = layer(x, memory, lexical=e, memory_lexical=memory_e, inputs_mask=INPUTS_MASK, memory_mask=MEMORY_MASK)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def _rotated(x):
+    """Each pair of neurons as a complex number times e^(i t theta), Eq. 12 of Su et al.; x is `[B, T, n]`."""
+    half = x.shape[-1] // 2
+    thetas = 10_000.0 ** (-2 * np.arange(half) / (2 * half))
+    turned = (x[..., :half] + 1j * x[..., half:]) * np.exp(1j * np.arange(x.shape[1])[:, None] * thetas)
+    return np.concatenate([turned.real, turned.imag], -1)
+
+
+def _grouped_attention(w, name, query, memory, mask, rotate):
+    """Attention of four heads of queries to two heads of keys and values, head by head."""
+    heads, groups, width = 4, 2, D // 4
+    q, (k, v) = query @ w[f"{name}/query/kernel"], np.split(memory @ w[f"{name}/key_value/kernel"], 2, -1)
+    outputs = []
+    for head in range(heads):
+        own, shared = (slice(width * i, width * (i + 1)) for i in (head, head // (heads // groups)))
+        queries, keys = (_rotated(x) if rotate else x for x in (q[..., own], k[..., shared]))
+        scores = np.einsum("btd,bsd->bts", queries, keys) / np.sqrt(width)
+        outputs.append(softmax(np.where(mask, scores, -np.inf)) @ v[..., shared])
+    return np.concatenate(outputs, -1) @ w[f"{name}/output/kernel"]
+
+
+def test_modern_decoder_layer(random):
+    layer = TransformerDecoderLayer(4, D, F, **MODERN)
+    x, memory = random(B, T, D), random(B, S, D)
+    layer(x, memory)
+    w = _weights(layer, random)
+    causal = np.tril(np.ones((T, T), bool)) & INPUTS_MASK[:, None]
+    mask = np.repeat(MEMORY_MASK[:, None], T, 1)
+
+    def norm(name, x):
+        return x / np.sqrt(np.square(x).mean(-1, keepdims=True) + 1e-6) * w[f"{name}_norm/scale"]
+
+    def feed_forward(x):  # (silu(x W) * x V) W_2
+        gate = x @ w["feed_forward/gate/kernel"]
+        return (gate * sigmoid(gate) * (x @ w["feed_forward/inner/kernel"])) @ w["feed_forward/outer/kernel"]
+
+    hidden = norm("self_attention", x)
+    states = x + _grouped_attention(w, "self_attention", hidden, hidden, causal, rotate=True)
+    hidden = norm("cross_attention", states)
+    states = states + _grouped_attention(w, "cross_attention", hidden, memory, mask, rotate=False)
+    expected = states + feed_forward(norm("feed_forward", states))
+    found = layer(x, memory, inputs_mask=INPUTS_MASK, memory_mask=MEMORY_MASK)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_gelu(random):
+    layer = FeedForward(F, D, activation="gelu")
+    x = random(B, T, D)
+    layer(x)
+    w = _weights(layer, random)
+    inner = x @ w["inner/kernel"] + w["inner/bias"]
+    phi = np.vectorize(lambda z: 0.5 * (1 + math.erf(z / math.sqrt(2))))(inner)
+    np.testing.assert_allclose(layer(x), (inner * phi) @ w["outer/kernel"] + w["outer/bias"], rtol=1e-4, atol=1e-5)
+
+
+def test_rotated_products_depend_on_distances_alone(random):
+    layer, queries, keys = RotaryEncoding(), random(1, T, D), random(1, T, D)
+    queries[:], keys[:] = queries[:, :1], keys[:, :1]  # the same at all positions
+    products = np.asarray(layer(queries))[0] @ np.asarray(layer(keys))[0].T  # [T, T]
+    for distance in range(1 - T, T):
+        np.testing.assert_allclose(np.diagonal(products, distance), np.diagonal(products, distance)[0], rtol=1e-4)
+    assert abs(products[0, 1] - products[0, 2]) > 1e-3
+    for position in range(T):
+        np.testing.assert_allclose(
+            layer(queries, position=position)[:, :1], layer(queries)[:, position, None], atol=1e-5
+        )

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from one_in import one_in, these
 from pairwise import pairwise
+from tiny import TINY, V, make_batch, randomise, stepwise
 
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import PAD
 from keras_nmt.layers import (
     MultiHeadAttention,
     TransformerDecoder,
@@ -25,16 +26,6 @@ from keras_nmt.layers import (
     TransformerEncoderLayer,
 )
 from keras_nmt.models import Transformer, count_parameters
-
-V = 23
-TINY = {
-    "source_vocabulary_size": V,
-    "num_encoder_layers": 3,
-    "num_decoder_layers": 3,
-    "hidden_dim": 8,
-    "num_heads": 2,
-    "intermediate_dim": 12,
-}
 
 # Every kind, source, site and side of the shortcut, in pairs, with the other options of a plain Transformer.
 SHORTCUTS = pairwise(
@@ -68,61 +59,24 @@ def _name(options):
     return "-".join("+".join(v) if isinstance(v, tuple) else str(v) for v in options.values()) or "plain transformer"
 
 
-def _randomise(model, scale=0.2):
-    """Sets weights that make every part matter: the initial gates, biases and norms are 0 or 1."""
-    generator = np.random.default_rng(5)
-    for weight in model.trainable_weights:
-        noise = generator.normal(scale=scale, size=weight.shape)
-        weight.assign(weight + noise)
-    return model
-
-
-def _batch(model, rows=3, source_length=6, target_length=5, seed=0):
-    generator = np.random.default_rng(seed)
-    source = generator.integers(4, model.source_vocabulary_size, (rows, source_length)).astype("int32")
-    for row in range(rows):  # rows of different lengths
-        length = source_length - row % source_length
-        source[row, length - 1 :] = PAD
-        source[row, length - 1] = END
-    target = generator.integers(4, model.target_vocabulary_size, (rows, target_length)).astype("int32")
-    target[:, 0] = BEGIN
-    return source, target
-
-
-def _stepwise(model, source, target, beam_size=2, jit_compile=None, grows=False):
-    """Logits `[B, T, V]` of decoder steps over given prefixes, equal for each hypothesis of the beam."""
-    step = model.decoder_step
-    if jit_compile is not None:
-        step = tf.function(step, jit_compile=jit_compile, autograph=False)
-    constants, caches = model.prepare(model.encoder(source), beam_size, None if grows else target.shape[1])
-    logits = []
-    for position in range(target.shape[1]):
-        tokens = np.repeat(target[:, position : position + 1], beam_size, 1)
-        out, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
-        # The keys of the hypotheses are at different positions, so sums may have another order.
-        np.testing.assert_allclose(out[:, 0], out[:, 1], atol=1e-5)
-        logits.append(out[:, 0])
-    return np.stack(logits, 1)
-
-
 @pytest.mark.parametrize("options", VARIANTS, ids=_name)
 def test_stepwise_equals_full(options):
     model = _model(json.dumps(options))
-    source, target = _batch(model)
+    source, target = make_batch(model)
     expected = model([source, target])
     for grows in (False, True):
-        found = _stepwise(model, source, target, grows=grows)
+        found = stepwise(model, source, target, grows=grows)
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4, err_msg=f"caches that grow: {grows}")
 
 
 @pytest.mark.parametrize("options", these([1, 2], COMPILED, _name))
 def test_compiled_stepwise_equals_full(options):
     two_layers = {"num_encoder_layers": 2, "num_decoder_layers": 2}
-    model = _randomise(Transformer(**{**TINY, **two_layers, **options}), scale=0.1)
-    source, target = _batch(model)
+    model = randomise(Transformer(**{**TINY, **two_layers, **options}), scale=0.1)
+    source, target = make_batch(model)
     expected = tf.function(model, jit_compile=True)([source, target])
     np.testing.assert_allclose(expected, model([source, target]), rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(_stepwise(model, source, target, jit_compile=True), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(stepwise(model, source, target, jit_compile=True), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("options", one_in(4, VARIANTS, _name))
@@ -130,14 +84,14 @@ def test_compiled_stepwise_equals_full(options):
 @settings(max_examples=3, deadline=None)
 def test_padding_and_batching_are_invisible(options, more_source, more_target, row):
     model = _model(json.dumps(options))
-    source, target = _batch(model)
+    source, target = make_batch(model)
     length = int((source[row] != PAD).sum())
     alone_source = np.pad(source[row : row + 1, :length], ((0, 0), (0, more_source)))
     alone_target = np.pad(target[row : row + 1], ((0, 0), (0, more_target)))
     full = model([source, target])[row]
     alone = model([alone_source, alone_target])[0, : target.shape[1]]
     np.testing.assert_allclose(alone, full, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(_stepwise(model, alone_source, target[row : row + 1])[0], full, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(stepwise(model, alone_source, target[row : row + 1])[0], full, rtol=1e-4, atol=1e-4)
 
 
 _models: dict[str, Transformer] = {}
@@ -145,13 +99,13 @@ _models: dict[str, Transformer] = {}
 
 def _model(options):
     if options not in _models:
-        _models[options] = _randomise(Transformer(**{**TINY, **json.loads(options)}))
+        _models[options] = randomise(Transformer(**{**TINY, **json.loads(options)}))
     return _models[options]
 
 
 def test_rows_of_padding_are_finite_and_change_nothing():
     model = _model(json.dumps(EVERYWHERE))
-    source, target = _batch(model)
+    source, target = make_batch(model)
     with_empty = model([np.pad(source, ((0, 1), (0, 0))), np.pad(target, ((0, 1), (0, 0)))])
     assert np.isfinite(with_empty).all()
     np.testing.assert_allclose(with_empty[:3], model([source, target]), rtol=1e-5, atol=1e-5)
@@ -159,15 +113,15 @@ def test_rows_of_padding_are_finite_and_change_nothing():
 
 @pytest.mark.parametrize("options", [{}, {**EVERYWHERE, "target_vocabulary_size": 17}], ids=_name)
 def test_saved_equals_loaded(options, tmp_path):
-    model = _randomise(Transformer(**TINY, **options))
-    batch = _batch(model)
+    model = randomise(Transformer(**TINY, **options))
+    batch = make_batch(model)
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     np.testing.assert_array_equal(loaded(batch), model(batch))
     again = Transformer.from_config(json.loads(json.dumps(model.get_config())))
     model.save_weights(tmp_path / "w.weights.h5")
     again.load_weights(tmp_path / "w.weights.h5")
-    np.testing.assert_array_equal(_stepwise(again, *batch), _stepwise(model, *batch))
+    np.testing.assert_array_equal(stepwise(again, *batch), stepwise(model, *batch))
 
 
 def test_search_models_do_not_count_or_save_weights_twice(tmp_path):
@@ -262,8 +216,8 @@ def test_pre_norm_adds_a_norm_to_each_composed_layer():
 @pytest.mark.parametrize("roles", ["softmax", "contextualized"])
 def test_roles_stand_between_embeddings_and_positions(roles, training):
     """The inputs of encoder and decoder, in order: lookup, scale, dropout, roles, positions."""
-    model = _randomise(Transformer(**TINY, roles=roles, num_roles=3, dropout=0.5, role_dropout=0.0))
-    batch = _batch(model)
+    model = randomise(Transformer(**TINY, roles=roles, num_roles=3, dropout=0.5, role_dropout=0.0))
+    batch = make_batch(model)
     table, positions = model.get_layer("embedding").table.embeddings.numpy(), model.get_layer("positions")
     masks = {"source": batch[0] != PAD, "target": None}
     for ids, (side, mask), stack in zip(batch, masks.items(), ("encoder", "decoder"), strict=True):
@@ -284,8 +238,8 @@ def test_roles_stand_between_embeddings_and_positions(roles, training):
 @pytest.mark.parametrize("source_of_shortcuts", ["lexical", "non_lexical"])
 def test_shortcuts_on_cross_attention_read_embeddings_or_the_states_below_the_last(source_of_shortcuts):
     options = {"shortcuts": "plain", "shortcut_sites": ("cross",), "shortcut_sides": ("decoder",)}
-    model = _randomise(Transformer(**TINY, **options, shortcut_source=source_of_shortcuts))
-    source, _ = _batch(model)
+    model = randomise(Transformer(**TINY, **options, shortcut_source=source_of_shortcuts))
+    source, _ = make_batch(model)
     d, positions = 8, np.arange(source.shape[1])[:, None]
     angles = positions / 10000 ** (2 * (np.arange(d) // 2) / d)
     encoding = np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
@@ -321,10 +275,10 @@ def test_projections_have_no_biases_and_post_norm_stacks_no_final_norm():
     ("options", "dtype"), [(COMPILED[0], "mixed_bfloat16"), (COMPILED[1], "mixed_float16")], ids=str
 )
 def test_half_precision_is_near_float32(options, dtype):
-    model = _randomise(Transformer(**TINY, **options))
+    model = randomise(Transformer(**TINY, **options))
     half = Transformer(**TINY, **options, dtype=dtype)
     half.set_weights(model.get_weights())
-    source, target = _batch(model)
+    source, target = make_batch(model)
     assert all(w.dtype == "float32" for w in half.trainable_weights)
     logits = half([source, target])
     assert logits.dtype == tf.float32
@@ -332,12 +286,12 @@ def test_half_precision_is_near_float32(options, dtype):
     # Single logits may differ by several roundings of a large state, so the root mean square is compared.
     error = np.sqrt(np.mean(np.square(logits - expected)) / np.mean(np.square(expected)))
     assert error < (0.06 if dtype == "mixed_bfloat16" else 0.012)
-    assert np.isfinite(_stepwise(half, source, target)).all()
+    assert np.isfinite(stepwise(half, source, target)).all()
 
 
 def test_the_model_trains_with_keras_fit():
     model = Transformer(**{**TINY, "num_encoder_layers": 1, "num_decoder_layers": 1}, shortcuts="plain")
-    source, target = _batch(model, rows=16)
+    source, target = make_batch(model, rows=16)
     model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD))
     history = model.fit([source, target], np.roll(target, -1, 1), epochs=3, verbose=0).history["loss"]
     assert history[-1] < history[0]
@@ -349,7 +303,11 @@ def test_the_model_trains_with_keras_fit():
         {"hidden_dim": 9},
         {"num_encoder_layers": 0},
         {"dropout": 1.5},
-        {"norm": "rms"},
+        {"norm": "batch"},
+        {"positions": "learnt"},
+        {"positions": "rotary", "hidden_dim": 6},
+        {"feed_forward": "tanh"},
+        {"num_key_value_heads": 3},
         {"shortcuts": "lexical"},
         {"shortcut_source": "embeddings", "shortcuts": "plain"},
         {"shortcut_sites": ()},
@@ -523,9 +481,9 @@ def test_each_dropout_rate_reaches_its_layers():
 
 
 def test_without_roles_dropout_applies_to_embeddings_with_positions():
-    model = _randomise(Transformer(**TINY, dropout=0.5))
+    model = randomise(Transformer(**TINY, dropout=0.5))
     entering = [keras.tree.flatten(model.get_layer(name).input)[0] for name in ("encoder", "decoder")]
-    first, batch = keras.Model(model.inputs, entering), _batch(model)
+    first, batch = keras.Model(model.inputs, entering), make_batch(model)
     for plain, dropped in zip(first(batch), first(batch, training=True), strict=True):
         plain, dropped = np.asarray(plain), np.asarray(dropped)
         assert 0.3 < (dropped != 0).mean() < 0.7

@@ -88,6 +88,10 @@ def test_weights_may_be_smaller(make_model, source_tokenizer, tmp_path):
         ),
         ({"shortcuts": None, "head_composition": "low_rank"}, "no composition of heads.*'low_rank'"),
         ({"shortcuts": None, "roles": "softmax"}, "no role interaction.*'softmax'"),
+        ({"shortcuts": None, "norm": "rms"}, "no such norms.*norm='rms'"),
+        ({"shortcuts": None, "feed_forward": "swiglu"}, "no such feed-forward networks.*'swiglu'"),
+        ({"shortcuts": None, "positions": "rotary"}, "no such positions.*'rotary'"),
+        ({"shortcuts": None, "num_key_value_heads": 1}, "no groups of keys and values.*=1"),
     ],
 )
 def test_a_mechanism_is_named(options, told, make_model, source_tokenizer, tmp_path):

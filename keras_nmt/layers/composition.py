@@ -1,4 +1,4 @@
-"""The base of composition layers: N representations, in a list or stacked."""
+"""The base of compositions of N representations, in a list or stacked."""
 
 from __future__ import annotations
 
@@ -12,12 +12,42 @@ from keras_nmt.layers._projection import reshape_last
 
 
 class Composition(keras.layers.Layer):
-    """Composes N representations r_1 .. r_N of width d' into one tensor, position by position (Eq. 5).
+    """The base of compositions: N representations r_1 .. r_N of width d' to one tensor, position by position (Eq. 5).
 
-    Representations are a list of N tensors `[..., d']` or one stacked tensor `[..., N, d']`. With `residual`, the last
-    `units` neurons of R^ are added: the last layer r_N, or all neurons of composed heads. With `start="identity"`, the
-    first output is these neurons. Sub-classes implement `build_composition(number, width)` and
-    `compose(representations)`.
+    Sub-classes implement `build_composition(number, width)`, which adds the weights for N and d', and
+    `compose(representations)`, which returns a tensor `[..., output_width]`. `concatenate` and `separate` give the
+    representations in one form.
+
+    Args:
+        units: Integer, width of the output. Defaults to the width d' of a representation.
+        start: "random" or "identity": the first output is the last `units` neurons of [r_1; ...; r_N], the last layer
+            r_N or all neurons of composed heads. `starts_at_zero`, `last_factor_initializer` and `start` tell a
+            sub-class which weights that needs. Defaults to "random".
+        residual: Boolean, whether these neurons are added to the output. Defaults to False.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        representations: List of N float tensors `[..., d']`, or one tensor `[..., N, d']`; N at least 2.
+
+    Returns:
+        Tensor `[..., units]`.
+
+    Raises:
+        ValueError: There are fewer than two representations, their shapes differ, or `start` is unknown.
+
+    Example:
+
+    >>> class Mean(Composition):
+    ...     def build_composition(self, number, width):
+    ...         pass
+    ...
+    ...     def compose(self, representations):
+    ...         return sum(self.separate(representations)) / self.number
+    >>> tuple(Mean()(ops.ones((2, 7, 6, 16))).shape)
+    (2, 7, 16)
+
+    Reference:
+        [Li et al., 2020](https://arxiv.org/abs/1911.09877), Eq. 5.
     """
 
     def __init__(

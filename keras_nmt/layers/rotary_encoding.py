@@ -1,0 +1,78 @@
+"""Rotary positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class RotaryEncoding(keras.layers.Layer):
+    """Rotates queries and keys by their positions, so that their products depend on distances alone.
+
+    Neuron i of the first half of a head and neuron i of the second half are a point of a plane, which the position t
+    rotates by the angle t theta_i (Eq. 34; the paper pairs neighbours, which is another order of the neurons):
+
+        x'_i           = x_i cos(t theta_i) - x_{i + n/2} sin(t theta_i)
+        x'_{i + n/2}   = x_{i + n/2} cos(t theta_i) + x_i sin(t theta_i)          theta_i = base^(-2 i / n)
+
+    The layer has no weights, and computes sine and cosine in float32.
+
+    Args:
+        base: Float, the base of the wavelengths. Defaults to 10000.
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Attributes:
+        in_attention: True: the layer acts on the queries and keys of self-attention, not on embeddings.
+
+    Call arguments:
+        inputs: Float tensor `[..., T, n]`, queries or keys of heads of an even width n.
+        position: Integer scalar tensor, the position of all of `inputs`, as in a step of search. Defaults to None:
+            `inputs` has the positions 0, 1, ..., T - 1.
+
+    Returns:
+        Tensor `[..., T, n]`.
+
+    Raises:
+        ValueError: The width n is odd.
+
+    Example:
+
+    >>> import numpy as np
+    >>> tuple(RotaryEncoding()(np.ones((2, 4, 5, 8), "float32")).shape)
+    (2, 4, 5, 8)
+
+    Reference:
+        [Su et al., 2021](https://arxiv.org/abs/2104.09864), section 3.
+    """
+
+    in_attention = True
+
+    def __init__(self, base: float = 10_000.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if isinstance(base, bool) or not isinstance(base, (int, float)) or not base > 1:
+            raise ValueError(f"`base` must be a number above 1. Received: base={base!r}")
+        self.base = base
+        self.supports_masking = True
+
+    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
+        if inputs_shape[-1] is None or inputs_shape[-1] % 2:
+            raise ValueError(f"Rotary positions need heads of an even width. Received: width {inputs_shape[-1]}")
+
+    def call(self, inputs: Any, position: Any = None) -> Any:
+        width = inputs.shape[-1]  # n
+        positions = ops.arange(ops.shape(inputs)[-2]) if position is None else ops.reshape(position, (1,))
+        thetas = ops.power(float(self.base), -ops.arange(0, width, 2, dtype="float32") / width)  # [n / 2]
+        angles = ops.expand_dims(ops.cast(positions, "float32"), -1) * thetas  # [T, n / 2], or [1, n / 2]
+        cosines, sines = ops.cos(angles), ops.sin(angles)
+        first, second = ops.split(ops.cast(inputs, "float32"), 2, axis=-1)
+        rotated = ops.concatenate([first * cosines - second * sines, second * cosines + first * sines], axis=-1)
+        return ops.cast(rotated, inputs.dtype)
+
+    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        return inputs_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "base": self.base}
