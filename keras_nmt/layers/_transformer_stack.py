@@ -18,6 +18,7 @@ from keras_nmt.layers._common import (
 )
 from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers._options import LayerOptions, StackOptions
+from keras_nmt.layers._recording import record
 
 
 class TransformerStack(keras.layers.Layer):
@@ -106,7 +107,9 @@ class TransformerStack(keras.layers.Layer):
         output = states[-1]
         if self.composition is not None and not self._is_hierarchical:
             output = self.composition(self._representations(states, 1))
-        return output if self.final_norm is None else self.final_norm(output)
+        output = output if self.final_norm is None else self.final_norm(output)
+        record(self, "states", [*states, output])
+        return output
 
     def _representations(self, states: list[Any], first: int) -> list[Any]:
         """r_l = H^l, normalised under pre-LN, from layer `first` on."""

@@ -17,6 +17,7 @@ from keras_nmt.layers._common import (
     projection_initializer,
     without_padding,
 )
+from keras_nmt.layers._recording import is_recording, record
 from keras_nmt.layers.luong_attention import LuongAttention
 
 
@@ -151,22 +152,27 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         # Masks of the inputs of all LSTMs but the first, the same at all positions.
         masks = [dropout(ops.ones((batch_size, u)), training=training) for dropout in self.layer_dropouts]
 
+        layers = self.num_layers if is_recording() else 1  # whose h the loop returns, the last layer's at the end
+
         def position(inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
-            """Inputs [B, e] and states (h, c of each layer, the last h~) -> [h~; h], [B, 2 u], and the new states."""
-            attentional, h, cells = self._position(inputs, states, keys, memory, memory_mask, masks=masks)
-            return ops.concatenate([attentional, h], -1), [*cells, attentional]
+            """Inputs [B, e] and states (h, c of each layer, the last h~) -> [h~; h ..] and the new states."""
+            attentional, _, cells = self._position(inputs, states, keys, memory, memory_mask, masks=masks)
+            return ops.concatenate([attentional, *cells[-2 * layers :: 2]], -1), [*cells, attentional]
 
         loop = keras.layers.RNN(
-            _Loop(position, output_size=2 * u, state_size=[u] * (2 * self.num_layers + 1)),
+            _Loop(position, output_size=(1 + layers) * u, state_size=[u] * (2 * self.num_layers + 1)),
             return_sequences=True,
             dtype="float32",
         )
         states = [*self._flat(initial_state, batch_size), ops.zeros((batch_size, u))]
-        both = loop(inputs, initial_state=states)  # [B, T, 2 u]
-        outputs = ops.cast(self.output_dropout(both[..., :u], training=training), self.compute_dtype)
-        if not return_attention:
+        attentional, *hidden = ops.split(loop(inputs, initial_state=states), 1 + layers, axis=-1)  # [B, T, u] each
+        outputs = ops.cast(self.output_dropout(attentional, training=training), self.compute_dtype)
+        if not (return_attention or is_recording()):
             return outputs
-        return outputs, self.attention.attend(both[..., u:], keys, memory, memory_mask)[1]
+        weights = self.attention.attend(hidden[-1], keys, memory, memory_mask)[1]
+        record(self, "states", [inputs, *hidden, attentional])
+        record(self, "attention", weights)
+        return (outputs, weights) if return_attention else outputs
 
     def _position(
         self,

@@ -25,6 +25,7 @@ from keras_nmt.layers._common import (
 )
 from keras_nmt.layers._composition import make_composition
 from keras_nmt.layers._projection import Projection, reshape_last
+from keras_nmt.layers._recording import record
 from keras_nmt.layers.key_value_projection import KeyValueProjection
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
 
@@ -230,6 +231,7 @@ class MultiHeadAttention(keras.layers.Layer):
         if attention_mask is not None:
             scores = ops.where(ops.expand_dims(attention_mask, -3), scores, MASKED)
         weights = ops.cast(ops.softmax(scores, axis=-1), self.compute_dtype)
+        record(self, "attention", weights)
         heads = ops.matmul(self.weight_dropout(weights, training=training), values)  # O_1 .. O_H: [..., H, T, d / H]
         return self._combine(ops.swapaxes(heads, -2, -3)), weights
 
