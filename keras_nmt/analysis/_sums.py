@@ -25,15 +25,22 @@ class Sums:
         self._rows.setdefault(key, []).append(side.rows)
         self._sums.setdefault(key, []).append(both)
 
+    def add_by(self, group: str, side: HiddenStates, values: np.ndarray, labels: np.ndarray) -> None:
+        """Adds values `[N]` by the label of each token, strings `[N]`; tokens with an empty label are left out."""
+        for label in np.unique(labels[labels != ""]):
+            self.add((group, str(label)), side, values, labels == label)
+
     def measurements(self, analysis: str, unit: str, **more: Any) -> Measurements:
         """The means by key, in the order of the first addition, with the sums of each sentence as samples.
 
         Raises:
             UserError: There were no tokens.
         """
-        samples = {
-            key: np.concatenate(self._sums[key])[np.argsort(np.concatenate(rows))] for key, rows in self._rows.items()
-        }
+        number = 1 + max((int(rows.max()) for of_key in self._rows.values() for rows in of_key), default=-1)
+        samples = {}
+        for key, rows in self._rows.items():
+            samples[key] = np.zeros([number, 2])  # also for sentences without a token that counts
+            samples[key][np.concatenate(rows)] = np.concatenate(self._sums[key])
         if not samples:
             raise UserError(f"There is no text to measure. Received: no lines for {analysis}")
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -22,8 +22,10 @@ from keras_nmt.layers._recording import Record, recording
 from keras_nmt.models import Ensemble, TranslationModel
 from keras_nmt.text import SubwordTokenizer
 
+# The model of one direction with its subwords, as `open_pair` returns it.
+Pair = tuple[TranslationModel, tuple[SubwordTokenizer, SubwordTokenizer]]
 # A model directory, or a model with its subwords.
-Model = str | os.PathLike[str] | Translator
+Model = str | os.PathLike[str] | Translator | Pair
 TENSORS = ("states", "attention", "gates", "roles", "composition", "bridge")
 LINES_AT_ONCE = 4096  # lines of similar length are computed together
 
@@ -157,14 +159,14 @@ def hidden_states(
     return _batches(read, tokenizers, source, target, max_tokens, pair.positions_before_source is None)
 
 
-def open_pair(
-    model: Model, source_language: str | None = None, target_language: str | None = None
-) -> tuple[TranslationModel, tuple[SubwordTokenizer, SubwordTokenizer]]:
-    """The translation model of one direction, and the subwords of its source and target.
+def open_pair(model: Model, source_language: str | None = None, target_language: str | None = None) -> Pair:
+    """The translation model of one direction, and the subwords of its source and target; such a pair as it is.
 
     Raises:
         UserError: The folder is no model directory, the model is an ensemble, or does not have the direction.
     """
+    if isinstance(model, tuple):
+        return model
     if isinstance(model, Translator):
         whole, tokenizers = model.model, model.tokenizers
     else:

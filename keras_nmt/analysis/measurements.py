@@ -6,7 +6,7 @@ import dataclasses
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +37,8 @@ class Measurements:
         unit: String, what the numbers are, such as "accuracy".
         values: Dictionary from keys, (group, item), to numbers, in the order of the table.
         samples: Dictionary from keys to what a test of significance draws: a boolean array `[n]`, whether each of n
-            items is right, or a float array `[n, 2]`, a sum and a count for each of n sentences, whose quotient over
-            all sentences is the value. Keys without samples are compared without a test. Defaults to none.
+            items is right; an array `[n, 2]`, a sum and a count for each of n sentences, whose quotient over all
+            sentences is the value; or an array `[n, 10]`, BLEU's counts for each of n sentences. Keys without samples are compared without a test. Defaults to none.
         references: Dictionary from keys to the number that a trivial system reaches, such as the accuracy of the most
             frequent class. Defaults to none.
         deviations: Dictionary from keys to standard deviations over seeds. Defaults to none.
@@ -295,6 +295,24 @@ def compare(models: Mapping[str, Measurements]) -> Comparison:
         tested = {key: significance(other.samples[key], first.samples[key]) for key in shared}
         p_values[name] = {key: p for key, p in tested.items() if p is not None}
     return Comparison(dict(models), p_values)
+
+
+def over_seeds(runs: Sequence[Measurements]) -> Measurements:
+    """The mean of several runs of an analysis that differ in the seed, with standard deviations.
+
+    Samples are kept where they are sums and counts of sentences, which add up.
+    """
+    first = runs[0]
+    if len(runs) == 1:
+        return first
+    values = {key: np.array([run.values[key] for run in runs]) for key in first.values}
+    samples = {key: np.sum([run.samples[key] for run in runs], axis=0) for key, x in first.samples.items() if x.ndim == 2}
+    return dataclasses.replace(
+        first,
+        values={key: float(x.mean()) for key, x in values.items()},
+        deviations={key: float(x.std(ddof=1)) for key, x in values.items()},
+        samples=samples,
+    )
 
 
 def _is_line(items: list[str]) -> bool:

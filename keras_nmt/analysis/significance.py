@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from keras_nmt.errors import UserError
+from keras_nmt.evaluation.paired_bootstrap_of_runs import bleu_of_counts
 
 
 def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 1000, seed: int = 12345) -> float | None:
@@ -15,8 +16,8 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 100
     sentence are not independent, and models may have other subwords.
 
     Args:
-        system: Boolean array `[n]`, whether each item is right; or float array `[n, 2]`, a sum and a count for each
-            sentence.
+        system: Boolean array `[n]`, whether each item is right; or array `[n, 2]`, a sum and a count for each sentence;
+            or array `[n, 10]`, BLEU's counts for each sentence.
         baseline: Array of the same kind, of the model to compare with.
         samples: Integer, the number of resampled sets of sentences. Defaults to 1000.
         seed: Integer, the seed of the samples. Defaults to 12345.
@@ -49,10 +50,14 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 100
         better, worse = int(np.sum(system & ~baseline)), int(np.sum(~system & baseline))
         return float(stats.binomtest(better, better + worse).pvalue) if better + worse else 1.0
 
-    def difference(rows: np.ndarray) -> np.ndarray:  # [..., n] -> [...]
-        sums = [np.asarray(x[rows].sum(axis=-2)) for x in (system, baseline)]  # [..., 2]
+    def score(sums: np.ndarray) -> np.ndarray:  # [..., 2 or 10] -> [...]
+        if sums.shape[-1] > 2:
+            return np.apply_along_axis(bleu_of_counts, -1, sums)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums[0][..., 0] / sums[0][..., 1] - sums[1][..., 0] / sums[1][..., 1])
+            return np.asarray(sums[..., 0] / sums[..., 1])
+
+    def difference(rows: np.ndarray) -> np.ndarray:  # [..., n] -> [...]
+        return score(system[rows].sum(axis=-2)) - score(baseline[rows].sum(axis=-2))
 
     found = abs(float(difference(np.arange(len(system)))))
     if found == 0:
