@@ -11,9 +11,10 @@ def composition_parts(composition: Any, representations: Any) -> dict[str, Any]:
     """Norms of the parts of n representations in a composition of second order, first and second order apart.
 
     A composition f of second order is c + l(R^) + q(R^), with l linear and q quadratic: l(x) = (f(x) - f(-x)) / 2, and
-    q(x) = (f(x) + f(-x)) / 2 - c. R^ is the sum of the R^_i, in which all representations but the i-th are zero. The part
-    of first order of representation i is l(R^_i). The part of second order is b(R^_i, R^), where b is q's symmetric
-    bilinear form: half of the products of representation i with any other belong to either. Parts and c sum to f.
+    q(x) = (f(x) + f(-x)) / 2 - c. R^ is the sum of the R^_i, in which all representations but the i-th are zero. The
+    part of first order of representation i is l(R^_i). The part of second order is b(R^_i, R^), where b is q's
+    symmetric bilinear form: half of the products of representation i with any other belong to either. Parts and c sum
+    to f.
 
     So the parts need no knowledge of the layer's weights, and exist for any composition with `compose` and `separate`.
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from keras_nmt.analysis._sums import Sums
-from keras_nmt.analysis.gates import _named
-from keras_nmt.analysis.hidden_states import Model, hidden_states
+from keras_nmt.analysis.hidden_states import Model, hidden_states, named
 from keras_nmt.analysis.measurements import Measurements
 from keras_nmt.errors import UserError
 
@@ -46,11 +45,11 @@ def composition(
                 if parts["rest"].mean() > LARGEST_REST:
                     raise UserError(
                         "Parts are of compositions of first and second order: linear, low_rank, extended and bilinear. "
-                        f"Received: {path} of {_named(model)}"
+                        f"Received: {path} of {named(model)}"
                     )
                 for order in ("first", "second"):
                     for number, norms in enumerate(parts[order], 1):
                         sums.add((f"{path}, {order} order", str(number)), side, norms)
     if not found:
-        raise UserError(f"The model has no composition of layers or heads in one step. Received: {_named(model)}")
+        raise UserError(f"The model has no composition of layers or heads in one step. Received: {named(model)}")
     return sums.measurements("composition", "norm of the part")

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_nmt.analysis.hidden_states import Model
+from keras_nmt.analysis.hidden_states import Model, open_translator
 from keras_nmt.analysis.measurements import Key, Measurements
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_line_pairs import read_line_pairs
 from keras_nmt.files.read_lines import read_lines
-from keras_nmt.inference import Translator
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,10 +54,7 @@ def contrast(
     """
     if not items:
         raise UserError("There is nothing to score. Received: no items")
-    if isinstance(model, Translator):
-        translator, languages = model, (source_language, target_language)
-    else:
-        translator, languages = Translator.from_directory(model, source=source_language, target=target_language), ()
+    translator, languages = open_translator(model, source_language, target_language)
     pairs = dict.fromkeys((item.source, text) for item in items for text in (item.correct, *item.incorrect))
     scores = translator.score(*zip(*pairs, strict=True), *languages)
     score_of = dict(zip(pairs, scores, strict=True))

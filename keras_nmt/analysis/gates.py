@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.analysis._sums import Sums
-from keras_nmt.analysis.hidden_states import Model, hidden_states
+from keras_nmt.analysis.hidden_states import Model, hidden_states, named
 from keras_nmt.analysis.measurements import Measurements
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.errors import UserError
@@ -74,10 +74,6 @@ def gates(
                             for head, of_head in enumerate(np.split(of_kind, heads, axis=1), 1):
                                 sums.add((f"{group}, layer {layer}, head", str(head)), at, of_head.mean(axis=1))
     if not histograms:
-        raise UserError(f"The model has no shortcuts with gates. Received: {_named(model)}")
+        raise UserError(f"The model has no shortcuts with gates. Received: {named(model)}")
     details = {"histograms": {key: counts.tolist() for key, counts in histograms.items()}}
     return sums.measurements("gates", "mean gate", details=details)
-
-
-def _named(model: Any) -> str:
-    return type(model.model).__name__ if hasattr(model, "model") else str(model)

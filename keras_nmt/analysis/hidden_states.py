@@ -185,6 +185,29 @@ def open_pair(model: Model, source_language: str | None = None, target_language:
     return whole.pair(first, second), (tokenizers[first], tokenizers[second])
 
 
+def open_translator(
+    model: Model, source_language: str | None = None, target_language: str | None = None
+) -> tuple[Translator, tuple[str | None, ...]]:
+    """A translator of the model, and the languages that its methods take: none if it has one direction already.
+
+    Raises:
+        UserError: The model is a pair without a translator, or cannot be opened.
+    """
+    if isinstance(model, tuple):
+        raise UserError("Give a model directory or a translator. Received: the model of one direction")
+    if isinstance(model, Translator):
+        return model, (source_language, target_language)
+    translator = Translator.from_directory(model, source=source_language, target=target_language, num_hypotheses=1)
+    return translator, (None, None)
+
+
+def named(model: Model) -> str:
+    """The model in error messages."""
+    if isinstance(model, tuple):
+        return type(model[0]).__name__
+    return type(model.model).__name__ if isinstance(model, Translator) else os.fspath(model)
+
+
 def _reader(pair: TranslationModel, tensors: tuple[str, ...], with_target: bool) -> Callable[..., Any]:
     """The traced function from source ids `[B, S]` and target-input ids `[B, T]` to tensors by side and name."""
     encoder, decoder = pair.encoder, pair.decoder_for(pair.directions[0][1])
@@ -228,7 +251,8 @@ def _tensors(
             name = "composition"
         if name not in names:
             continue
-        site = "cross" if "/cross_attention" in layer.path or name == "attention" and value.shape.rank == 3 else "self"
+        is_recurrent = name == "attention" and value.shape.rank == 3  # one attention, to the memory
+        site = "cross" if is_recurrent or "/cross_attention" in layer.path else "self"
         if name == "states":
             *states, output = value
             found["states"] = tf.stack([tokens(x) for x in states])

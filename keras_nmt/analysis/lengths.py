@@ -6,16 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from keras_nmt.analysis.hidden_states import Model
+from keras_nmt.analysis.hidden_states import Model, open_translator
 from keras_nmt.analysis.measurements import Measurements
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.paired_bootstrap_of_runs import bleu_counts
-from keras_nmt.inference import Translator
 
 
 def lengths(
-    model: Model | Sequence[str],
+    model: Model | list[str],
     source: Sequence[str],
     references: Sequence[str],
     *,
@@ -50,15 +49,11 @@ def lengths(
         raise UserError(
             f"There must be a reference for each source. Received: {len(source)} and {len(references)} lines"
         )
-    if isinstance(model, (list, tuple)):
+    if isinstance(model, list):
         hypotheses = list(model)
-    elif isinstance(model, Translator):
-        hypotheses = [x.text for x in model.translate(source, source_language, target_language)]
     else:
-        translator = Translator.from_directory(
-            model, source=source_language, target=target_language, num_hypotheses=1
-        )
-        hypotheses = [x.text for x in translator.translate(source)]
+        translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]
+        hypotheses = [x.text for x in translator.translate(source, *languages)]
     sizes = np.array([len(text.split()) for text in source])
     if quantiles is None:
         starts = 1 + width * ((np.maximum(sizes, 1) - 1) // width)

@@ -148,9 +148,7 @@ class _Probes:
     def _step(self, states: tf.Tensor, classes: tf.Tensor) -> None:
         with tf.GradientTape() as tape:
             losses = [
-                tf.reduce_mean(
-                    tf.nn.sparse_softmax_cross_entropy_with_logits(classes, model(states[i], training=True))
-                )
+                tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(classes, model(states[i], training=True)))
                 for i, model in enumerate(self._models)
             ]
             loss = tf.add_n(losses)  # Adam treats each weight by itself: as if each classifier had an optimizer

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # A group, such as "encoder", and an item of the group, such as the number of a layer.
 Key = tuple[str, str]
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; markers and lines differ too, for print without colour.
+# Okabe and Ito's colours, which the colour-blind can tell apart. Markers and lines differ too, for print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS, LINES, HATCHES = "osD^vPX", ("-", "--", "-.", ":"), ("", "//", "..", "xx", "\\\\", "++", "oo")
 
@@ -38,7 +38,8 @@ class Measurements:
         values: Dictionary from keys, (group, item), to numbers, in the order of the table.
         samples: Dictionary from keys to what a test of significance draws: a boolean array `[n]`, whether each of n
             items is right; an array `[n, 2]`, a sum and a count for each of n sentences, whose quotient over all
-            sentences is the value; or an array `[n, 10]`, BLEU's counts for each of n sentences. Keys without samples are compared without a test. Defaults to none.
+            sentences is the value; or an array `[n, 10]`, BLEU's counts for each of n sentences. Keys without samples
+            are compared without a test. Defaults to none.
         references: Dictionary from keys to the number that a trivial system reaches, such as the accuracy of the most
             frequent class. Defaults to none.
         deviations: Dictionary from keys to standard deviations over seeds. Defaults to none.
@@ -306,7 +307,9 @@ def over_seeds(runs: Sequence[Measurements]) -> Measurements:
     if len(runs) == 1:
         return first
     values = {key: np.array([run.values[key] for run in runs]) for key in first.values}
-    samples = {key: np.sum([run.samples[key] for run in runs], axis=0) for key, x in first.samples.items() if x.ndim == 2}
+    samples = {
+        key: np.sum([run.samples[key] for run in runs], axis=0) for key, x in first.samples.items() if x.ndim == 2
+    }
     return dataclasses.replace(
         first,
         values={key: float(x.mean()) for key, x in values.items()},

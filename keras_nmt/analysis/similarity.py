@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from keras_nmt.analysis.hidden_states import Model, hidden_states
 from keras_nmt.analysis._sums import Sums
+from keras_nmt.analysis.hidden_states import Model, hidden_states
 from keras_nmt.analysis.measurements import Measurements
 
 
-def similarity(model: Model, source: Iterable[str], target: Iterable[str] | None = None, **options: Any) -> Measurements:
+def similarity(
+    model: Model, source: Iterable[str], target: Iterable[str] | None = None, **options: Any
+) -> Measurements:
     """The mean cosine between the embedding E and the state H_l at the same position, by side and layer.
 
     Lexical shortcuts should free the states from carrying the embeddings: similarity falls in lower layers.

@@ -26,9 +26,7 @@ def words_of_subwords(
     _, starts, limits = tokenizer.tokenize_with_offsets(texts)
     if begins is None:
         begins = [[match.start() for match in re.finditer(r"\S+", text)] for text in texts]
-    for text, of_text, text_starts, text_limits in zip(
-        texts, begins, starts.to_list(), limits.to_list(), strict=True
-    ):
+    for text, of_text, text_starts, text_limits in zip(texts, begins, starts.to_list(), limits.to_list(), strict=True):
         encoded = text.encode()
         # Offsets count bytes.
         words, letters, size = [], 0, 0
