@@ -14,9 +14,11 @@ from keras_nmt.analysis.plot_bridge_attention import plot_bridge_attention
 from keras_nmt.analysis.plot_bridge_entropy import plot_bridge_entropy
 from keras_nmt.analysis.roles import Roles, roles
 from keras_nmt.analysis.sentence_vectors import sentence_vectors
+from keras_nmt.analysis.senteval import senteval
 from keras_nmt.analysis.significance import significance
 from keras_nmt.analysis.similarity import similarity
 from keras_nmt.analysis.token_groups import TaggedSentence, by_frequency, by_tag, read_conllu
+from keras_nmt.analysis.transfer import read_transfer, transfer
 
 __all__ = [
     "BridgeAttention",
@@ -47,8 +49,11 @@ __all__ = [
     "read_alignments",
     "read_conllu",
     "read_contrast",
+    "read_transfer",
     "roles",
+    "senteval",
     "sentence_vectors",
     "significance",
     "similarity",
+    "transfer",
 ]

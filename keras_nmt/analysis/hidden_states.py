@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import itertools
 import os
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -209,7 +210,21 @@ def named(model: Model) -> str:
 
 
 def _reader(pair: TranslationModel, tensors: tuple[str, ...], with_target: bool) -> Callable[..., Any]:
-    """The traced function from source ids `[B, S]` and target-input ids `[B, T]` to tensors by side and name."""
+    """The traced function from source ids `[B, S]` and target-input ids `[B, T]` to tensors by side and name.
+
+    It is traced once for a model: callers read one text after another.
+    """
+    of_pair = _readers.setdefault(pair, {})
+    if (tensors, with_target) not in of_pair:
+        of_pair[tensors, with_target] = _new_reader(pair, tensors, with_target)
+    return of_pair[tensors, with_target]
+
+
+# By model. Functions hold a model's layers, but not the model, so that they are removed with it.
+_readers: weakref.WeakKeyDictionary[TranslationModel, dict[Any, Any]] = weakref.WeakKeyDictionary()
+
+
+def _new_reader(pair: TranslationModel, tensors: tuple[str, ...], with_target: bool) -> Callable[..., Any]:
     encoder, decoder = pair.encoder, pair.decoder_for(pair.directions[0][1])
     before = pair.positions_before_source
 

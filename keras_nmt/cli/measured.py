@@ -45,6 +45,7 @@ def inspect_models(
     inputs: Sequence[Path | None],
     settings: Mapping[str, Any],
     parts: Mapping[str, Callable[[Path], Measurements]],
+    finish: Callable[[Measurements], Measurements] | None = None,
 ) -> None:
     """Measures models part by part, prints the table, and writes the results.
 
@@ -55,6 +56,7 @@ def inspect_models(
         inputs: Files and folders that the results depend on.
         settings: Options that the results depend on, in types of JSON.
         parts: Mapping from names of parts to functions from a model directory to `Measurements`.
+        finish: Function from the measurements of all parts of a model to those of the table. Defaults to none.
     """
     import_tensorflow()
     from rich.console import Console
@@ -82,7 +84,7 @@ def inspect_models(
                         found.save(path, described)
                 models[name] = models[name].joined(found) if name in models else found
                 progress.advance(task)
-    comparison = compare(models)
+    comparison = compare({name: found if finish is None else finish(found) for name, found in models.items()})
     for line in comparison.to_markdown().splitlines():
         write_line(line)
     if output is not None:
