@@ -68,15 +68,14 @@ def test_similarity_is_a_mean_over_positions(mixed, plain, lines, translated):
     assert similarity(plain, lines).values["encoder", "1"] == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("bias", "gate"), [(60.0, 1.0), (-60.0, 0.0)])
-def test_planted_gates_are_found(mixed, lines, translated, bias, gate):
-    found = gates(changed(mixed, "gate_bias", bias), lines, translated, by_head=True)
+def test_planted_gates_are_found(mixed, lines, translated):
+    found = gates(changed(mixed, "gate_bias", 60.0), lines, translated, by_head=True)
     groups = {group for group, _ in found.values}
     assert {"encoder self keys", "decoder self values", "decoder cross keys"} <= groups
     assert ("decoder cross keys, layer 1, head", "2") in found.values
-    assert list(found.values.values()) == pytest.approx([gate] * len(found.values), abs=1e-3)
+    assert list(found.values.values()) == pytest.approx([1] * len(found.values), abs=1e-3)
     histogram = found.details["histograms"]["encoder self keys 1"]
-    assert histogram[-1 if gate else 0] == sum(histogram)
+    assert histogram[-1] == sum(histogram) > 0
 
 
 def test_gates_by_tag(mixed):
@@ -140,25 +139,25 @@ def test_a_probe_reads_embeddings_and_no_noise(plain, lines):
 
 def test_the_probe_withholds_every_tenth_sentence(plain, lines):
     groups = by_frequency(plain, lines, lines)
-    found = lexical(plain, lines, lines, epochs=1, groups=groups, seeds=(1, 2))
+    found = lexical(plain, lines, lines, epochs=1, groups=groups)
     assert set(found.values) >= {("encoder", "0"), ("decoder", "1")}
     assert all(group.startswith(("encoder", "decoder")) and "frequent" not in group for group, _ in found.values)
     bins = {item for group, item in found.values if group == "decoder, layer 1"}
     assert bins <= {str(i) for i in range(1, 11)}
     assert len(bins) > 3
-    held = found.samples["encoder", "0"][:, 1].sum() / 2  # of two seeds
+    held = found.samples["encoder", "0"][:, 1].sum()
     assert held == sum(len(plain.tokenizers["source"].tokenize([line])[0]) for line in lines[9::10])
     with pytest.raises(UserError, match="ten sentences"):
         lexical(plain, lines[:5])
 
 
-def test_contrast_is_the_order_of_scores(mixed, lines):
+def test_contrast_is_the_order_of_scores(plain, lines):
     source, texts = lines[4], [lines[5], lines[6], lines[7]]
-    scores = mixed.score([source] * 3, texts)
+    scores = plain.score([source] * 3, texts)
     best, _, worst = (texts[i] for i in np.argsort(scores)[::-1])
     middle = next(text for text in texts if text not in (best, worst))
     found = contrast(
-        mixed,
+        plain,
         [
             ContrastItem(source, best, (middle, worst), ("a", "b")),
             ContrastItem(source, middle, (best, worst), ("a", "b")),
@@ -202,7 +201,7 @@ def test_bleu_by_length():
         lengths(hypotheses, references, references[1:])
 
 
-def test_alignment_error_rate(mixed, lines, translated, tmp_path):
+def test_alignment_error_rate(plain, lines, translated, tmp_path):
     gold = GoldAlignment(frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (1, 1), (2, 1)}))
     for links, expected in (
         ({(0, 0), (1, 1)}, 0),
@@ -213,10 +212,14 @@ def test_alignment_error_rate(mixed, lines, translated, tmp_path):
     ):
         wrong, size = _errors(links, gold)
         assert wrong / size == pytest.approx(expected)
-    own = [GoldAlignment(frozenset(x), frozenset(x)) for x in mixed.align(lines[2:], translated[2:], layer=2)]
-    found = alignment_error_rate(mixed, lines[2:], translated[2:], own)
-    assert found.values["alignment error rate", "2"] == 0 < found.values["alignment error rate", "1"]
-    assert len(found.values) == 2
+    own = [GoldAlignment(frozenset(x), frozenset(x)) for x in plain.align(lines[2:], translated[2:], layer=1)]
+    assert alignment_error_rate(plain, lines[2:], translated[2:], own).values == {("alignment error rate", "1"): 0}
+    # Half of the sentences have no gold links: all their links are wrong.
+    half = [GoldAlignment(frozenset(), frozenset()) if i % 2 else links for i, links in enumerate(own)]
+    sizes = [len(links.sure) for links in own]
+    wrong = sum(sizes[1::2]) / (sum(sizes) + sum(sizes[::2]))
+    found = alignment_error_rate(plain, lines[2:], translated[2:], half)
+    assert found.values["alignment error rate", "1"] == pytest.approx(wrong)
     (tmp_path / "gold").write_text("1-2 3p1\n\n")
     first, second = read_alignments(tmp_path / "gold", swap=True)
     assert first == GoldAlignment(frozenset({(1, 0)}), frozenset({(1, 0), (0, 2)}))

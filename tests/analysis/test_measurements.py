@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
 from scipy import stats
 
 from keras_nmt.analysis import Measurements, compare, significance
 from keras_nmt.analysis.measurements import over_seeds
 from keras_nmt.errors import UserError
-from keras_nmt.evaluation import paired_bootstrap_of_runs
 from keras_nmt.evaluation.paired_bootstrap_of_runs import bleu_counts
 
 KEYS = [("encoder", "1"), ("encoder", "2"), ("tags|pos", "NOUN")]
@@ -91,13 +91,18 @@ def test_bootstrap_over_sentences():
         significance(np.array([True]), baseline)
 
 
-def test_bootstrap_of_bleu_is_that_of_runs():
+def test_bootstrap_of_bleu_draws_sentences():
     references = [f"a b c d e f {i} g h" for i in range(30)]
-    first = [line.replace("c", "x") if i % 2 else line for i, line in enumerate(references)]
-    second = [line.replace("c", "x") if i % 3 else line for i, line in enumerate(references)]
-    expected = paired_bootstrap_of_runs([second], [first], references)
-    found = significance(bleu_counts(second, references), bleu_counts(first, references))
-    assert found == pytest.approx(expected, abs=0.02)
+    systems = [[line.replace("c", "x") if i % n else line for i, line in enumerate(references)] for n in (2, 3)]
+
+    def difference(rows):
+        scores = [BLEU().corpus_score([x[i] for i in rows], [[references[i] for i in rows]]).score for x in systems]
+        return scores[0] - scores[1]
+
+    drawn = np.array([difference(rows) for rows in np.random.default_rng(5).integers(30, size=(40, 30))])
+    expected = (np.sum(np.abs(drawn - drawn.mean()) > abs(difference(range(30)))) + 1) / 41
+    counts = [bleu_counts(x, references) for x in systems]
+    assert significance(*counts, samples=40, seed=5) == pytest.approx(expected)
 
 
 def test_one_analysis_is_compared():
