@@ -35,26 +35,30 @@ def classify(
     *,
     hidden_dim: int | None = None,
     dropout: float = 0.0,
-    epochs: int = 4,
+    epoch_size: int = 4,
+    tenacity: int = 5,
+    max_epochs: int = 200,
     learning_rate: float = 1e-3,
     seed: int = 1,
 ) -> Classified:
     """Trains J classifiers on the same vectors: folds, penalties and seeds together.
 
     A classifier is logistic regression, or a network with one hidden layer of sigmoid units, trained by Adam in batches
-    of 64, as by SentEval. Keras computes it, because scikit-learn's solvers have no such training settings. A job
-    ignores the items of a batch on which it is not trained. Its result is that of the epoch which is best on its
-    validation items.
+    of 64, as by SentEval: in rounds of 4 epochs, until validation has not improved for 5 rounds. Its result is that of
+    the best round. Keras computes it, because scikit-learn's solvers have no such training settings. A job ignores the
+    items of a batch on which it is not trained.
 
     Args:
         vectors: Float array `[n, d]`.
         labels: Integer array `[n]`, the classes; or float array `[n, C]`, distributions over classes.
         train: Boolean array `[J, n]`, the items that each job is trained on.
-        validation: Boolean array `[J, n]`, the items by which each job's epoch is chosen.
+        validation: Boolean array `[J, n]`, the items by which each job's round is chosen.
         penalties: Sequence of J floats, the weights of the L2 penalty.
         hidden_dim: Integer, the number of hidden units. Defaults to None: logistic regression.
         dropout: Float, the dropout rate of the hidden units. Defaults to 0.
-        epochs: Integer. Defaults to 4.
+        epoch_size: Integer, the number of epochs of a round. Defaults to 4.
+        tenacity: Integer, the number of rounds without an improvement after which a job ends. Defaults to 5.
+        max_epochs: Integer, the largest number of epochs. Defaults to 200.
         learning_rate: Float. Defaults to 0.001.
         seed: Integer, of weights and batches. Defaults to 1.
 
@@ -65,7 +69,7 @@ def classify(
 
     >>> x = np.array([[-1.0], [1.0]] * 50)
     >>> even = np.arange(100) % 4 < 2
-    >>> found = classify(x, np.arange(100) % 2, even[None], ~even[None], [1e-4], epochs=9, learning_rate=0.1)
+    >>> found = classify(x, np.arange(100) % 2, even[None], ~even[None], [1e-4], learning_rate=0.1)
     >>> [float(accuracy) for accuracy in found.validation]
     [1.0]
 
@@ -111,18 +115,23 @@ def classify(
 
     generator = np.random.default_rng(seed)
     used = np.flatnonzero(train.any(axis=0))
-    best = np.full(jobs, -1.0)
+    best, rounds_since = np.full(jobs, -1.0), np.zeros(jobs, int)
     probabilities = np.zeros((jobs, len(vectors), widths[-1]), "float32")
     answers = targets.argmax(axis=1)
-    for _ in range(epochs):
+    for epoch in range(1, max_epochs + 1):
         order = generator.permutation(used)
         for start in range(0, len(order), BATCH_SIZE):
             rows = order[start : start + BATCH_SIZE]
             update(vectors[rows], targets[rows], train[:, rows].astype("float32"))
+        if epoch % epoch_size and epoch < max_epochs:
+            continue
         parts = [predict(vectors[i : i + 4096]).numpy() for i in range(0, len(vectors), 4096)]
         found = np.concatenate(parts, axis=1)  # [J, n, C]
         right = (found.argmax(axis=2) == answers) & validation
         accuracy = right.sum(axis=1) / np.maximum(validation.sum(axis=1), 1)
-        better = accuracy > best
+        better = (accuracy > best) & (rounds_since < tenacity)
+        rounds_since = np.where(better, 0, rounds_since + 1)
         best[better], probabilities[better] = accuracy[better], found[better]
+        if np.all(rounds_since >= tenacity):
+            break
     return Classified(probabilities, best)

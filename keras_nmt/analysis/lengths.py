@@ -70,7 +70,7 @@ def lengths(
     counts = bleu_counts(hypotheses, references)
     values, samples = {}, {}
     for name, rows in groups.items():
-        of_group = [[lines[i] for i in rows] for lines in (hypotheses, references)]
+        of_group = [[lines[i] for i in map(int, rows)] for lines in (hypotheses, references)]
         values["BLEU by source length", name] = corpus_scores(*of_group, metrics=["bleu"])["bleu"].score
         samples["BLEU by source length", name] = counts[rows]
     details = {"sentences": {name: len(rows) for name, rows in groups.items()}, "hypotheses": hypotheses}

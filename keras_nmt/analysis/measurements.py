@@ -106,7 +106,7 @@ class Measurements:
 
     def save(self, path: str | os.PathLike[str], settings: Any) -> None:
         """Writes a file that `load` reads, completely or not at all; `settings` in types of JSON are kept beside."""
-        arrays = {f"samples_{i}": x for i, x in enumerate(self.samples.values())}
+        arrays: dict[str, Any] = {f"samples_{i}": x for i, x in enumerate(self.samples.values())}
         plain = {
             field.name: _items(value) if isinstance(value := getattr(self, field.name), dict) else value
             for field in dataclasses.fields(self)

@@ -33,11 +33,11 @@ def senteval(
 ) -> Measurements:
     """Measures vectors of sentences on tasks in SentEval's format.
 
-    Classification: logistic regression on the vector, Adam, batches of 64, 4 epochs, the best of four L2 penalties by
-    validation. A set without a split is measured by 10 folds, whose next fold validates. A pair (u, v) is
+    Classification: logistic regression on the vector, Adam, batches of 64, rounds of 4 epochs until validation has not
+    improved for 5 rounds, the best of four L2 penalties by validation. A set without a split is measured by 10 folds, whose next fold validates. A pair (u, v) is
     [|u - v|; u * v], and [u; v; |u - v|; u * v] for SNLI. Relatedness: the same on distributions over scores (Tai et
     al., 2015). Similarity: cosine, Pearson's and Spearman's correlation, weighted over the parts of the set. Probing
-    tasks: a network with one hidden layer of 200 sigmoid units and dropout 0.1, up to 20 epochs.
+    tasks: a network with one hidden layer of 200 sigmoid units and dropout 0.1.
 
     Args:
         model: String or path of a model directory, a `Translator`, or a function from texts to a dictionary of arrays
@@ -118,7 +118,7 @@ def _measured(name: str, item: str, task: Task, u: np.ndarray, v: np.ndarray | N
     if task.kind == "relatedness":
         return _relatedness(item, task, x, seed)
     group = "probing" if name in PROBING else "classification"
-    network: dict[str, Any] = {"hidden_dim": 200, "dropout": 0.1, "epochs": 20} if name in PROBING else {}
+    network: dict[str, Any] = {"hidden_dim": 200, "dropout": 0.1} if name in PROBING else {}
     tested, right, trivial = accuracy(x, task.labels, task.splits, seed=seed, **network)
     key = group, item
     samples = {key: right} if tested else {}

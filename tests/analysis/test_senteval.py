@@ -24,7 +24,7 @@ def encode(texts):
     """Vectors that hold the parity of a text's number, and noise that does not hold it."""
     numbers = np.array([int(text.split()[-1]) for text in texts])
     noise = np.random.default_rng(1).normal(size=(1000, 6))
-    parity = np.stack([numbers % 2, 1 - numbers % 2], axis=1) * 2.0
+    parity = np.stack([numbers % 2, 1 - numbers % 2], axis=1) * 10.0
     return {"": np.concatenate([parity, noise[numbers]], axis=1), "noise": noise[numbers]}
 
 
@@ -87,7 +87,7 @@ def test_classifiers_equal_scikit_learn(data):
     y = (x @ np.arange(6) + np.random.default_rng(2).normal(size=len(x)) * 4 > 0).astype(int)
     train, test = task.splits != TEST, task.splits == TEST
     penalty = 1e-2
-    ours = classify(x, y, train[None], test[None], [penalty], epochs=60, learning_rate=0.01)
+    ours = classify(x, y, train[None], test[None], [penalty], epoch_size=60, max_epochs=60, learning_rate=0.01)
     # scikit-learn's C weighs the sum of losses; our penalty is half the squared norm beside their mean.
     theirs = LogisticRegression(C=1 / (penalty * train.sum())).fit(x[train], y[train])
     same = ours.probabilities[0].argmax(axis=1) == theirs.predict(x)
@@ -98,9 +98,8 @@ def test_a_hidden_layer_finds_what_is_not_linear():
     x = np.random.default_rng(3).choice([-1.0, 1.0], size=(400, 2))
     y = (x[:, 0] * x[:, 1] > 0).astype(int)
     train = np.arange(400) < 300
-    options = {"epochs": 30, "learning_rate": 0.03}
-    network = classify(x, y, train[None], ~train[None], [1e-5], hidden_dim=20, **options)
-    linear = classify(x, y, train[None], ~train[None], [1e-5], **options)
+    network = classify(x, y, train[None], ~train[None], [1e-5], hidden_dim=20, learning_rate=0.03)
+    linear = classify(x, y, train[None], ~train[None], [1e-5], learning_rate=0.03)
     assert network.validation[0] == 1
     assert linear.validation[0] < 0.8
 
