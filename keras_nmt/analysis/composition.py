@@ -39,8 +39,8 @@ def composition(
     """
     sums, found = Sums(), False
     for batch in hidden_states(model, source, target, tensors=("composition",), **options):
-        for side in (batch.source, batch.target):
-            for path, parts in ({} if side is None else side.composition).items():
+        for side in filter(None, batch):
+            for path, parts in side.composition.items():
                 found = True
                 if parts["rest"].mean() > LARGEST_REST:
                     raise UserError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,12 +11,14 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.analysis._sums import Sums
-from keras_nmt.analysis.hidden_states import Model, hidden_states, open_pair
+from keras_nmt.analysis.hidden_states import Model, Pair, hidden_states, open_pair
 from keras_nmt.analysis.measurements import Measurements, over_seeds
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.ids import END
 
+# Source texts, and target texts if there are any.
+Texts = tuple[Sequence[str], Sequence[str] | None]
 TOKENS_AT_ONCE = 1024
 WITHHELD = 10  # every tenth sentence
 
@@ -68,7 +71,6 @@ def lexical(
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 5.1 and appendix A.1.
     """
     check_positive(epochs=epochs, hidden_dim=hidden_dim, learning_rate=learning_rate, seeds=len(seeds))
-    train, test = ([source, target], [test_source, test_target])
     if target is not None and len(target) != len(source):
         raise UserError(f"There must be a target for each source. Received: {len(source)} and {len(target)} lines")
     if test_source is None:
@@ -76,12 +78,11 @@ def lexical(
         held = numbers % WITHHELD == WITHHELD - 1
         if not held.any():
             raise UserError(f"The probe needs ten sentences or a test text. Received: {len(source)} sentences")
-        train, test = (
-            [None if side is None else [side[i] for i in rows] for side in (source, target)]
-            for rows in (numbers[~held], numbers[held])
-        )
+        train, test = (_chosen((source, target), rows) for rows in (numbers[~held], numbers[held]))
         if groups is not None:
             groups = _of_rows(groups, numbers[held])
+    else:  # a side without a test text is not probed
+        train, test = (source, None if test_target is None else target), (test_source, test_target)
     # One object for all passes, so that a directory is loaded once.
     pair = open_pair(model, **languages)
     results = []
@@ -159,7 +160,7 @@ class _Probes:
 
 
 def _trained(
-    pair: Any, texts: Sequence[Any], epochs: int, hidden_dim: int, dropout: float, rate: float, seed: int
+    pair: Pair, texts: Texts, epochs: int, hidden_dim: int, dropout: float, rate: float, seed: int
 ) -> list[_Probes | None]:
     """Probes of the encoder and of the decoder, trained on source and target texts."""
     counts = []
@@ -172,8 +173,7 @@ def _trained(
     generator = np.random.default_rng(seed)
     for _ in range(epochs):
         order = generator.permutation(len(texts[0]))
-        shuffled = [None if side is None else [side[i] for i in order] for side in texts]
-        for batch in hidden_states(pair, *shuffled, max_tokens=TOKENS_AT_ONCE):
+        for batch in hidden_states(pair, *_chosen(texts, order), max_tokens=TOKENS_AT_ONCE):
             for i, side in enumerate(batch):
                 if side is None or side.states is None or not counts[i].any():
                     continue
@@ -187,10 +187,14 @@ def _trained(
     return probes
 
 
+def _chosen(texts: Texts, rows: np.ndarray) -> Texts:
+    """The texts of some rows."""
+    source, target = texts
+    return [source[i] for i in rows], None if target is None else [target[i] for i in rows]
+
+
 def _of_rows(groups: TokenGroups, rows: np.ndarray) -> TokenGroups:
     """Groups of tokens of a corpus for a corpus of some of its rows."""
-    import dataclasses
-
     return lambda side: groups(dataclasses.replace(side, rows=rows[side.rows]))
 
 

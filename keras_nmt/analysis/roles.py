@@ -141,7 +141,7 @@ def roles(
         Weissenborn et al., [Contextualized Role Interaction for Neural Machine
         Translation](https://openreview.net/forum?id=ryx3_iAcY7), tables 3 to 5.
     """
-    languages = {"source_language": source_language, "target_language": target_language}
+    languages: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
     links = None if references is None else _alignments(model, source, references, languages)
     by_role: dict[int, Counter[str]] = {}
     tags: dict[int, Counter[str]] = {}

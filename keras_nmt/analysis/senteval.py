@@ -14,6 +14,7 @@ from keras_nmt.analysis.measurements import Measurements, over_seeds
 from keras_nmt.analysis.sentence_vectors import sentence_vectors
 from keras_nmt.errors import UserError
 from keras_nmt.files.senteval_data import PROBING, TEST, TRAIN, VALIDATION, Task, read_senteval
+from keras_nmt.inference import Translator
 
 FOLDS = 10
 # Vectors of sentences: texts -> arrays [n, d] by the suffix of the item, "" for one kind of vectors.
@@ -34,10 +35,11 @@ def senteval(
     """Measures vectors of sentences on tasks in SentEval's format.
 
     Classification: logistic regression on the vector, Adam, batches of 64, rounds of 4 epochs until validation has not
-    improved for 5 rounds, the best of four L2 penalties by validation. A set without a split is measured by 10 folds, whose next fold validates. A pair (u, v) is
-    [|u - v|; u * v], and [u; v; |u - v|; u * v] for SNLI. Relatedness: the same on distributions over scores (Tai et
-    al., 2015). Similarity: cosine, Pearson's and Spearman's correlation, weighted over the parts of the set. Probing
-    tasks: a network with one hidden layer of 200 sigmoid units and dropout 0.1.
+    improved for 5 rounds, the best of four L2 penalties by validation. A set without a split is measured by 10 folds,
+    whose next fold validates. A pair (u, v) is [|u - v|; u * v], and [u; v; |u - v|; u * v] for SNLI. Relatedness: the
+    same on distributions over scores (Tai et al., 2015). Similarity: cosine, Pearson's and Spearman's correlation,
+    weighted over the parts of the set. Probing tasks: a network with one hidden layer of 200 sigmoid units and dropout
+    0.1.
 
     Args:
         model: String or path of a model directory, a `Translator`, or a function from texts to a dictionary of arrays
@@ -61,7 +63,8 @@ def senteval(
         [Conneau et al., 2018](https://aclanthology.org/P18-1198/), for the probing tasks;
         [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), tables 4 to 12.
     """
-    encode = model if callable(model) and not isinstance(model, type) else _encoder(model, vectors, options)
+    is_model = isinstance(model, (str, os.PathLike, Translator, tuple))
+    encode: Encode = _encoder(model, vectors, options) if is_model else model  # type: ignore[arg-type, assignment]
     found: Measurements | None = None
     for name in tasks:
         task = read_senteval(data, name)

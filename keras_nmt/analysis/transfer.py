@@ -117,13 +117,15 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
         for name in sorted(files, key=lambda name: (name.startswith("train"), name)):  # train replaces dev
             if match := re.fullmatch(r"(train|dev)\.(\w+)\.tsv", name):
                 rows = [line.split("\t") for line in lines_of(folder / name)]
-                train[match[2]] = TransferTexts(*_columns(rows, 3))  # type: ignore[arg-type]
+                texts, others, labels = _columns(rows, 3)
+                train[match[2]] = TransferTexts(texts, others, labels)
             elif match := re.fullmatch(r"test\.(\w+)\.tsv", name):
                 rows = [line.split("\t") for line in lines_of(folder / name)]
                 labels = lines_of(folder / "test.labels")
                 if len(labels) != len(rows):
                     raise ValueError(f"{len(labels)} labels for {len(rows)} pairs")
-                test[match[1]] = TransferTexts(*_columns(rows, 2), labels)  # type: ignore[arg-type]
+                texts, others = _columns(rows, 2)
+                test[match[1]] = TransferTexts(texts, others, labels)
             elif match := re.fullmatch(r"(train|test)\.(\w+)\.(\w+)", name):
                 into = train if match[1] == "train" else test
                 found = into.setdefault(match[3], TransferTexts([], None, []))

@@ -209,7 +209,7 @@ def alignments(
         from keras_nmt import analysis
 
         links = analysis.read_alignments(gold, first=first, swap=swap)
-        return analysis.alignment_error_rate(directory, *lines, links, **languages)
+        return analysis.alignment_error_rate(directory, lines[0], lines[1], links, **languages)
 
     settings = {"analysis": "alignments", "first": first, "swap": swap, **languages}
     inspect_models(directories, output, [source, target, gold], settings, {"": measure})
@@ -300,7 +300,7 @@ def _check_grouping(by: GroupedBy | None, conllu: Path | None) -> None:
         raise UserError(f"--by pos and --conllu FILE go together. Received: by={by}, conllu={conllu}")
 
 
-def _texts(first: Path | None, second: Path | None) -> tuple[list[str] | None, list[str] | None]:
+def _texts(first: Path | None, second: Path | None) -> tuple[Any, list[str] | None]:
     """The lines of a file, and of another file whose lines correspond; None for a file that is not given."""
     if first is None:
         return None, None

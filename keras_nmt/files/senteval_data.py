@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -144,7 +145,7 @@ PROBING = {
 }
 
 
-def read_senteval(folder: str | Path, task: str) -> Task:
+def read_senteval(folder: str | os.PathLike[str], task: str) -> Task:
     """Reads a task from SentEval's folder of data, its files plain or gzip.
 
     Args:

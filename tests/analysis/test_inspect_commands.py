@@ -67,18 +67,17 @@ def test_several_models_stand_in_one_table_and_finished_ones_are_kept(run, direc
 
 def test_commands_write_their_results(run, directories, texts, tmp_path):
     source, target = texts / "source", texts / "target"
-    model = directories / "mixed"
     (tmp_path / "probing").mkdir()
     rows = [f"{('tr', 'va', 'te')[i % 3]}\t{i % 2}\t{('the cat', 'old houses')[i % 2]}\n" for i in range(60)]
     (tmp_path / "probing" / "word_content.txt").write_text("".join(rows))
-    for command, arguments in (
-        ("gates", ["--source", source, "--target", target, "--by", "frequency"]),
-        ("contrast", ["--source", source, "--correct", target, "--incorrect", source]),
-        ("roles", ["--source", source, "--token", "cat", "--references", target]),
-        ("probing", ["--data", tmp_path, "--tasks", "WC", "--seeds", 2]),
+    for command, model, arguments in (
+        ("gates", "mixed", ["--source", source, "--target", target, "--by", "frequency"]),
+        ("contrast", "plain", ["--source", source, "--correct", target, "--incorrect", source]),
+        ("roles", "mixed", ["--source", source, "--token", "cat", "--references", target]),
+        ("probing", "plain", ["--data", tmp_path, "--tasks", "WC", "--seeds", 2]),
     ):
         output = tmp_path / command
-        printed = run(command, model, *arguments, "--output", output)
+        printed = run(command, directories / model, *arguments, "--output", output)
         assert (output / "table.md").read_text() == printed
         assert json.loads((output / "results.json").read_text())["analysis"]
         assert list(output.glob("*.png"))
