@@ -32,6 +32,7 @@ from keras_nmt.files.senteval_data import PROBING
 Item = tuple[str, tuple[str, ...]]
 SHORTEST, LONGEST = 5, 28  # words, as in the paper
 LENGTHS = (8, 12, 16, 20, 25, 28)  # the largest length of each class of SentLen
+DEPTHS = range(5, 13)  # as in the paper
 CLAUSES = 19  # the most frequent sequences of top constituents, besides all others
 TENSES = {"VBD": "PAST", "VBP": "PRES", "VBZ": "PRES"}
 NUMBERS = {"NN": "NN", "NNS": "NNS"}
@@ -47,7 +48,7 @@ def main(
 ) -> None:
     """Writes the ten probing tasks."""
     sentences = [tokens for tokens in read_conllu(conllu_file) if SHORTEST <= len(tokens) <= LONGEST]
-    trees = [tree for tree in read_brackets(brackets) if SHORTEST <= len(tree.leaves()) <= LONGEST]
+    trees = [tree for tree in read_brackets(brackets) if is_text(tree) and SHORTEST <= len(tree.leaves()) <= LONGEST]
     generator = np.random.default_rng(seed)
     made: dict[str, Callable[[], list[Item]]] = {
         "SentLen": lambda: sentence_length(sentences),
@@ -95,6 +96,11 @@ def read_brackets(path: Path) -> list[Tree]:
     return trees
 
 
+def is_text(tree: Tree) -> bool:
+    """Whether a tree has words: treebanks mask words that they may not publish by underscores."""
+    return any(leaf.strip("_") for leaf in tree.leaves())
+
+
 def words_of(tokens: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     """The words of a sentence."""
     return tuple(token["form"] for token in tokens)
@@ -124,8 +130,8 @@ def word_content(sentences: Sequence[Sequence[dict[str, Any]]], number: int) -> 
 
 
 def tree_depth(trees: Iterable[Tree]) -> list[Item]:
-    """TreeDepth: the number of constituents on the longest path from the sentence to a word."""
-    return [(str(tree.height() - 2), tuple(tree.leaves())) for tree in trees]
+    """TreeDepth: the number of constituents on the longest path from the sentence to a word, from 5 to 12."""
+    return [(str(tree.height() - 2), tuple(tree.leaves())) for tree in trees if tree.height() - 2 in DEPTHS]
 
 
 def top_constituents(trees: Iterable[Tree]) -> list[Item]:

@@ -52,7 +52,10 @@ def test_definitions_on_dependency_trees(probing):
 
 
 def test_definitions_on_constituency_trees(probing):
-    assert probing.tree_depth([TREE]) == [("4", ("cats", "saw", "a", "dog", "."))]
+    deeper = Tree("ROOT", [Tree("S", [*TREE[0][:1], Tree("VP", [TREE[0][1]])])])
+    assert probing.tree_depth([TREE, deeper]) == [("5", ("cats", "saw", "a", "dog"))]  # 4 is below the range
+    assert probing.is_text(TREE)
+    assert not probing.is_text(Tree.fromstring("(ROOT (NP (NN ____) (NN __)))"))
     assert probing.top_constituents([TREE])[0][0] == "NP_VP_."
     found = Counter(probing.coordination_inversion([PAIR] * 50 + [TREE], RNG))
     assert set(found) == {
@@ -107,7 +110,7 @@ def test_ten_files_in_the_format_of_senteval(probing, tmp_path):
         ]
         lines = [f"{n}\t{w}\t_\t{u}\t{x}\t_\t{h}\t{d}\t_\t_" for n, (w, u, x, h, d) in enumerate(rows, 1)]
         blocks.append("\n".join(lines) + "\n\n")
-        clause = f"(S (NP (DT the) (NN {first})) (VP (VBD {verb}) (NP (NN {second}) (X w{i}))))"
+        clause = f"(S (NP (DT the) (NN {first})) (VP (VP (VBD {verb}) (NP (NN {second}) (X w{i})))))"
         both = f"(S {clause} (CC and) {clause.replace('the', 'a')} (. .))"
         trees.append(f"(ROOT {both if i % 2 else clause})\n")
     (tmp_path / "text.conllu").write_text("".join(blocks))
