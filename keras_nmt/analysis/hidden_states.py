@@ -44,6 +44,8 @@ class HiddenStates:
         sentences: Array `[N]`, the index of each token's text in `texts`.
         positions: Array `[N]`, the position of each token in its text, from 0.
         ids: Array `[N]`, the subword ids.
+        tokenizer: `SubwordTokenizer` of the side.
+        is_target: Boolean, whether the side is the decoder.
         states: Array `[L + 1, N, d]`, the embeddings E = H_0 and the output of each layer, as the layer returns it.
         output: Array `[N, d]`, the output of the stack, after its composition and norm.
         attention: Dictionary from "self" and "cross" to a list of the B texts' arrays `[L, H, T, S]`: layers, heads,

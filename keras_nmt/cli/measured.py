@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import keras_nmt
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import check_models
 from keras_nmt.cli.run_app import import_tensorflow
@@ -74,7 +75,13 @@ def inspect_models(
             for part, measure in parts.items():
                 progress.update(task, description=f"{name} {part}".strip())
                 of_model = [_state(directory / "config.json"), _state(directory / "model.weights.h5")]
-                described = {"files": files, "model": of_model, "settings": dict(settings), "part": part}
+                described = {
+                    "version": keras_nmt.__version__,
+                    "files": files,
+                    "model": of_model,
+                    "settings": dict(settings),
+                    "part": part,
+                }
                 part_name = "-".join(filter(None, (name, part))).replace("/", "_")
                 path = None if output is None else output / "parts" / f"{part_name}.npz"
                 found = None if path is None else Measurements.load(path, described)
