@@ -1,15 +1,59 @@
-"""Analysis of trained models: functions that return numbers, and figures of the numbers."""
+"""Analysis of trained models: functions that return numbers with their tables and figures, for any model and text."""
 
+from keras_nmt.analysis.alignment_error_rate import GoldAlignment, alignment_error_rate, read_alignments
 from keras_nmt.analysis.bridge_attention import BridgeAttention, bridge_attention
 from keras_nmt.analysis.bridge_entropy import BridgeEntropy, bridge_entropy
+from keras_nmt.analysis.composition import composition
+from keras_nmt.analysis.contrast import ContrastItem, contrast, contrast_of_texts, read_contrast
+from keras_nmt.analysis.gates import gates
+from keras_nmt.analysis.hidden_states import HiddenStates, HiddenStatesBatch, hidden_states
+from keras_nmt.analysis.lengths import lengths
+from keras_nmt.analysis.lexical import lexical
+from keras_nmt.analysis.measurements import Comparison, Measurements, compare
 from keras_nmt.analysis.plot_bridge_attention import plot_bridge_attention
 from keras_nmt.analysis.plot_bridge_entropy import plot_bridge_entropy
+from keras_nmt.analysis.roles import Roles, roles
+from keras_nmt.analysis.sentence_vectors import sentence_vectors
+from keras_nmt.analysis.senteval import senteval
+from keras_nmt.analysis.significance import significance
+from keras_nmt.analysis.similarity import similarity
+from keras_nmt.analysis.token_groups import TaggedSentence, by_frequency, by_tag, read_conllu
+from keras_nmt.analysis.transfer import read_transfer, transfer
 
 __all__ = [
     "BridgeAttention",
     "BridgeEntropy",
+    "Comparison",
+    "ContrastItem",
+    "GoldAlignment",
+    "HiddenStates",
+    "HiddenStatesBatch",
+    "Measurements",
+    "Roles",
+    "TaggedSentence",
+    "alignment_error_rate",
     "bridge_attention",
     "bridge_entropy",
+    "by_frequency",
+    "by_tag",
+    "compare",
+    "composition",
+    "contrast",
+    "contrast_of_texts",
+    "gates",
+    "hidden_states",
+    "lengths",
+    "lexical",
     "plot_bridge_attention",
     "plot_bridge_entropy",
+    "read_alignments",
+    "read_conllu",
+    "read_contrast",
+    "read_transfer",
+    "roles",
+    "senteval",
+    "sentence_vectors",
+    "significance",
+    "similarity",
+    "transfer",
 ]

@@ -8,12 +8,15 @@ from typing import Annotated
 
 import typer
 
+from keras_nmt.cli import inspection_of_states, inspection_of_vectors
 from keras_nmt.cli.lines import input_lines
 from keras_nmt.cli.options import Directory, Import, Weights, check_models
 from keras_nmt.cli.run_app import import_tensorflow, make_app
 from keras_nmt.errors import UserError
 
 inspect_app = make_app("Looks inside a trained model.")
+for name, command in {**inspection_of_states.COMMANDS, **inspection_of_vectors.COMMANDS}.items():
+    inspect_app.command(name)(command)
 
 
 @inspect_app.command("bridge")

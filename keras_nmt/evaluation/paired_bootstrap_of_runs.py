@@ -77,7 +77,7 @@ def paired_bootstrap_of_runs(
             )
     metric = BLEU(lowercase=lowercase)
     counts = {
-        name: [np.sum([_counts(metric, run, lines) for run in runs[name]], axis=0) for runs in (ours, theirs)]
+        name: [np.sum([bleu_counts(run, lines, metric) for run in runs[name]], axis=0) for runs in (ours, theirs)]
         for name, lines in references.items()
     }
     difference = abs(_difference(counts, {}))
@@ -100,18 +100,20 @@ def _difference(counts: Mapping[str, list[np.ndarray]], drawn: Mapping[int, np.n
     differences = []
     for both in counts.values():
         rows = drawn.get(len(both[0]), slice(None))
-        ours, theirs = (_bleu(side[rows].sum(0)) for side in both)
+        ours, theirs = (bleu_of_counts(side[rows].sum(0)) for side in both)
         differences.append(ours - theirs)
     return sum(differences) / len(differences)
 
 
-def _counts(metric: BLEU, hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
+def bleu_counts(hypotheses: Sequence[str], references: Sequence[str], metric: BLEU | None = None) -> np.ndarray:
     """BLEU's counts by sentence, `[sentences, 10]`: both lengths, matching n-grams, all n-grams."""
+    metric = BLEU() if metric is None else metric
     scores = (metric.corpus_score([line], [[other]]) for line, other in zip(hypotheses, references, strict=True))
     return np.array([[score.sys_len, score.ref_len, *score.counts, *score.totals] for score in scores])
 
 
-def _bleu(counts: np.ndarray) -> float:
+def bleu_of_counts(counts: np.ndarray) -> float:
+    """BLEU of counts `[10]`, sums of those that `bleu_counts` returns."""
     system_length, reference_length, *ngrams = counts.tolist()
     # Smoothed like the corpus score, which matters if no n-gram of some length matches.
     return BLEU.compute_bleu(ngrams[:4], ngrams[4:], system_length, reference_length, smooth_method=SMOOTHING).score

@@ -9,20 +9,30 @@ from collections.abc import Sequence
 from keras_nmt.text import SubwordTokenizer
 
 
-def words_of_subwords(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> list[list[int]]:
-    """For each text, the word index of each subword. Spaces separate words.
+def words_of_subwords(
+    tokenizer: SubwordTokenizer, texts: Sequence[str], begins: Sequence[Sequence[int]] | None = None
+) -> list[list[int]]:
+    """For each text, the word index of each subword.
 
     A subword that spans several words belongs to the first word that it has letters of.
+
+    Args:
+        tokenizer: `SubwordTokenizer`.
+        texts: Sequence of N texts.
+        begins: Sequence of N sequences of integers, the index of the letter where each word begins, in ascending order.
+            Defaults to words that spaces separate.
     """
     found: list[list[int]] = []
     _, starts, limits = tokenizer.tokenize_with_offsets(texts)
-    for text, text_starts, text_limits in zip(texts, starts.to_list(), limits.to_list(), strict=True):
+    if begins is None:
+        begins = [[match.start() for match in re.finditer(r"\S+", text)] for text in texts]
+    for text, of_text, text_starts, text_limits in zip(texts, begins, starts.to_list(), limits.to_list(), strict=True):
         encoded = text.encode()
         # Offsets count bytes.
         words, letters, size = [], 0, 0
-        for match in re.finditer(r"\S+", text):
-            size += len(text[letters : match.start()].encode())
-            letters = match.start()
+        for begin in of_text:
+            size += len(text[letters:begin].encode())
+            letters = begin
             words.append(size)
         found.append([])
         for start, limit in zip(text_starts, text_limits, strict=True):

@@ -10,6 +10,7 @@ import keras
 from keras_nmt.layers._common import check_gated, check_positive, check_width, with_mask
 from keras_nmt.layers._mechanisms import COMPOSITIONS, NORMS, SHORTCUTS, aggregates, make_composition
 from keras_nmt.layers._options import LayerOptions, StackOptions
+from keras_nmt.layers._recording import record
 from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
 
 
@@ -96,7 +97,9 @@ class TransformerStack(keras.layers.Layer):
         output = states[-1]
         if self.composition is not None and not self._aggregates:
             output = self.composition(self._representations(states, 1))
-        return output if self.final_norm is None else self.final_norm(output)
+        output = output if self.final_norm is None else self.final_norm(output)
+        record(self, "states", [*states, output])
+        return output
 
     def _representations(self, states: list[Any], first: int) -> list[Any]:
         """r_l = H^l, normalised under pre-LN, from layer `first` on."""

@@ -18,6 +18,7 @@ from keras_nmt.layers._common import (
     projection_initializer,
     without_padding,
 )
+from keras_nmt.layers._recording import record
 
 PENALTIES = ("squared", "root")
 
@@ -126,6 +127,7 @@ class AttentionBridge(keras.layers.Layer):
         scores = ops.transpose(self.scores(self.inner(states)), (0, 2, 1))  # [B, k, n]
         attention = masked_softmax(scores, None if mask is None else ops.expand_dims(mask, 1))  # A
         outputs = [ops.matmul(ops.cast(attention, self.compute_dtype), states)]  # M, [B, k, dh]
+        record(self, "bridge", (outputs[0], attention))
         if return_attention:
             outputs.append(attention)
         if return_penalty:

@@ -17,6 +17,7 @@ from keras_nmt.layers._common import (
     projection_initializer,
     without_padding,
 )
+from keras_nmt.layers._recording import is_recording, record
 from keras_nmt.layers.luong_attention import LuongAttention
 
 
@@ -156,31 +157,34 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         dropouts = [*self.layer_dropouts, self.output_dropout] if self.dropout_in_loop else self.layer_dropouts
         sizes = (batch_size, ops.shape(inputs)[1], u) if self.dropout_in_loop else (batch_size, u)
         factors = [dropout(ops.ones(sizes), training=training) for dropout in dropouts]
-        if self.dropout_in_loop:
-            inputs = ops.concatenate([inputs, *factors], -1)  # [B, T, e + L u]
+        # [B, T, e + L u] in the loop
+        all_inputs = ops.concatenate([inputs, *factors], -1) if self.dropout_in_loop else inputs
+
+        layers = self.num_layers if is_recording() else 1  # whose h the loop returns, the last layer's at the end
 
         def position(inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
-            """Inputs [B, e] and states (h, c of each layer, the last h~) -> [h~; h], [B, 2 u], and the new states."""
+            """Inputs [B, e] and states (h, c of each layer, the last h~) -> [h~; h ..] and the new states."""
             here = factors
             if self.dropout_in_loop:
                 inputs, *here = ops.split(inputs, [e + i * u for i in range(self.num_layers)], axis=-1)
-            attentional, h, cells = self._position(inputs, states, keys, memory, memory_mask, factors=here)
-            return ops.concatenate([attentional, h], -1), [*cells, attentional]
+            attentional, cells = self._position(inputs, states, keys, memory, memory_mask, factors=here)
+            return ops.concatenate([attentional, *cells[-2 * layers :: 2]], -1), [*cells, attentional]
 
         loop = keras.layers.RNN(
-            _Loop(position, output_size=2 * u, state_size=[u] * (2 * self.num_layers + 1)),
+            _Loop(position, output_size=(1 + layers) * u, state_size=[u] * (2 * self.num_layers + 1)),
             return_sequences=True,
             dtype="float32",
         )
         states = [*self._flat(initial_state, batch_size), ops.zeros((batch_size, u))]
-        both = loop(inputs, initial_state=states)  # [B, T, 2 u]
-        outputs = both[..., :u]
-        if not self.dropout_in_loop:
-            outputs = self.output_dropout(outputs, training=training)
+        attentional, *hidden = ops.split(loop(all_inputs, initial_state=states), 1 + layers, axis=-1)  # [B, T, u] each
+        outputs = attentional if self.dropout_in_loop else self.output_dropout(attentional, training=training)
         outputs = ops.cast(outputs, self.compute_dtype)
-        if not return_attention:
+        if not (return_attention or is_recording()):
             return outputs
-        return outputs, self.attention.attend(both[..., u:], keys, memory, memory_mask)[1]
+        weights = self.attention.attend(hidden[-1], keys, memory, memory_mask)[1]
+        record(self, "states", [inputs, *hidden, attentional])
+        record(self, "attention", weights)
+        return (outputs, weights) if return_attention else outputs
 
     def _position(
         self,
@@ -191,7 +195,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         memory_mask: Any,
         beam_size: int = 1,
         factors: Sequence[Any] = (),
-    ) -> tuple[Any, Any, list[Any]]:
+    ) -> tuple[Any, list[Any]]:
         """One position of N = B K sequences.
 
         Args:
@@ -204,7 +208,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
             factors: Of dropout, for the inputs of all LSTMs but the first and, if there is one more, for h~; or empty.
 
         Returns:
-            h~ and h, `[B K, u]`, and the new [h, c, h, c, ..].
+            h~, `[B K, u]`, and the new [h, c, h, c, ..].
         """
         *states, previous = states
         x, new_states = ops.concatenate([inputs, previous], -1) if self.input_feeding else inputs, []
@@ -218,7 +222,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         context, _ = self.attention.attend(h, keys, memory, memory_mask)  # c, [B, K, d]
         context = ops.reshape(context, (-1, memory.shape[-1]))  # [B K, d]
         attentional = self.attentional(ops.concatenate([x, context], -1))  # h~, [B K, u]
-        return attentional * factors[-1] if len(factors) == self.num_layers else attentional, x, new_states
+        return attentional * factors[-1] if len(factors) == self.num_layers else attentional, new_states
 
     def _flat(self, initial_state: Sequence[Sequence[Any]] | None, batch_size: Any) -> list[Any]:
         """[h, c, h, c, ..] of the layers, `[B, u]` each."""
@@ -287,7 +291,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         shape = (*ops.shape(inputs)[:2], self.hidden_dim)
         rows = ops.reshape(ops.cast(inputs, "float32"), (-1, inputs.shape[-1]))  # [B K, e]
         states = [ops.reshape(x, (-1, self.hidden_dim)) for x in (*caches["states"], caches["attentional"])]
-        attentional, _, states = self._position(
+        attentional, states = self._position(
             rows, states, constants["keys"], constants["memory"], memory_mask, beam_size=inputs.shape[1]
         )
         attentional = ops.reshape(attentional, shape)

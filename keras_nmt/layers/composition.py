@@ -9,6 +9,7 @@ from keras import ops, tree
 
 from keras_nmt.layers._common import STARTS, check_choice, optional_size, projection_initializer
 from keras_nmt.layers._projection import reshape_last
+from keras_nmt.layers._recording import record
 
 
 class Composition(keras.layers.Layer):
@@ -78,6 +79,7 @@ class Composition(keras.layers.Layer):
         raise NotImplementedError
 
     def call(self, representations: Any) -> Any:
+        record(self, "representations", representations)
         output = self.compose(representations)
         return output + self.concatenate(representations)[..., -self.output_width :] if self.residual else output
 

@@ -9,6 +9,7 @@ from keras import ops
 
 from keras_nmt.layers._common import SHORTCUT_KINDS, check_alike, check_choice, check_positive, projection_initializer
 from keras_nmt.layers._int8_kernels import Int8Kernels
+from keras_nmt.layers._recording import record
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -122,6 +123,7 @@ class LexicalShortcut(Int8Kernels):
             keys, values = ops.split(shortcut + plain, 2, axis=-1)
             return keys, values
         gates = ops.sigmoid(shortcut + plain + self.gate_bias)  # r_K | r_V
+        record(self, "gates", gates)
         gated = gates * shortcut + (1 - gates) * plain  # K' | V'
         gated_keys, gated_values = ops.split(gated, 2, axis=-1)
         if return_gates:

@@ -22,6 +22,7 @@ from keras_nmt.layers._common import (
 )
 from keras_nmt.layers._mechanisms import HEAD_COMPOSITIONS, POSITIONS, SHORTCUTS, aggregates, make_composition
 from keras_nmt.layers._projection import Projection, reshape_last
+from keras_nmt.layers._recording import record
 from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
 
 # The score of masked positions: finite, so that a row of only masked positions does not give NaN.
@@ -263,6 +264,7 @@ class MultiHeadAttention(keras.layers.Layer):
         if attention_mask is not None:
             scores = ops.where(ops.expand_dims(attention_mask, -3), scores, MASKED)
         weights = ops.cast(ops.softmax(scores, axis=-1), self.compute_dtype)
+        record(self, "attention", weights)
         heads = ops.matmul(self._grouped(self.weight_dropout(weights, training=training)), values)
         heads = self._ungrouped(heads, queries)  # O_1 .. O_H: [..., H, T, d / H]
         return self._combine(ops.swapaxes(heads, -2, -3)), weights

@@ -8,6 +8,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import check_mask, check_positive, check_rate, keras_mask, without_padding
+from keras_nmt.layers._recording import record
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -111,13 +112,16 @@ class RecurrentEncoder(keras.layers.Layer):
             first = ops.arange(ops.shape(mask)[1]) == 0  # [T]
             read = ops.logical_or(mask, ops.logical_and(ops.logical_not(real), first))
         states, final = ops.cast(inputs, "float32"), []
+        every = [states]  # E, H_1 .. H_L
         for i, layer in enumerate(self.layers):
             if i:
                 states = self.dropouts[i - 1](states, training=training)
             states, *last = layer(states, mask=read, training=training)
             # [h, c], or forward and backward [h, c, h, c]
             final.append([ops.concatenate(last[j::2], axis=-1) for j in (0, 1)])
+            every.append(states)
         states = without_padding(states, mask)
+        record(self, "states", [*every, states])
         if mask is not None:
             final = [[ops.where(real, x, 0.0) for x in layer_states] for layer_states in final]
         states = ops.cast(states, self.compute_dtype)

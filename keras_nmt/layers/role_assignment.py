@@ -17,6 +17,7 @@ from keras_nmt.layers._common import (
     optional_size,
     without_padding,
 )
+from keras_nmt.layers._recording import record
 
 ASSIGNMENTS = ("dense", "softmax", "one_hot")
 CONTEXTS = ("lstm", "bilstm", "cnn")
@@ -224,6 +225,7 @@ class RoleAssignment(keras.layers.Layer):
             roles = self._one_hot(logits, training) if self.assignment == "one_hot" else ops.softmax(logits)
         if not self._drops_logits:
             roles = self.role_dropout(roles, training=training)
+        record(self, "roles", roles)
         return ops.cast(roles, self.compute_dtype)
 
     def _one_hot(self, logits: Any, training: bool | None) -> Any:

@@ -391,10 +391,11 @@ class _Pair(TranslationModel):
         self.source_vocabulary_size = owner.vocabulary_sizes[source]
         self.target_vocabulary_size = owner.vocabulary_sizes[target]
         self._view = _PairView(owner=owner, source=source, target=target)
+        self.positions_before_source = owner.positions_before_source
         self._search = search
 
     def attention(self, memory: dict[str, Any], target_input: Any, layer: int | None = None) -> Any:
-        before = self._view.owner.positions_before_source
+        before = self.positions_before_source
         if before is None:
             raise ValueError(
                 "The decoder attends to the vectors of the attention bridge, not to source positions. "

@@ -29,11 +29,14 @@ class TranslationModel(keras.Model):
         languages: Tuple of the languages.
         directions: Tuple of all pairs (source, target) that the model translates.
         encodes_by: "source" or "target", the language of a direction that selects the encoder.
+        positions_before_source: Integer, the number of memory positions before the source positions; None if the memory
+            has no source positions.
     """
 
     languages: tuple[str, ...] = ("source", "target")
     directions: tuple[tuple[str, str], ...] = (("source", "target"),)
     encodes_by: str = "source"
+    positions_before_source: int | None = 0
     source_vocabulary_size: int
     target_vocabulary_size: int
     _search: SearchModels

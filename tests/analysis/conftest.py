@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from keras_nmt.analysis import BridgeAttention, bridge_attention
-from keras_nmt.models import AttentionBridgeModel
+from keras_nmt.inference import Translator
+from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 from keras_nmt.text import SubwordTokenizer, train_subwords
 
 K = 12
@@ -55,3 +56,67 @@ def sentences() -> list[str]:
 @pytest.fixture(scope="session")
 def attentions(model: AttentionBridgeModel, tokenizer: SubwordTokenizer, sentences: list[str]) -> list[BridgeAttention]:
     return bridge_attention(model, tokenizer, "de", sentences)
+
+
+@pytest.fixture(scope="session")
+def lines() -> list[str]:
+    rng = np.random.default_rng(1)
+    return ["the cat", "", *(" ".join(rng.choice(WORDS, rng.integers(1, 8))) for _ in range(40))]
+
+
+@pytest.fixture(scope="session")
+def translated(lines: list[str]) -> list[str]:
+    return [" ".join(reversed(line.split())) for line in lines]
+
+
+@pytest.fixture(scope="session")
+def mixed(tokenizer: SubwordTokenizer) -> Translator:
+    """A Transformer with every mechanism, whose weights are large enough for tokens to differ."""
+    keras.utils.set_random_seed(4)
+    model = Transformer(
+        60,
+        num_encoder_layers=2,
+        num_decoder_layers=2,
+        hidden_dim=8,
+        num_heads=2,
+        intermediate_dim=16,
+        shortcuts="fusion",
+        shortcut_sites=("self", "cross"),
+        layer_composition="extended",
+        head_composition="low_rank",
+        roles="one_hot",
+        num_roles=4,
+        role_context="cnn",
+        role_low_rank=True,
+    )
+    rng = np.random.default_rng(4)
+    model.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in model.get_weights()])
+    return Translator(model, tokenizer)
+
+
+@pytest.fixture(scope="session")
+def plain(tokenizer: SubwordTokenizer) -> Translator:
+    """A Transformer whose layers add nothing: all states are the embeddings, without positions' norms."""
+    keras.utils.set_random_seed(5)
+    model = Transformer(
+        60, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=16, num_heads=2, intermediate_dim=16, dropout=0.0
+    )
+    for weight in model.weights:
+        if "/output/" in weight.path or ("feed_forward" in weight.path and "norm" not in weight.path):
+            weight.assign(np.zeros(weight.shape))
+    return Translator(model, tokenizer)
+
+
+@pytest.fixture(scope="session")
+def bridged(model: AttentionBridgeModel, tokenizer: SubwordTokenizer) -> Translator:
+    return Translator(model, tokenizer)
+
+
+@pytest.fixture(scope="session")
+def labelled(tokenizer: SubwordTokenizer) -> Translator:
+    """A model of two languages with a label before the source, recurrent, with two layers on each side."""
+    keras.utils.set_random_seed(6)
+    model = LanguageLabelModel(
+        ["en", "de"], vocabulary_size=60, num_encoder_layers=2, num_decoder_layers=2, hidden_dim=8
+    )
+    return Translator(model, tokenizer)

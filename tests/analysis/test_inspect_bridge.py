@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import sys
 
 import numpy as np
 import pytest
+from saved_models import save
 
 from keras_nmt.analysis import bridge_entropy
 from keras_nmt.cli import app as cli
-from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
-
-
-def save(model, folder, subwords, keys):
-    directory = ModelDirectory(folder)
-    directory.save_config(model, subwords=dict.fromkeys(keys, "subwords.model"))
-    directory.save_weights(model)
-    shutil.copy(subwords, folder / "subwords.model")
-    return folder
+from keras_nmt.models import AttentionBridgeModel, Transformer
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,55 @@
+"""The contribution of each layer and head to a composition of representations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from keras_nmt.analysis._sums import Sums
+from keras_nmt.analysis.hidden_states import Model, hidden_states, named
+from keras_nmt.analysis.measurements import Measurements
+from keras_nmt.errors import UserError
+
+# Rounding errors of float32 stay below this part of the composition's norm.
+LARGEST_REST = 0.01
+
+
+def composition(
+    model: Model, source: Iterable[str], target: Iterable[str] | None = None, **options: Any
+) -> Measurements:
+    """The mean norm of each representation's part of a composition, first and second order apart.
+
+    The parts of the n layers or heads sum to the composition, but for its constant. Half of the products of a
+    representation with another belong to either.
+
+    Args:
+        model: String or path of a model directory, or a `Translator`.
+        source: Iterable of strings.
+        target: Iterable of strings, a translation of each source, for the decoder's compositions. Defaults to None.
+        **options: Further arguments of `hidden_states`, such as the languages.
+
+    Returns:
+        `Measurements` with a group for each composition and order, and its layers or heads as items.
+
+    Raises:
+        UserError: The model has no composition, or one that is not of second order, such as hierarchical aggregation.
+
+    Reference:
+        [Li et al., 2020](https://arxiv.org/abs/1911.09877), Eq. 10 and 11.
+    """
+    sums, found = Sums(), False
+    for batch in hidden_states(model, source, target, tensors=("composition",), **options):
+        for side in filter(None, batch):
+            for path, parts in side.composition.items():
+                found = True
+                if parts["rest"].mean() > LARGEST_REST:
+                    raise UserError(
+                        "Parts are of compositions of first and second order: linear, low_rank, extended and bilinear. "
+                        f"Received: {path} of {named(model)}"
+                    )
+                for order in ("first", "second"):
+                    for number, norms in enumerate(parts[order], 1):
+                        sums.add((f"{path}, {order} order", str(number)), side, norms)
+    if not found:
+        raise UserError(f"The model has no composition of layers or heads in one step. Received: {named(model)}")
+    return sums.measurements("composition", "norm of the part")

@@ -1,0 +1,388 @@
+"""The inner tensors of a model for texts, batch by batch."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import os
+import weakref
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from keras_nmt.analysis._composition_parts import composition_parts
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.inference import Translator
+from keras_nmt.inference.alignment import words_of_subwords
+from keras_nmt.inference.load import load
+from keras_nmt.layers._recording import Record, recording
+from keras_nmt.models import Ensemble, TranslationModel
+from keras_nmt.text import SubwordTokenizer
+
+# The model of one direction with its subwords, as `open_pair` returns it.
+Pair = tuple[TranslationModel, tuple[SubwordTokenizer, SubwordTokenizer]]
+# A model directory, or a model with its subwords.
+Model = str | os.PathLike[str] | Translator | Pair
+TENSORS = ("states", "attention", "gates", "roles", "composition", "bridge")
+LINES_AT_ONCE = 4096  # lines of similar length are computed together
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class HiddenStates:
+    """Inner tensors of one side of a model, over the N tokens of a batch of texts. Padding is left out.
+
+    The tokens of a source are the text's subwords and the end; those of a target are the begin and the subwords. Arrays
+    are float32. A tensor that the model does not have, or that was not requested, is None or an empty dictionary.
+
+    Attributes:
+        texts: Tuple of the B texts of the batch.
+        rows: Array `[B]`, the indices of these texts in the corpus.
+        sentences: Array `[N]`, the index of each token's text in `texts`.
+        positions: Array `[N]`, the position of each token in its text, from 0.
+        ids: Array `[N]`, the subword ids.
+        tokenizer: `SubwordTokenizer` of the side.
+        is_target: Boolean, whether the side is the decoder.
+        states: Array `[L + 1, N, d]`, the embeddings E = H_0 and the output of each layer, as the layer returns it.
+        output: Array `[N, d]`, the output of the stack, after its composition and norm.
+        attention: Dictionary from "self" and "cross" to a list of the B texts' arrays `[L, H, T, S]`: layers, heads,
+            tokens, and the tokens that they attend to (the k vectors of a bridge, for "cross"). The attention to a
+            label of the target language is left out.
+        gates: Dictionary from "self" and "cross" to an array `[L, N, 2, d]`: the gates r_K and r_V of lexical
+            shortcuts. Gates of "cross" are at the N tokens of the source, or at the B k vectors of a bridge.
+        roles: Array `[N, number of roles]`.
+        composition: Dictionary from the path of each composition of representations to `CompositionParts`, arrays
+            `[n, N]` for n representations.
+        bridge: None, or the arrays M `[B, k, d]` and a list of the B texts' arrays A `[k, n]`.
+    """
+
+    texts: tuple[str, ...]
+    rows: np.ndarray
+    sentences: np.ndarray
+    positions: np.ndarray
+    ids: np.ndarray
+    tokenizer: SubwordTokenizer
+    is_target: bool
+    states: np.ndarray | None
+    output: np.ndarray | None
+    attention: dict[str, list[np.ndarray]]
+    gates: dict[str, np.ndarray]
+    roles: np.ndarray | None
+    composition: dict[str, Any]
+    bridge: tuple[np.ndarray, list[np.ndarray]] | None
+
+    @functools.cached_property
+    def subwords(self) -> list[str]:
+        """The N subwords, as SentencePiece writes them."""
+        pieces = self.tokenizer.pieces(0, self.tokenizer.vocabulary_size)
+        return [pieces[i] for i in self.ids]
+
+    @functools.cached_property
+    def words(self) -> np.ndarray:
+        """The word index of each token in its text, `[N]`; -1 at the begin and the end. Spaces separate words."""
+        found = words_of_subwords(self.tokenizer, self.texts)
+        return np.array([i for words in found for i in ([-1, *words] if self.is_target else [*words, -1])])
+
+    def by_sentence(self, values: np.ndarray) -> np.ndarray:
+        """The sum of values `[N, ...]` over the tokens of each text, `[B, ...]`."""
+        starts = np.flatnonzero(self.positions == 0)
+        return np.add.reduceat(values, starts, axis=0)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The number of tokens of each text, `[B]`."""
+        return np.bincount(self.sentences, minlength=len(self.texts))
+
+
+class HiddenStatesBatch(NamedTuple):
+    """The inner tensors of a batch: those of the encoder, and those of the decoder where there are target texts."""
+
+    source: HiddenStates
+    target: HiddenStates | None
+
+
+def hidden_states(
+    model: Model,
+    source: Iterable[str],
+    target: Iterable[str] | None = None,
+    *,
+    tensors: Collection[str] = ("states",),
+    source_language: str | None = None,
+    target_language: str | None = None,
+    max_tokens: int = 4096,
+) -> Iterator[HiddenStatesBatch]:
+    """Reads the inner tensors of a model for texts, by teacher forcing.
+
+    Texts of any number are read in batches of bounded size. Within 4,096 texts, those of similar length share a batch:
+    `HiddenStates.rows` gives the place of each text in the corpus.
+
+    Args:
+        model: String or path of a model directory, or a `Translator`.
+        source: Iterable of strings.
+        target: Iterable of strings, a translation of each source. None: only the encoder runs. Defaults to None.
+        tensors: Names among "states", "attention", "gates", "roles", "composition" and "bridge". Defaults to
+            `("states",)`.
+        source_language, target_language: Strings, the direction of a multilingual model.
+        max_tokens: Integer, the largest number of tokens of a batch, padding included, unless a single text is longer.
+            Defaults to 4096.
+
+    Yields:
+        `HiddenStatesBatch`: `source` and `target`, `HiddenStates` each; `target` is None without target texts.
+
+    Raises:
+        UserError: A name is unknown, the model does not have the direction, there is not a target for each source, or a
+            composition is not of second order.
+
+    Example:
+
+    >>> import os, tempfile
+    >>> from keras_nmt.models import Transformer
+    >>> from keras_nmt.text import train_subwords
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = os.path.join(folder, "text.txt")
+    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
+    ...     tokenizer = SubwordTokenizer(train_subwords([text], os.path.join(folder, "subwords"), vocabulary_size=20))
+    >>> model = Transformer(20, num_encoder_layers=2, num_decoder_layers=2, hidden_dim=8, num_heads=2)
+    >>> for batch in hidden_states(Translator(model, tokenizer), ["the cat"], ["sat"], tensors=["states", "attention"]):
+    ...     print(len(batch.source.ids) == len(tokenizer.tokenize(["the cat"])[0]) + 1)
+    ...     print(batch.source.states.shape[::2], batch.target.attention["cross"][0].shape[:2])
+    True
+    (3, 8) (2, 2)
+
+    Reference:
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 5.1.
+    """
+    if unknown := sorted(set(tensors) - set(TENSORS)):
+        raise UserError(f"Tensors are {', '.join(TENSORS)}. Received: {', '.join(unknown)}")
+    pair, tokenizers = open_pair(model, source_language, target_language)
+    read = _reader(pair, tuple(tensors), target is not None)
+    return _batches(read, tokenizers, source, target, max_tokens, pair.positions_before_source is None)
+
+
+def open_pair(model: Model, source_language: str | None = None, target_language: str | None = None) -> Pair:
+    """The translation model of one direction, and the subwords of its source and target; such a pair as it is.
+
+    Raises:
+        UserError: The folder is no model directory, the model is an ensemble, or does not have the direction.
+    """
+    if isinstance(model, tuple):
+        return model
+    if isinstance(model, Translator):
+        whole, tokenizers = model.model, model.tokenizers
+    else:
+        whole, tokenizers, _ = load(model)
+    if isinstance(whole, Ensemble):
+        raise UserError("An ensemble has no states of its own: give one of its models. Received: an ensemble")
+    direction = (source_language, target_language)
+    if direction == (None, None) and len(whole.directions) == 1:
+        direction = whole.directions[0]
+    if direction not in whole.directions:
+        raise UserError(
+            f"The model has the languages {', '.join(whole.languages)}: name those of one direction. "
+            f"Received: from {source_language} to {target_language}"
+        )
+    first, second = map(str, direction)
+    return whole.pair(first, second), (tokenizers[first], tokenizers[second])
+
+
+def open_translator(
+    model: Model, source_language: str | None = None, target_language: str | None = None
+) -> tuple[Translator, tuple[str | None, ...]]:
+    """A translator of the model, and the languages that its methods take: none if it has one direction already.
+
+    Raises:
+        UserError: The model is a pair without a translator, or cannot be opened.
+    """
+    if isinstance(model, tuple):
+        raise UserError("Give a model directory or a translator. Received: the model of one direction")
+    if isinstance(model, Translator):
+        return model, (source_language, target_language)
+    translator = Translator.from_directory(model, source=source_language, target=target_language, num_hypotheses=1)
+    return translator, (None, None)
+
+
+def named(model: Model) -> str:
+    """The model in error messages."""
+    if isinstance(model, tuple):
+        return type(model[0]).__name__
+    return type(model.model).__name__ if isinstance(model, Translator) else os.fspath(model)
+
+
+def _reader(pair: TranslationModel, tensors: tuple[str, ...], with_target: bool) -> Callable[..., Any]:
+    """The traced function from source ids `[B, S]` and target-input ids `[B, T]` to tensors by side and name.
+
+    It is traced once for a model: callers read one text after another.
+    """
+    of_pair = _readers.setdefault(pair, {})
+    if (tensors, with_target) not in of_pair:
+        of_pair[tensors, with_target] = _new_reader(pair, tensors, with_target)
+    return of_pair[tensors, with_target]
+
+
+# By model. Functions hold a model's layers, but not the model, so that they are removed with it.
+_readers: weakref.WeakKeyDictionary[TranslationModel, dict[Any, Any]] = weakref.WeakKeyDictionary()
+
+
+def _new_reader(pair: TranslationModel, tensors: tuple[str, ...], with_target: bool) -> Callable[..., Any]:
+    encoder, decoder = pair.encoder, pair.decoder_for(pair.directions[0][1])
+    before = pair.positions_before_source
+
+    def read(source: tf.Tensor, *target: tf.Tensor) -> dict[str, Any]:
+        real = source != PAD
+        with recording() as records:
+            memory = encoder(source)
+        found = {"source": _tensors(records, tensors, real, real, before or 0)}
+        if target:
+            memory_real = tf.fill(tf.shape(memory["mask"]), True) if before is None else real
+            with recording() as records:
+                decoder.logits(target[0], memory)
+            found["target"] = _tensors(records, tensors, target[0] != PAD, memory_real, 0, before or 0)
+        return found
+
+    ids = tf.TensorSpec([None, None], tf.int32)
+    return tf.function(read, input_signature=[ids] * (1 + with_target), autograph=False)
+
+
+def _tensors(
+    records: Sequence[Record],
+    names: Collection[str],
+    real: tf.Tensor,
+    memory_real: tf.Tensor,
+    before: int,
+    before_memory: int = 0,
+) -> dict[str, Any]:
+    """The requested tensors of a side. `real` `[B, T]` and `memory_real` `[B, S]` are True at tokens.
+
+    `before` are the positions before the tokens, such as a label, and `before_memory` those of the memory.
+    """
+
+    def tokens(x: Any, at: tf.Tensor = real, skipped: int = before) -> tf.Tensor:  # [B, T', ...] -> [N, ...]
+        return tf.boolean_mask(tf.cast(x, tf.float32)[:, skipped:], at)
+
+    found: dict[str, Any] = {}
+    for layer, name, value in records:
+        if name == "representations":
+            name = "composition"
+        if name not in names:
+            continue
+        is_recurrent = name == "attention" and value.shape.rank == 3  # one attention, to the memory
+        site = "cross" if is_recurrent or "/cross_attention" in layer.path else "self"
+        if name == "states":
+            *states, output = value
+            found["states"] = tf.stack([tokens(x) for x in states])
+            found["output"] = tokens(output)
+        elif name == "attention":
+            weights = value if value.shape.rank == 4 else value[:, None]  # [B, H, T, S]
+            weights = weights[:, :, before:, before_memory if site == "cross" else before :]
+            found.setdefault(f"attention/{site}", []).append(tf.cast(weights, tf.float32))
+        elif name == "gates":
+            gates = tokens(value, memory_real, before_memory) if site == "cross" else tokens(value)
+            found.setdefault(f"gates/{site}", []).append(tf.reshape(gates, [-1, 2, gates.shape[-1] // 2]))
+        elif name == "composition":
+            parts = composition_parts(layer, value)
+            found[f"composition/{layer.path}"] = {key: tokens(x) for key, x in parts.items()}
+        elif name == "bridge":
+            found["bridge"] = tf.cast(value[0], tf.float32), value[1]
+        else:
+            found[name] = tokens(value)
+    return {name: tf.stack(value) if isinstance(value, list) else value for name, value in found.items()}
+
+
+def _batches(
+    read: Callable[..., Any],
+    tokenizers: Sequence[SubwordTokenizer],
+    source: Iterable[str],
+    target: Iterable[str] | None,
+    max_tokens: int,
+    has_bridge: bool,
+) -> Iterator[HiddenStatesBatch]:
+    texts = zip(*((source,) if target is None else (source, target)), strict=True)
+    first = 0
+    while window := _take(texts, LINES_AT_ONCE):
+        sides = list(zip(*window, strict=True))
+        rows = [
+            [[BEGIN, *ids] if side else [*ids, END] for ids in _tokenize(tokenizers[side], lines)]
+            for side, lines in enumerate(sides)
+        ]
+        sizes = [max(map(len, of_text)) for of_text in zip(*rows, strict=True)]
+        order = sorted(range(len(window)), key=lambda i: -sizes[i])
+        while order:
+            count = max(1, max_tokens // sizes[order[0]])
+            chosen, order = order[:count], order[count:]
+            ids = [tf.ragged.constant([of_side[i] for i in chosen], dtype=tf.int32).to_tensor(PAD) for of_side in rows]
+            found = read(*ids)
+            lengths = [np.array([len(of_side[i]) for i in chosen]) for of_side in rows]
+            made = [
+                _side(
+                    found[name],
+                    ids[side].numpy(),
+                    lengths[side],
+                    None if has_bridge and side else lengths[0],
+                    tuple(sides[side][i] for i in chosen),
+                    np.array(chosen) + first,
+                    tokenizers[side],
+                    bool(side),
+                )
+                for side, name in enumerate(found)
+            ]
+            yield HiddenStatesBatch(made[0], made[1] if len(made) > 1 else None)
+        first += len(window)
+
+
+def _take(texts: Iterator[Any], count: int) -> list[Any]:
+    """The next texts; an error if one side has more of them."""
+    try:
+        return list(itertools.islice(texts, count))
+    except ValueError:
+        raise UserError("There must be a target for each source. Received: different numbers of lines") from None
+
+
+def _tokenize(tokenizer: SubwordTokenizer, lines: Sequence[str]) -> list[list[int]]:
+    ids: list[list[int]] = tokenizer.tokenize(tf.constant(lines, tf.string, [len(lines)])).to_list()
+    return ids
+
+
+def _side(
+    found: dict[str, Any],
+    ids: np.ndarray,
+    lengths: np.ndarray,
+    memory_lengths: np.ndarray | None,
+    texts: tuple[str, ...],
+    rows: np.ndarray,
+    tokenizer: SubwordTokenizer,
+    is_target: bool,
+) -> HiddenStates:
+    """Tensors of a side as `HiddenStates`; without `memory_lengths`, all positions of the memory are real."""
+    arrays = tf.nest.map_structure(lambda x: x.numpy(), found)
+
+    def sub(prefix: str) -> dict[str, Any]:
+        return {name.partition("/")[2]: x for name, x in arrays.items() if name.startswith(f"{prefix}/")}
+
+    attention = {}
+    for site, weights in sub("attention").items():  # [L, B, H, T, S]
+        columns = lengths if site == "self" else memory_lengths
+        ends = [weights.shape[-1]] * len(texts) if columns is None else columns
+        attention[site] = [weights[:, i, :, :n, :m] for i, (n, m) in enumerate(zip(lengths, ends, strict=True))]
+    bridge = None
+    if "bridge" in arrays:
+        sentence, weights = arrays["bridge"]
+        bridge = sentence, [weights[i, :, :n] for i, n in enumerate(lengths)]
+    return HiddenStates(
+        texts=texts,
+        rows=rows,
+        sentences=np.repeat(np.arange(len(texts)), lengths),
+        positions=np.concatenate([np.arange(n) for n in lengths]),
+        ids=ids[ids != PAD],
+        tokenizer=tokenizer,
+        is_target=is_target,
+        states=arrays.get("states"),
+        output=arrays.get("output"),
+        attention=attention,
+        gates=sub("gates"),
+        roles=arrays.get("roles"),
+        composition={path: {key: x.T for key, x in parts.items()} for path, parts in sub("composition").items()},
+        bridge=bridge,
+    )

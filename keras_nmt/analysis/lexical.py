@@ -1,0 +1,216 @@
+"""The lexical probe: how much of its subword a layer's state holds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from keras_nmt.analysis._sums import Sums
+from keras_nmt.analysis.hidden_states import Model, Pair, hidden_states, open_pair
+from keras_nmt.analysis.measurements import Measurements, over_seeds
+from keras_nmt.analysis.token_groups import TokenGroups
+from keras_nmt.errors import UserError, check_positive
+from keras_nmt.ids import END
+
+# Source texts, and target texts if there are any.
+Texts = tuple[Sequence[str], Sequence[str] | None]
+TOKENS_AT_ONCE = 1024
+WITHHELD = 10  # every tenth sentence
+
+
+def lexical(
+    model: Model,
+    source: Sequence[str],
+    target: Sequence[str] | None = None,
+    *,
+    test_source: Sequence[str] | None = None,
+    test_target: Sequence[str] | None = None,
+    groups: TokenGroups | None = None,
+    epochs: int = 5,
+    hidden_dim: int = 512,
+    dropout: float = 0.5,
+    learning_rate: float = 1e-3,
+    seeds: Sequence[int] = (1,),
+    **languages: str | None,
+) -> Measurements:
+    """Trains a classifier for each layer of a frozen model that reconstructs the subword at a state's position.
+
+    A classifier is Dense 512, ReLU, dropout 0.5 and Dense V, trained by Adam on all states of the text. The V classes
+    are the subwords of the training text: others are never right. The classifiers of all layers are trained together,
+    by one pass of the model per epoch, so that no states are stored.
+
+    Args:
+        model: String or path of a model directory, or a `Translator`.
+        source: Sequence of strings, the text that classifiers are trained on.
+        target: Sequence of strings, a translation of each source, for the decoder. Defaults to None.
+        test_source: Sequence of strings, the text of which accuracy is measured. Defaults to every tenth sentence of
+            `source`, on which classifiers are then not trained.
+        test_target: Sequence of strings, a translation of each of `test_source`. Defaults to None.
+        groups: Groups of tokens, of `by_frequency` or `by_tag` for the test text, by which accuracies are also given.
+            Defaults to None.
+        epochs: Integer, passes over the training text. Defaults to 5.
+        hidden_dim: Integer, units of a classifier's hidden layer. Defaults to 512.
+        dropout: Float, dropout rate of the hidden layer. Defaults to 0.5.
+        learning_rate: Float, of Adam. Defaults to 0.001.
+        seeds: Sequence of integers; accuracies are means over classifiers of these seeds. Defaults to one seed.
+        **languages: `source_language` and `target_language` of a multilingual model.
+
+    Returns:
+        `Measurements`: accuracy by side and layer, 0 for the embeddings; as references the share of the most frequent
+        subword; as samples the sums of sentences.
+
+    Raises:
+        UserError: There are fewer than two sentences, numbers of lines differ, or an option is out of range.
+
+    Reference:
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 5.1 and appendix A.1.
+    """
+    check_positive(epochs=epochs, hidden_dim=hidden_dim, learning_rate=learning_rate, seeds=len(seeds))
+    if target is not None and len(target) != len(source):
+        raise UserError(f"There must be a target for each source. Received: {len(source)} and {len(target)} lines")
+    if test_source is None:
+        numbers = np.arange(len(source))
+        held = numbers % WITHHELD == WITHHELD - 1
+        if not held.any():
+            raise UserError(f"The probe needs ten sentences or a test text. Received: {len(source)} sentences")
+        train, test = (_chosen((source, target), rows) for rows in (numbers[~held], numbers[held]))
+        if groups is not None:
+            groups = _of_rows(groups, numbers[held])
+    else:  # a side without a test text is not probed
+        train, test = (source, None if test_target is None else target), (test_source, test_target)
+    # One object for all passes, so that a directory is loaded once.
+    pair = open_pair(model, **languages)
+    results = []
+    for seed in seeds:
+        keras.utils.set_random_seed(seed)
+        probes = _trained(pair, train, epochs, hidden_dim, dropout, learning_rate, seed)
+        sums = Sums()
+        for batch in hidden_states(pair, *test):
+            for side, probe in zip(batch, probes, strict=False):
+                if side is None or side.states is None or probe is None:
+                    continue
+                name = "decoder" if side.is_target else "encoder"
+                right = probe.predict(side.states) == side.ids  # [L + 1, N]
+                labels = None if groups is None else groups(side)
+                counted = side.ids > END
+                for layer, of_layer in enumerate(right):
+                    sums.add((name, str(layer)), side, of_layer, counted)
+                    if labels is not None:
+                        sums.add_by(f"{name}, layer {layer}", side, of_layer, np.where(counted, labels, ""))
+                sums.add((f"{name} most frequent", ""), side, side.ids == probe.most_frequent, counted)
+        results.append(sums.measurements("lexical", "accuracy"))
+    return _with_references(over_seeds(results))
+
+
+class _Probes:
+    """The classifiers of all layers of a side."""
+
+    def __init__(self, counts: np.ndarray, layers: int, hidden_dim: int, dropout: float, rate: float) -> None:
+        self._types = np.flatnonzero(counts)  # ids by class
+        self._classes = np.full(len(counts), -1)
+        self._classes[self._types] = np.arange(len(self._types))
+        self.most_frequent = int(np.argmax(counts))
+        self._models = [
+            keras.Sequential(
+                [
+                    keras.layers.Dense(hidden_dim, activation="relu", dtype="float32"),
+                    keras.layers.Dropout(dropout, dtype="float32"),
+                    keras.layers.Dense(len(self._types), dtype="float32"),
+                ]
+            )
+            for _ in range(layers)
+        ]
+        self._optimizer = keras.optimizers.Adam(rate)
+        self._update = tf.function(self._step, autograph=False, reduce_retracing=True)
+        self._classify = tf.function(self._best, autograph=False, reduce_retracing=True)
+
+    def build(self, width: int) -> None:
+        for model in self._models:
+            model.build((None, width))
+        self._optimizer.build(self._variables)
+
+    @property
+    def _variables(self) -> list[Any]:
+        return [variable for model in self._models for variable in model.trainable_variables]
+
+    def update(self, states: np.ndarray, ids: np.ndarray) -> None:
+        """One update on states `[L + 1, N, d]` of tokens with ids `[N]`."""
+        self._update(states, self._classes[ids])
+
+    def predict(self, states: np.ndarray) -> np.ndarray:
+        """The ids `[L + 1, N]` of the subwords that classifiers read from states `[L + 1, N, d]`."""
+        return self._types[self._classify(states).numpy()]
+
+    def _step(self, states: tf.Tensor, classes: tf.Tensor) -> None:
+        with tf.GradientTape() as tape:
+            losses = [
+                tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(classes, model(states[i], training=True)))
+                for i, model in enumerate(self._models)
+            ]
+            loss = tf.add_n(losses)  # Adam treats each weight by itself: as if each classifier had an optimizer
+        self._optimizer.apply(tape.gradient(loss, [x.value for x in self._variables]), self._variables)
+
+    def _best(self, states: tf.Tensor) -> tf.Tensor:
+        return tf.stack([tf.argmax(model(states[i], training=False), 1) for i, model in enumerate(self._models)])
+
+
+def _trained(
+    pair: Pair, texts: Texts, epochs: int, hidden_dim: int, dropout: float, rate: float, seed: int
+) -> list[_Probes | None]:
+    """Probes of the encoder and of the decoder, trained on source and target texts."""
+    counts = []
+    for tokenizer, of_side in zip(pair[1], texts, strict=True):
+        ids = tokenizer.tokenize(list(of_side or [""])).flat_values.numpy()
+        of_id = np.bincount(ids, minlength=tokenizer.vocabulary_size)
+        of_id[: END + 1] = 0
+        counts.append(of_id)
+    probes: list[_Probes | None] = [None, None]
+    generator = np.random.default_rng(seed)
+    for _ in range(epochs):
+        order = generator.permutation(len(texts[0]))
+        for batch in hidden_states(pair, *_chosen(texts, order), max_tokens=TOKENS_AT_ONCE):
+            for i, side in enumerate(batch):
+                if side is None or side.states is None or not counts[i].any():
+                    continue
+                kept = side.ids > END
+                probe = probes[i]
+                if probe is None:
+                    probe = probes[i] = _Probes(counts[i], len(side.states), hidden_dim, dropout, rate)
+                    probe.build(side.states.shape[-1])
+                if kept.any():
+                    probe.update(side.states[:, kept], side.ids[kept])
+    return probes
+
+
+def _chosen(texts: Texts, rows: np.ndarray) -> Texts:
+    """The texts of some rows."""
+    source, target = texts
+    return [source[i] for i in rows], None if target is None else [target[i] for i in rows]
+
+
+def _of_rows(groups: TokenGroups, rows: np.ndarray) -> TokenGroups:
+    """Groups of tokens of a corpus for a corpus of some of its rows."""
+    return lambda side: groups(dataclasses.replace(side, rows=rows[side.rows]))
+
+
+def _with_references(measured: Measurements) -> Measurements:
+    """Turns the accuracy of the most frequent subword from values into references."""
+    trivial = {group.split()[0]: value for (group, _), value in measured.values.items() if "most frequent" in group}
+
+    def of_probes(of_key: dict[Any, Any]) -> dict[Any, Any]:
+        return {key: value for key, value in of_key.items() if "most frequent" not in key[0]}
+
+    values = of_probes(measured.values)
+    return Measurements(
+        measured.analysis,
+        measured.unit,
+        values,
+        of_probes(measured.samples),
+        {key: trivial[key[0]] for key in values if key[0] in trivial},
+        of_probes(measured.deviations),
+    )

@@ -1,0 +1,340 @@
+"""What an analysis measured on a model, and the comparison of models."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from keras_nmt.analysis._figures import new_figure, save_figure
+from keras_nmt.analysis.significance import significance
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_bytes, write_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# A group, such as "encoder", and an item of the group, such as the number of a layer.
+Key = tuple[str, str]
+
+# Okabe and Ito's colours, which the colour-blind can tell apart. Markers and lines differ too, for print.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS, LINES, HATCHES = "osD^vPX", ("-", "--", "-.", ":"), ("", "//", "..", "xx", "\\\\", "++", "oo")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Measurements:
+    """The numbers that an analysis measured on one model.
+
+    Args:
+        analysis: String, the name of the analysis, which files are named after.
+        unit: String, what the numbers are, such as "accuracy".
+        values: Dictionary from keys, (group, item), to numbers, in the order of the table.
+        samples: Dictionary from keys to what a test of significance draws: a boolean array `[n]`, whether each of n
+            items is right; an array `[n, 2]`, a sum and a count for each of n sentences, whose quotient over all
+            sentences is the value; or an array `[n, 10]`, BLEU's counts for each of n sentences. Keys without samples
+            are compared without a test. Defaults to none.
+        references: Dictionary from keys to the number that a trivial system reaches, such as the accuracy of the most
+            frequent class. Defaults to none.
+        deviations: Dictionary from keys to standard deviations over seeds. Defaults to none.
+        notes: Tuple of sentences below the table. Defaults to none.
+        details: Dictionary of further results in types of JSON. Defaults to none.
+
+    Example:
+
+    >>> similar = Measurements("similarity", "cosine", {("encoder", "1"): 0.9, ("encoder", "2"): 0.75})
+    >>> print(similar.to_markdown())
+    | encoder | model |
+    | --- | ---: |
+    | 1 | 0.900 |
+    | 2 | 0.750 |
+    """
+
+    analysis: str
+    unit: str
+    values: dict[Key, float]
+    samples: dict[Key, np.ndarray] = dataclasses.field(default_factory=dict)
+    references: dict[Key, float] = dataclasses.field(default_factory=dict)
+    deviations: dict[Key, float] = dataclasses.field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    details: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    def to_markdown(self) -> str:
+        """The numbers as a table of each group in Markdown."""
+        return compare({"model": self}).to_markdown()
+
+    def plot(self) -> Figure:
+        """The numbers as a `matplotlib.figure.Figure` with axes for each group."""
+        return compare({"model": self}).plot()
+
+    def numbers(self) -> dict[str, Any]:
+        """All results but the samples in types of JSON; None if a number is not a number."""
+        return {
+            "unit": self.unit,
+            "values": [
+                {
+                    "group": group,
+                    "item": item,
+                    "value": _json_number(value),
+                    **{
+                        name: of_key[group, item]
+                        for name, of_key in (("reference", self.references), ("deviation", self.deviations))
+                        if (group, item) in of_key
+                    },
+                }
+                for (group, item), value in self.values.items()
+            ],
+            "notes": list(self.notes),
+            **self.details,
+        }
+
+    def joined(self, other: Measurements) -> Measurements:
+        """These numbers and those of another part of the same analysis of the same model."""
+        both = {
+            field.name: getattr(self, field.name) | getattr(other, field.name)
+            for field in dataclasses.fields(self)
+            if isinstance(getattr(self, field.name), dict)
+        }
+        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
+        return dataclasses.replace(self, **both, notes=notes)
+
+    def save(self, path: str | os.PathLike[str], settings: Any) -> None:
+        """Writes a file that `load` reads, completely or not at all; `settings` in types of JSON are kept beside."""
+        arrays: dict[str, Any] = {f"samples_{i}": x for i, x in enumerate(self.samples.values())}
+        plain = {
+            field.name: _items(value) if isinstance(value := getattr(self, field.name), dict) else value
+            for field in dataclasses.fields(self)
+            if field.name not in ("samples", "details")
+        }
+        header = {**plain, "details": self.details, "samples": list(self.samples), "settings": settings}
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, header=np.array(json.dumps(header)), **arrays)
+        write_bytes(path, buffer.getvalue())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], settings: Any) -> Measurements | None:
+        """Reads a file of `save`; None if there is no such file, or if it was saved with other settings."""
+        if not Path(path).is_file():
+            return None
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                header = json.loads(str(file["header"]))
+                if header.pop("settings") != json.loads(json.dumps(settings)):
+                    return None
+                keys = [tuple(key) for key in header.pop("samples")]
+                samples = {key: file[f"samples_{i}"] for i, key in enumerate(keys)}
+        except (OSError, ValueError, KeyError) as error:
+            raise UserError(f"A finished part is damaged: remove it. Received: {path}, {error}") from None
+        for name in ("values", "references", "deviations"):
+            header[name] = {(group, item): value for group, item, value in header[name]}
+        return cls(**{**header, "notes": tuple(header["notes"]), "samples": samples})
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Comparison:
+    """The numbers of one analysis on several models, whose differences are those from the first model.
+
+    Args:
+        models: Dictionary from names of models to `Measurements`.
+        p_values: Dictionary from names of models, but the first, to p-values by key.
+    """
+
+    models: dict[str, Measurements]
+    p_values: dict[str, dict[Key, float]]
+
+    @property
+    def _first(self) -> Measurements:
+        return next(iter(self.models.values()))
+
+    def groups(self) -> dict[str, list[str]]:
+        """The items of each group, in the order of the table, of all models."""
+        found: dict[str, list[str]] = {}
+        for measurements in self.models.values():
+            for group, item in measurements.values:
+                items = found.setdefault(group, [])
+                if item not in items:
+                    items.append(item)
+        return found
+
+    def to_markdown(self) -> str:
+        """A table for each group in Markdown: items, the models' numbers, differences and p-values."""
+        tables = ["\n".join(self._table(group, items)) for group, items in self.groups().items()]
+        notes = dict.fromkeys(note for measurements in self.models.values() for note in measurements.notes)
+        return "\n\n".join([*tables, *notes])
+
+    def _table(self, group: str, items: list[str]) -> Iterator[str]:
+        has_reference = any((group, item) in self._first.references for item in items)
+        columns = [*self.models]
+        for name in self.p_values:
+            columns += [f"{name} - {next(iter(self.models))}", "p"]
+        heads = [_cell(group), *map(_cell, columns), *["trivial"] * has_reference]
+        yield f"| {' | '.join(heads)} |"
+        yield f"| {' | '.join(['---', *['---:'] * (len(heads) - 1)])} |"
+        for item in items:
+            key = group, item
+            cells = [_shown(m.values.get(key), m.deviations.get(key)) for m in self.models.values()]
+            for name, of_key in self.p_values.items():
+                pair = self.models[name].values.get(key), self._first.values.get(key)
+                cells.append("" if None in pair else f"{pair[0] - pair[1]:+.3f}")  # type: ignore[operator]
+                cells.append(f"{of_key[key]:.3f}" if key in of_key else "")
+            reference = next((m.references[key] for m in self.models.values() if key in m.references), None)
+            yield f"| {' | '.join([_cell(item), *cells, *[_shown(reference, None)] * has_reference])} |"
+
+    def numbers(self) -> dict[str, Any]:
+        """All results in types of JSON."""
+        return {
+            "analysis": self._first.analysis,
+            "models": {name: measurements.numbers() for name, measurements in self.models.items()},
+            "p_values": {
+                name: [{"group": group, "item": item, "p": p} for (group, item), p in of_key.items()]
+                for name, of_key in self.p_values.items()
+            },
+        }
+
+    def plot(self) -> Figure:
+        """A `matplotlib.figure.Figure`: axes for each group, a line or bars for each model."""
+        groups = self.groups()
+        columns = min(3, len(groups))
+        rows = -(-len(groups) // columns)
+        bars = max((len(items) for items in groups.values() if not _is_line(items)), default=0) * len(self.models)
+        figure = new_figure(min(5 * columns, 40), min(max(3.5, 0.3 * bars) * rows, 60))
+        for i, (group, items) in enumerate(groups.items()):
+            axes = figure.add_subplot(rows, columns, i + 1)
+            axes.set_title(group, parse_math=False)
+            (self._lines if _is_line(items) else self._bars)(axes, group, items)
+            if i == 0 and (len(self.models) > 1 or any(m.references for m in self.models.values())):
+                axes.legend(fontsize="small")
+        return figure
+
+    def _lines(self, axes: Any, group: str, items: list[str]) -> None:
+        for i, (name, measurements) in enumerate(self.models.items()):
+            keys = [(group, item) for item in items if (group, item) in measurements.values]
+            axes.errorbar(
+                [float(item) for _, item in keys],
+                [measurements.values[key] for key in keys],
+                [measurements.deviations.get(key, 0) for key in keys] if measurements.deviations else None,
+                color=COLOURS[i % len(COLOURS)],
+                marker=MARKERS[i % len(MARKERS)],
+                linestyle=LINES[i % len(LINES)],
+                label=name,
+            )
+        references = {item: m.references[group, item] for m in self.models.values() for item in items
+                      if (group, item) in m.references}  # fmt: skip
+        if references:
+            axes.plot([*map(float, references)], [*references.values()], color="grey", linestyle=":", label="trivial")
+        axes.set_xticks([float(item) for item in items], items)
+        axes.set_ylabel(self._first.unit)
+
+    def _bars(self, axes: Any, group: str, items: list[str]) -> None:
+        height = 0.8 / len(self.models)
+        for i, (name, measurements) in enumerate(self.models.items()):
+            axes.barh(
+                [place + i * height for place in range(len(items))],
+                [measurements.values.get((group, item), np.nan) for item in items],
+                height,
+                xerr=[measurements.deviations.get((group, item), 0) for item in items]
+                if measurements.deviations
+                else None,
+                color=COLOURS[i % len(COLOURS)],
+                hatch=HATCHES[i % len(HATCHES)],
+                edgecolor="white",
+                label=name,
+            )
+        for place, item in enumerate(items):
+            reference = next((m.references[group, item] for m in self.models.values()
+                              if (group, item) in m.references), None)  # fmt: skip
+            if reference is not None:
+                axes.plot([reference] * 2, [place - height / 2, place + 0.8 - height / 2], color="black", linestyle=":",
+                          label="trivial" if place == 0 else None)  # fmt: skip
+        axes.set_yticks([place + 0.4 - height / 2 for place in range(len(items))], items, parse_math=False)
+        axes.invert_yaxis()
+        axes.set_xlabel(self._first.unit)
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Writes results.json, table.md and a picture, named after the analysis, into a folder."""
+        folder = Path(folder)
+        write_json(folder / "results.json", self.numbers())
+        write_bytes(folder / "table.md", (self.to_markdown() + "\n").encode())
+        save_figure(folder / f"{self._first.analysis}.png", self.plot())
+
+
+def compare(models: Mapping[str, Measurements]) -> Comparison:
+    """Compares the numbers of one analysis on several models with those of the first model.
+
+    Args:
+        models: Mapping from names of models to `Measurements` of one analysis of the same texts.
+
+    Returns:
+        A `Comparison`, with p-values where both models have samples; see `significance`.
+
+    Raises:
+        UserError: There are no models, or measurements of several analyses.
+
+    Example:
+
+    >>> right, wrong = np.array([True] * 20), np.array([True, False] * 10)
+    >>> key = ("contrast", "all")
+    >>> a, b = (Measurements("contrast", "accuracy", {key: x.mean()}, {key: x}) for x in (right, wrong))
+    >>> print(compare({"a": a, "b": b}).to_markdown())
+    | contrast | a | b | b - a | p |
+    | --- | ---: | ---: | ---: | ---: |
+    | all | 1.000 | 0.500 | -0.500 | 0.002 |
+    """
+    kinds = {measurements.analysis for measurements in models.values()}
+    if len(kinds) != 1:
+        raise UserError(f"Compare measurements of one analysis. Received: {', '.join(sorted(kinds)) or 'none'}")
+    (_, first), *others = models.items()
+    p_values = {}
+    for name, other in others:
+        shared = [key for key in first.samples if key in other.samples]
+        tested = {key: significance(other.samples[key], first.samples[key]) for key in shared}
+        p_values[name] = {key: p for key, p in tested.items() if p is not None}
+    return Comparison(dict(models), p_values)
+
+
+def over_seeds(runs: Sequence[Measurements]) -> Measurements:
+    """The mean of several runs of an analysis that differ in the seed, with standard deviations.
+
+    Samples are kept where they are sums and counts of sentences, which add up.
+    """
+    first = runs[0]
+    if len(runs) == 1:
+        return first
+    values = {key: np.array([run.values[key] for run in runs]) for key in first.values}
+    samples = {
+        key: np.sum([run.samples[key] for run in runs], axis=0) for key, x in first.samples.items() if x.ndim == 2
+    }
+    return dataclasses.replace(
+        first,
+        values={key: float(x.mean()) for key, x in values.items()},
+        deviations={key: float(x.std(ddof=1)) for key, x in values.items()},
+        samples=samples,
+    )
+
+
+def _is_line(items: list[str]) -> bool:
+    return len(items) > 1 and all(item.isdecimal() for item in items)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _shown(value: float | None, deviation: float | None) -> str:
+    if value is None or np.isnan(value):
+        return ""
+    return f"{value:.3f}" if deviation is None else f"{value:.3f} ± {deviation:.3f}"
+
+
+def _json_number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _items(of_key: dict[Key, float]) -> list[list[Any]]:
+    return [[*key, float(value)] for key, value in of_key.items()]

@@ -1,0 +1,235 @@
+"""The roles that a model assigns to the tokens of a text."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from keras_nmt.analysis._figures import new_figure, save_figure
+from keras_nmt.analysis.hidden_states import Model, hidden_states, named, open_translator
+from keras_nmt.analysis.token_groups import TokenGroups
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.ids import END
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CONTEXT = 2  # words on either side
+
+
+@dataclasses.dataclass(frozen=True)
+class Role:
+    """A role: its number from 1, the number of its tokens, their tags, its most typical subwords, and examples."""
+
+    number: int
+    count: int
+    tags: dict[str, int]
+    subwords: tuple[str, ...]
+    examples: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Occurrence:
+    """An occurrence of a subword: its role, its context, and the words that it was translated to."""
+
+    role: int
+    context: str
+    translation: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Roles:
+    """The roles of a text's tokens, the most frequent role first.
+
+    Args:
+        roles: Tuple of `Role`, of roles with tokens.
+        tokens: Integer, the number of tokens.
+        num_roles: Integer, the number of the model's roles.
+        information: Float from 0 to 1, the normalised mutual information of roles and tags; None without tags.
+        occurrences: Tuple of `Occurrence` of the requested subword; empty without one.
+    """
+
+    roles: tuple[Role, ...]
+    tokens: int
+    num_roles: int
+    information: float | None
+    occurrences: tuple[Occurrence, ...]
+
+    def to_markdown(self) -> str:
+        """The roles, and the occurrences of the subword, as tables in Markdown."""
+        rows = [
+            [
+                str(role.number),
+                f"{role.count / self.tokens:.3f}",
+                ", ".join(f"{tag} {count / sum(role.tags.values()):.2f}" for tag, count in _largest(role.tags, 3)),
+                " ".join(role.subwords),
+                "; ".join(role.examples),
+            ]
+            for role in self.roles
+        ]
+        parts = [_table(["role", "share", "tags", "typical subwords", "examples"], rows)]
+        if self.information is not None:
+            parts.append(f"Normalised mutual information of roles and tags: {self.information:.3f}")
+        if self.occurrences:
+            rows = [[str(x.role), x.context, x.translation or ""] for x in self.occurrences]
+            parts.append(_table(["role", "context", "translation"], rows))
+        return "\n\n".join(parts)
+
+    def plot(self) -> Figure:
+        """The share of each role as a `matplotlib.figure.Figure`."""
+        figure = new_figure(min(2 + 0.3 * len(self.roles), 40), 3.5)
+        axes = figure.add_subplot()
+        names = [str(role.number) for role in self.roles]
+        axes.bar(names, [role.count / self.tokens for role in self.roles], color="#0072B2")
+        axes.set_xlabel("role")
+        axes.set_ylabel("share of tokens")
+        return figure
+
+    def numbers(self) -> dict[str, Any]:
+        """All results in types of JSON."""
+        return {"analysis": "roles", **dataclasses.asdict(self)}
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Writes results.json, table.md and roles.png into a folder."""
+        write_json(Path(folder) / "results.json", self.numbers())
+        write_bytes(Path(folder) / "table.md", (self.to_markdown() + "\n").encode())
+        save_figure(Path(folder) / "roles.png", self.plot())
+
+
+def roles(
+    model: Model,
+    source: Sequence[str],
+    *,
+    groups: TokenGroups | None = None,
+    token: str | None = None,
+    references: Sequence[str] | None = None,
+    typical: int = 8,
+    examples: int = 3,
+    source_language: str | None = None,
+    target_language: str | None = None,
+) -> Roles:
+    """The roles of the tokens of source texts: the role with the largest weight for each subword.
+
+    The most typical subwords t of a role r have the largest n(r, t) log p(t | r) / p(t).
+
+    Args:
+        model: String or path of a model directory, or a `Translator`.
+        source: Sequence of strings.
+        groups: Tags of the tokens, of `by_tag`. Defaults to None.
+        token: String, a subword whose every occurrence is listed; one that begins a word without its space mark too.
+            Defaults to None.
+        references: Sequence of strings, a translation of each source: occurrences are listed with the words that the
+            model's attention aligns them to. Defaults to None.
+        typical: Integer, the number of typical subwords of a role. Defaults to 8.
+        examples: Integer, the number of examples of a role. Defaults to 3.
+        source_language, target_language: Strings, the direction of a multilingual model.
+
+    Returns:
+        A `Roles`.
+
+    Raises:
+        UserError: The model has no roles, there are no tokens, or there is not a reference for each source.
+
+    Reference:
+        Weissenborn et al., [Contextualized Role Interaction for Neural Machine
+        Translation](https://openreview.net/forum?id=ryx3_iAcY7), tables 3 to 5.
+    """
+    languages: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
+    links = None if references is None else _alignments(model, source, references, languages)
+    by_role: dict[int, Counter[str]] = {}
+    tags: dict[int, Counter[str]] = {}
+    found: dict[int, list[tuple[int, int]]] = {}  # places, row and word, by role
+    listed = []
+    paired: tuple[list[int], list[str]] = ([], [])
+    num_roles = 0
+    for side, _ in hidden_states(model, source, tensors=("roles",), **languages):
+        if side.roles is None:
+            raise UserError(f"The model has no roles. Received: {named(model)}")
+        num_roles = side.roles.shape[1]
+        labels = None if groups is None else groups(side)
+        best = side.roles.argmax(axis=1) + 1  # [N]
+        for i in np.flatnonzero(side.ids > END):
+            role, subword, place = (
+                int(best[i]),
+                side.subwords[i],
+                (int(side.rows[side.sentences[i]]), int(side.words[i])),
+            )
+            by_role.setdefault(role, Counter())[subword] += 1
+            found.setdefault(role, []).append(place)
+            if labels is not None and labels[i]:
+                tags.setdefault(role, Counter())[str(labels[i])] += 1
+                paired[0].append(role)
+                paired[1].append(str(labels[i]))
+            if token is not None and subword in (token, f"▁{token}"):
+                listed.append((place, role))
+    tokens = sum(sum(counts.values()) for counts in by_role.values())
+    if not tokens:
+        raise UserError("There is no text. Received: no subwords")
+    information = None
+    if groups is not None:
+        from sklearn.metrics import normalized_mutual_info_score
+
+        information = float(normalized_mutual_info_score(paired[1], paired[0]))
+    everywhere: Counter[str] = sum(by_role.values(), Counter())
+    made = tuple(
+        Role(
+            role,
+            sum(counts.values()),
+            dict(tags.get(role, Counter()).most_common()),
+            tuple(_typical(counts, everywhere, tokens)[:typical]),
+            tuple(_context(source, place) for place in sorted(found[role])[:: max(1, len(found[role]) // examples)])[
+                :examples
+            ],
+        )
+        for role, counts in sorted(by_role.items(), key=lambda item: -sum(item[1].values()))
+    )
+    occurrences = tuple(
+        Occurrence(role, _context(source, place), _translation(links, references, place))
+        for place, role in sorted(listed)
+    )
+    return Roles(made, tokens, num_roles, information, occurrences)
+
+
+def _typical(counts: Counter[str], everywhere: Counter[str], tokens: int) -> list[str]:
+    of_role = sum(counts.values())
+    scores = {t: n * np.log(n / of_role * tokens / everywhere[t]) for t, n in counts.items()}
+    return sorted(scores, key=lambda t: -scores[t])
+
+
+def _context(source: Sequence[str], place: tuple[int, int]) -> str:
+    row, word = place
+    words = source[row].split()
+    return " ".join([*words[max(word - CONTEXT, 0) : word], f"[{words[word]}]", *words[word + 1 : word + 1 + CONTEXT]])
+
+
+def _alignments(
+    model: Model, source: Sequence[str], references: Sequence[str], languages: dict[str, str | None]
+) -> list[list[tuple[int, int]]]:
+    translator, given = open_translator(model, **languages)
+    return translator.align(source, references, *given)
+
+
+def _translation(
+    links: list[list[tuple[int, int]]] | None, references: Sequence[str] | None, place: tuple[int, int]
+) -> str | None:
+    if links is None or references is None:
+        return None
+    row, word = place
+    words = references[row].split()
+    return " ".join(words[j] for i, j in links[row] if i == word)
+
+
+def _largest(counts: dict[str, int], number: int) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: -item[1])[:number]
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

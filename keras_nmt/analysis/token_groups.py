@@ -1,0 +1,140 @@
+"""Groups of tokens, by frequency and by part of speech, by which analyses give their numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from keras_nmt.analysis.hidden_states import LINES_AT_ONCE, HiddenStates, Model, open_pair
+from keras_nmt.errors import UserError
+from keras_nmt.files.read_lines import read_lines
+from keras_nmt.ids import END
+from keras_nmt.inference.alignment import words_of_subwords
+
+# The label of each token of a side, strings [N], empty for tokens that belong to no group.
+TokenGroups = Callable[[HiddenStates], np.ndarray]
+
+BINS = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class TaggedSentence:
+    """A sentence of a treebank: its text, and the first letter and the tag of each word."""
+
+    text: str
+    begins: tuple[int, ...]
+    tags: tuple[str, ...]
+
+
+def read_conllu(path: str | os.PathLike[str]) -> list[TaggedSentence]:
+    """Reads the sentences of a CoNLL-U file, plain or gzip, with their universal tags.
+
+    The text is made of the words and of the spaces that the column MISC notes (`SpaceAfter=No`). A multi-word token has
+    the tag of its first word.
+
+    Raises:
+        OSError: The file cannot be opened.
+        UserError: The file is not CoNLL-U, or `conllu` is missing.
+    """
+    try:
+        import conllu
+    except ImportError as error:
+        raise UserError(f"Treebanks need conllu: pip install 'keras_nmt[analysis]'. Received: {error}") from None
+    try:
+        parsed = conllu.parse("\n".join(read_lines(path)) + "\n")
+    except (conllu.exceptions.ParseException, ValueError) as error:
+        raise UserError(f"{os.fspath(path)} must be CoNLL-U. Received: {' '.join(str(error).split())[:200]}") from None
+    sentences = []
+    for tokens in parsed:
+        text, begins, tags, covered = "", [], [], 0
+        for token in tokens:
+            number = token["id"]
+            if isinstance(number, tuple) and number[1] != "-":  # an empty node, such as 8.1
+                continue
+            if isinstance(number, tuple):
+                covered = number[2]
+                tag = next(t["upos"] for t in tokens if t["id"] == number[0])
+            elif number <= covered:  # the surface is the multi-word token's
+                continue
+            else:
+                tag = token["upos"]
+            begins.append(len(text))
+            tags.append(tag or "_")
+            text += token["form"] + ("" if (token["misc"] or {}).get("SpaceAfter") == "No" else " ")
+        sentences.append(TaggedSentence(text.rstrip(), tuple(begins), tuple(tags)))
+    if not sentences:
+        raise UserError(f"{os.fspath(path)} must be CoNLL-U. Received: no sentences")
+    return sentences
+
+
+def by_tag(sentences: Sequence[TaggedSentence]) -> TokenGroups:
+    """Groups the subwords of the texts of tagged sentences by the tag of their word.
+
+    Args:
+        sentences: Sequence of `TaggedSentence`, whose texts in this order are the source of the analysis.
+
+    Returns:
+        A function for the arguments of analyses; the end belongs to no group, and no token of a target.
+    """
+
+    def labels(side: HiddenStates) -> np.ndarray:
+        if side.is_target:
+            return np.full(len(side.ids), "")
+        chosen = [sentences[row] for row in side.rows]
+        words = words_of_subwords(side.tokenizer, side.texts, [sentence.begins for sentence in chosen])
+        tags = [[*(sentence.tags[i] for i in of_text), ""] for sentence, of_text in zip(chosen, words, strict=True)]
+        return np.array([tag for of_text in tags for tag in of_text])
+
+    return labels
+
+
+def by_frequency(
+    model: Model, source: Iterable[str], target: Iterable[str] | None = None, **languages: str | None
+) -> TokenGroups:
+    """Groups subwords into ten bins of equally many types by frequency; bin 1 has the least frequent types.
+
+    Args:
+        model: String or path of a model directory, or a `Translator`.
+        source: Iterable of strings, the source texts that the model was trained on.
+        target: Iterable of strings, their translations. Defaults to None: tokens of targets belong to no group.
+        **languages: `source_language` and `target_language` of a multilingual model.
+
+    Returns:
+        A function for the arguments of analyses. Begin, end and types that do not occur belong to no group.
+
+    Reference:
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), appendix A.3, figures 8 to 15.
+    """
+    _, tokenizers = open_pair(model, **languages)
+    bins = []
+    for tokenizer, texts in zip(tokenizers, (source, target), strict=True):
+        counts = np.zeros(tokenizer.vocabulary_size, "int64")
+        lines = iter(texts or ())
+        while some := list(itertools.islice(lines, LINES_AT_ONCE)):
+            counts += np.bincount(tokenizer.tokenize(some).flat_values.numpy(), minlength=len(counts))
+        bins.append(frequency_bins(counts))
+
+    def labels(side: HiddenStates) -> np.ndarray:
+        return np.array(["", *map(str, range(1, BINS + 1))])[bins[side.is_target][side.ids]]
+
+    return labels
+
+
+def frequency_bins(counts: np.ndarray) -> np.ndarray:
+    """The bin from 1 to 10 of each type by its count `[V]`, ascending; 0 for special ids and types without a count.
+
+    Example:
+
+    >>> frequency_bins(np.array([9, 9, 9, 9, *range(20)])).tolist()[4:]
+    [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10]
+    """
+    types = np.flatnonzero(counts)
+    types = types[types > END]
+    bins = np.zeros(len(counts), "int64")
+    order = types[np.argsort(counts[types], kind="stable")]
+    bins[order] = 1 + np.arange(len(order)) * BINS // max(len(order), 1)
+    return bins

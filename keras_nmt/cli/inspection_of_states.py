@@ -1,0 +1,310 @@
+"""The commands of `inspect` that read states, gates, compositions and roles, and score or translate text."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from keras_nmt.cli.lines import write_line
+from keras_nmt.cli.measured import Directories, Output, Source, Target, check_inspection, inspect_models
+from keras_nmt.cli.options import Directory, SourceLanguage, TargetLanguage, given
+from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.errors import UserError
+from keras_nmt.files.read_line_pairs import read_line_pairs
+from keras_nmt.files.read_lines import read_lines
+
+
+class GroupedBy(enum.StrEnum):
+    """Groups of tokens."""
+
+    FREQUENCY = "frequency"
+    POS = "pos"
+
+
+By = Annotated[
+    GroupedBy | None, typer.Option(help="Also give numbers by frequency of the subword, or by part of speech.")
+]
+Conllu = Annotated[
+    Path | None, typer.Option(help="CoNLL-U file with text and tags: the text that is measured by --by pos.")
+]
+
+
+def similarity(
+    directories: Directories,
+    source: Source,
+    target: Target = None,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+) -> None:
+    """Measures the cosine of the embeddings and each layer's states at the same positions."""
+    _of_states("similarity", directories, source, target, output, source_language, target_language)
+
+
+def composition(
+    directories: Directories,
+    source: Source,
+    target: Target = None,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+) -> None:
+    """Measures the part of each layer or head in compositions, first and second order apart."""
+    _of_states("composition", directories, source, target, output, source_language, target_language)
+
+
+def gates(
+    directories: Directories,
+    source: Annotated[Path | None, typer.Option(help="File of source sentences. Required without --conllu.")] = None,
+    target: Target = None,
+    by: By = None,
+    conllu: Conllu = None,
+    by_head: Annotated[bool, typer.Option("--by-head", help="Also give the gates of each head.")] = False,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+) -> None:
+    """Measures the gates of lexical shortcuts by layer, and by head, frequency or part of speech."""
+    _check_grouping(by, conllu)
+    if (source is None) == (conllu is None):
+        raise UserError(f"Give --source FILE, or --by pos --conllu FILE. Received: source={source}, conllu={conllu}")
+    _of_states(
+        "gates", directories, source, target, output, source_language, target_language, by, conllu, by_head=by_head
+    )
+
+
+def lexical(
+    directories: Directories,
+    source: Source,
+    target: Target = None,
+    test_source: Annotated[
+        Path | None, typer.Option(help="File of sentences of which accuracy is measured. Default: every tenth.")
+    ] = None,
+    test_target: Annotated[Path | None, typer.Option(help="File of their translations.")] = None,
+    by: By = None,
+    conllu: Conllu = None,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the text.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds: mean and deviation.")] = 1,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+) -> None:
+    """Trains classifiers that read the subword from each layer's state at its position."""
+    _check_grouping(by, conllu)
+    if conllu is not None and test_source is not None:
+        raise UserError(f"--conllu is the text that is measured: leave --test-source out. Received: {test_source}")
+    if test_target is not None and (test_source is None or target is None):
+        raise UserError(f"--test-target goes with --test-source and --target. Received: {test_target}")
+    if test_source is not None and (test_target is None) != (target is None):
+        raise UserError("--test-target is needed with --test-source and --target. Received: one of the two")
+    check_inspection(directories, output)
+    texts = _texts(source, target)
+    tests = _texts(test_source, test_target)
+    languages = given(source_language=source_language, target_language=target_language)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        measured, groups = tests[0], None
+        if conllu is not None:
+            sentences = analysis.read_conllu(conllu)
+            measured, groups = [sentence.text for sentence in sentences], analysis.by_tag(sentences)
+        elif by == GroupedBy.FREQUENCY:
+            groups = analysis.by_frequency(directory, *texts, **languages)
+        return analysis.lexical(
+            directory,
+            *texts,
+            test_source=measured,
+            test_target=tests[1],
+            groups=groups,
+            epochs=epochs,
+            seeds=range(1, seeds + 1),
+            **languages,
+        )
+
+    settings = {"analysis": "lexical", "by": by, "epochs": epochs, "seeds": seeds, **languages}
+    inputs = [source, target, test_source, test_target, conllu]
+    inspect_models(directories, output, inputs, settings, {"": measure})
+
+
+def contrast(
+    directories: Directories,
+    source: Annotated[Path | None, typer.Option(help="File of source sentences.")] = None,
+    correct: Annotated[Path | None, typer.Option(help="File of right translations.")] = None,
+    incorrect: Annotated[list[Path] | None, typer.Option(help="File of wrong translations. May be repeated.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Instead: JSON of LingEval97, ContraWSD or MuCoW, or a folder of texts by category."),
+    ] = None,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+) -> None:
+    """Measures how often the right translation scores above every wrong one, in all and by category."""
+    texts = [source, correct, *(incorrect or [])]
+    if (data is None) == (source is None) or (data is None) != (len(texts) > 2 and None not in texts):
+        raise UserError(
+            "Give --source, --correct and --incorrect, or --data. "
+            f"Received: source={source}, correct={correct}, incorrect={incorrect}, data={data}"
+        )
+    check_inspection(directories, output)
+    languages = given(source_language=source_language, target_language=target_language)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        items = analysis.contrast_of_texts(*texts) if data is None else analysis.read_contrast(data)  # type: ignore[arg-type]
+        return analysis.contrast(directory, items, **languages)
+
+    inspect_models(directories, output, [*texts, data], {"analysis": "contrast", **languages}, {"": measure})
+
+
+def lengths(
+    directories: Directories,
+    source: Source,
+    references: Annotated[Path, typer.Option(help="File of reference translations.")],
+    bins: Annotated[int, typer.Option(min=1, help="Width of a group of source lengths, in words.")] = 10,
+    quantiles: Annotated[
+        int | None, typer.Option(min=1, help="Number of groups of about equally many sentences instead.")
+    ] = None,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+) -> None:
+    """Measures BLEU by the length of the source."""
+    check_inspection(directories, output)
+    lines = read_line_pairs(source, references)
+    languages = given(source_language=source_language, target_language=target_language)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        return analysis.lengths(directory, *lines, width=bins, quantiles=quantiles, **languages)
+
+    settings = {"analysis": "lengths", "bins": bins, "quantiles": quantiles, **languages}
+    inspect_models(directories, output, [source, references], settings, {"": measure})
+
+
+def alignments(
+    directories: Directories,
+    source: Source,
+    target: Annotated[Path, typer.Option(help="File of their translations.")],
+    gold: Annotated[Path, typer.Option(help="File of gold links: 3-4, or 3p4 where only possible.")],
+    first: Annotated[int, typer.Option(min=0, max=1, help="Number of the first word.")] = 1,
+    swap: Annotated[bool, typer.Option("--swap", help="The second number of a link is the source's word.")] = False,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+) -> None:
+    """Measures the alignment error rate of each decoder layer's attention."""
+    check_inspection(directories, output)
+    lines = read_line_pairs(source, target)
+    languages = given(source_language=source_language, target_language=target_language)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        links = analysis.read_alignments(gold, first=first, swap=swap)
+        return analysis.alignment_error_rate(directory, lines[0], lines[1], links, **languages)
+
+    settings = {"analysis": "alignments", "first": first, "swap": swap, **languages}
+    inspect_models(directories, output, [source, target, gold], settings, {"": measure})
+
+
+def roles(
+    directory: Directory,
+    source: Annotated[Path | None, typer.Option(help="File of source sentences. Required without --conllu.")] = None,
+    conllu: Annotated[Path | None, typer.Option(help="CoNLL-U file with text and tags, instead of --source.")] = None,
+    token: Annotated[str | None, typer.Option(help="A subword whose every occurrence is listed.")] = None,
+    references: Annotated[
+        Path | None, typer.Option(help="With --token: file of translations, to whose words occurrences are aligned.")
+    ] = None,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+) -> None:
+    """Shows the roles that a model gives to the tokens of a text."""
+    if (source is None) == (conllu is None):
+        raise UserError(f"Give --source FILE or --conllu FILE. Received: source={source}, conllu={conllu}")
+    if references is not None and (token is None or source is None):
+        raise UserError(f"--references goes with --token and --source. Received: {references}")
+    check_inspection([directory], output)
+    lines, others = _texts(source, references)
+    import_tensorflow()
+    from keras_nmt import analysis
+
+    groups = None
+    if conllu is not None:
+        sentences = analysis.read_conllu(conllu)
+        lines, groups = [sentence.text for sentence in sentences], analysis.by_tag(sentences)
+    assert lines is not None
+    found = analysis.roles(
+        directory,
+        lines,
+        groups=groups,
+        token=token,
+        references=others,
+        source_language=source_language,
+        target_language=target_language,
+    )
+    for line in found.to_markdown().splitlines():
+        write_line(line)
+    if output is not None:
+        found.write(output)
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    command.__name__: command
+    for command in (similarity, gates, composition, lexical, roles, contrast, lengths, alignments)
+}
+
+
+def _of_states(
+    name: str,
+    directories: list[Path],
+    source: Path | None,
+    target: Path | None,
+    output: Path | None,
+    source_language: str | None,
+    target_language: str | None,
+    by: GroupedBy | None = None,
+    conllu: Path | None = None,
+    **options: Any,
+) -> None:
+    """Measures by a function of `keras_nmt.analysis` from a model and texts."""
+    check_inspection(directories, output)
+    lines = _texts(source, target)
+    languages = given(source_language=source_language, target_language=target_language)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        texts, more = lines, dict(options)
+        if conllu is not None:
+            sentences = analysis.read_conllu(conllu)
+            texts, more["groups"] = ([sentence.text for sentence in sentences], None), analysis.by_tag(sentences)
+        elif by == GroupedBy.FREQUENCY:
+            more["groups"] = analysis.by_frequency(directory, *texts, **languages)
+        return getattr(analysis, name)(directory, *texts, **more, **languages)
+
+    settings = {"analysis": name, "by": by, **options, **languages}
+    inspect_models(directories, output, [source, target, conllu], settings, {"": measure})
+
+
+def _check_grouping(by: GroupedBy | None, conllu: Path | None) -> None:
+    if (by == GroupedBy.POS) != (conllu is not None):
+        raise UserError(f"--by pos and --conllu FILE go together. Received: by={by}, conllu={conllu}")
+
+
+def _texts(first: Path | None, second: Path | None) -> tuple[Any, list[str] | None]:
+    """The lines of a file, and of another file whose lines correspond; None for a file that is not given."""
+    if first is None:
+        return None, None
+    if second is None:
+        return read_lines(first), None
+    lines, others = read_line_pairs(first, second)
+    return lines, others

@@ -1,0 +1,109 @@
+"""The commands of `inspect` that classify and compare vectors of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from keras_nmt.cli.measured import Directories, Output, check_inspection, inspect_models
+from keras_nmt.cli.options import SourceLanguage, TargetLanguage, given
+from keras_nmt.errors import UserError
+from keras_nmt.files.senteval_data import PROBING, read_senteval
+
+Vectors = Annotated[
+    str,
+    typer.Option(
+        help="states: mean of the encoder's output; layer:N: of a layer; of a bridge, mean, head:N, heads (joined) or "
+        "each-head (one after the other)."
+    ),
+]
+Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: mean and deviation.")]
+
+
+def senteval(
+    directories: Directories,
+    data: Annotated[Path, typer.Option(help="SentEval's folder of data.")],
+    tasks: Annotated[str, typer.Option(help="Tasks, separated by commas, such as MR,TREC,MRPC,SICK-E,STS12.")],
+    vectors: Vectors = "states",
+    seeds: Seeds = 1,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+) -> None:
+    """Measures vectors of sentences on SentEval's classification, relatedness and similarity tasks."""
+    languages = given(source_language=source_language, target_language=target_language)
+    _vectors_on_tasks("senteval", directories, data, tasks.split(","), vectors, seeds, output, languages)
+
+
+def probing(
+    directories: Directories,
+    data: Annotated[Path, typer.Option(help="Folder of the probing tasks' files, such as sentence_length.txt.")],
+    tasks: Annotated[str | None, typer.Option(help="Tasks, separated by commas. Default: all ten.")] = None,
+    vectors: Vectors = "states",
+    seeds: Seeds = 5,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+) -> None:
+    """Measures the ten probing tasks on vectors of sentences, with averages by kind."""
+    languages = given(source_language=source_language, target_language=target_language)
+    chosen = [*PROBING] if tasks is None else tasks.split(",")
+    _vectors_on_tasks("probing", directories, data, chosen, vectors, seeds, output, languages)
+
+
+def transfer(
+    directories: Directories,
+    data: Annotated[Path, typer.Option(help="Folder of XNLI's tables, or of train.CLASS.LANG and test.CLASS.LANG.")],
+    vectors: Vectors = "mean",
+    output: Output = None,
+) -> None:
+    """Trains classifiers on vectors of one language, and of all, and tests them on every language."""
+    check_inspection(directories, output)
+    if not data.is_dir():
+        raise UserError(f"There is no such folder. Received: {data}")
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        return analysis.transfer(directory, data, vectors=vectors)
+
+    inspect_models(directories, output, [data], {"analysis": "transfer", "vectors": vectors}, {"": measure})
+
+
+COMMANDS: dict[str, Callable[..., None]] = {command.__name__: command for command in (senteval, probing, transfer)}
+
+
+def _vectors_on_tasks(
+    name: str,
+    directories: list[Path],
+    data: Path,
+    tasks: list[str],
+    vectors: str,
+    seeds: int,
+    output: Path | None,
+    languages: dict[str, str],
+) -> None:
+    check_inspection(directories, output)
+    if not data.is_dir():
+        raise UserError(f"There is no such folder. Received: {data}")
+    for task in tasks:  # a missing file is named before the first task runs
+        read_senteval(data, task)
+
+    def of_task(task: str) -> Callable[[Path], Any]:
+        def measure(directory: Path) -> Any:
+            from keras_nmt import analysis
+
+            return analysis.senteval(directory, data, [task], vectors=vectors, seeds=range(1, seeds + 1), **languages)
+
+        return measure
+
+    def finish(measured: Any) -> Any:
+        from keras_nmt.analysis.senteval import with_averages
+
+        return with_averages(measured)
+
+    settings = {"analysis": name, "vectors": vectors, "seeds": seeds, **languages}
+    inspect_models(directories, output, [data], settings, {task: of_task(task) for task in tasks}, finish)

@@ -1,0 +1,65 @@
+"""Inner tensors of layers, such as gates and attention weights, for whoever runs a model to look inside."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import keras
+
+
+class Record(NamedTuple):
+    """An inner tensor, or a nest of inner tensors, of a layer's call.
+
+    Attributes:
+        layer: The layer. Its path, such as "encoder/layer_1/self_attention", says where it is.
+        name: String, the tensor's name, such as "attention".
+        value: The tensor, or a nest of tensors.
+    """
+
+    layer: keras.layers.Layer
+    name: str
+    value: Any
+
+
+_records: contextvars.ContextVar[list[Record] | None] = contextvars.ContextVar("records", default=None)
+
+
+@contextlib.contextmanager
+def recording() -> Iterator[list[Record]]:
+    """Collects what layers record while the block runs, in the order of computation.
+
+    Inside `tf.function`, records are tensors of the function's graph: return what is needed.
+
+    Example:
+
+    >>> from keras_nmt.layers import MultiHeadAttention
+    >>> attention = MultiHeadAttention(num_heads=2, hidden_dim=4)
+    >>> with recording() as records:
+    ...     _ = attention(keras.ops.ones((1, 3, 4)))
+    >>> [(record.name, tuple(record.value.shape)) for record in records]
+    [('attention', (1, 2, 3, 3))]
+    """
+    records: list[Record] = []
+    token = _records.set(records)
+    try:
+        yield records
+    finally:
+        _records.reset(token)
+
+
+def record(layer: keras.layers.Layer, name: str, value: Any) -> None:
+    """Records an inner tensor, or a nest of tensors, of a layer. Without `recording`, nothing happens.
+
+    Tensors of a loop's body must not be recorded: they do not exist outside of the loop.
+    """
+    records = _records.get()
+    if records is not None:
+        records.append(Record(layer, name, value))
+
+
+def is_recording() -> bool:
+    """Whether layers are inside `recording`, and so compute tensors that only records need."""
+    return _records.get() is not None

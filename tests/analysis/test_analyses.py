@@ -1,0 +1,267 @@
+"""Analyses of states, gates, roles and scores: planted structure is found, and numbers equal other computations."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from keras_nmt.analysis import (
+    ContrastItem,
+    GoldAlignment,
+    TaggedSentence,
+    alignment_error_rate,
+    by_frequency,
+    by_tag,
+    composition,
+    contrast,
+    contrast_of_texts,
+    gates,
+    hidden_states,
+    lengths,
+    lexical,
+    read_alignments,
+    read_conllu,
+    read_contrast,
+    roles,
+    similarity,
+)
+from keras_nmt.analysis.alignment_error_rate import _errors
+from keras_nmt.errors import UserError
+from keras_nmt.evaluation import corpus_scores
+from keras_nmt.inference import Translator
+
+CONLLU = """# text = Don't stop.
+1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tDo\tdo\tAUX\t_\t_\t3\taux\t_\t_
+2\tn't\tnot\tPART\t_\t_\t3\tadvmod\t_\t_
+3\tstop\tstop\tVERB\t_\t_\t0\troot\t_\tSpaceAfter=No
+4\t.\t.\tPUNCT\t_\t_\t3\tpunct\t_\t_
+
+1\tthe\tthe\tDET\t_\t_\t2\tdet\t_\t_
+2\tcat\tcat\tNOUN\t_\t_\t0\troot\t_\t_
+"""
+
+
+def changed(translator, part, value):
+    """A translator whose weights with a part of their path have another value."""
+    model = type(translator.model).from_config(translator.model.get_config())
+    model.set_weights(translator.model.get_weights())
+    for weight in model.weights:
+        if part in weight.path:
+            weight.assign(np.full(weight.shape, value))
+    return Translator(model, translator.tokenizers)
+
+
+def test_similarity_is_a_mean_over_positions(mixed, plain, lines, translated):
+    cosines = []
+    for batch in hidden_states(mixed, lines, translated):
+        first, _, last = batch.target.states
+        norms = np.sqrt((first**2).sum(1) * (last**2).sum(1))
+        cosines.extend((first * last).sum(1) / norms)
+    found = similarity(mixed, lines, translated)
+    assert list(found.values) == [(side, layer) for side in ("encoder", "decoder") for layer in "12"]
+    assert found.values["decoder", "2"] == pytest.approx(np.mean(cosines), abs=1e-5)
+    assert len(found.samples["decoder", "2"]) == len(lines)
+    assert similarity(plain, lines).values["encoder", "1"] == pytest.approx(1)
+
+
+def test_planted_gates_are_found(mixed, lines, translated):
+    found = gates(changed(mixed, "gate_bias", 60.0), lines, translated, by_head=True)
+    groups = {group for group, _ in found.values}
+    assert {"encoder self keys", "decoder self values", "decoder cross keys"} <= groups
+    assert ("decoder cross keys, layer 1, head", "2") in found.values
+    assert list(found.values.values()) == pytest.approx([1] * len(found.values), abs=1e-3)
+    histogram = found.details["histograms"]["encoder self keys 1"]
+    assert histogram[-1] == sum(histogram) > 0
+
+
+def test_gates_by_tag(mixed):
+    sentences = [TaggedSentence("the cat", (0, 4), ("DET", "NOUN")), TaggedSentence("old cat", (0, 4), ("ADJ", "NOUN"))]
+    found = gates(mixed, [sentence.text for sentence in sentences], groups=by_tag(sentences))
+    expected = {"NOUN": [], "DET": [], "ADJ": []}
+    for batch in hidden_states(mixed, [sentence.text for sentence in sentences], tensors=["gates"]):
+        side = batch.source
+        for i, (text, word) in enumerate(zip(side.sentences, side.words, strict=True)):
+            if word >= 0:
+                expected[sentences[side.rows[text]].tags[word]].append(side.gates["self"][0, i, 0].mean())
+    for tag, values in expected.items():
+        assert found.values["encoder self keys, layer 1", tag] == pytest.approx(np.mean(values), abs=1e-5)
+
+
+def test_compositions_have_a_group_for_each_order(mixed, lines):
+    found = composition(mixed, lines)
+    layers = [group for group, _ in found.values if "layer_composition" in group]
+    assert len(layers) == 4  # two layers, two orders
+    assert all(value > 0 for key, value in found.values.items() if "layer_composition, first" in key[0])
+    heads = [value for key, value in found.values.items() if "head_composition, first" in key[0]]
+    assert heads == pytest.approx([0] * len(heads), abs=1e-4)  # low rank has no first order
+
+
+def test_planted_roles_are_found(mixed, lines):
+    planted = changed(mixed, "source_roles/assignment/projection/kernel", 0)
+    for weight in planted.model.weights:
+        if "source_roles/assignment/projection/bias" in weight.path:
+            weight.assign([0, 0, 5, 0])
+        if "source_roles/assignment/logits" in weight.path:
+            weight.assign(np.eye(4))
+    found = roles(planted, lines, token="cat", references=lines)
+    assert [(role.number, role.count) for role in found.roles] == [(3, found.tokens)]
+    assert found.num_roles == 4
+    count = sum(line.split().count("cat") for line in lines)
+    assert len(found.occurrences) == count > 0
+    assert all("[cat]" in occurrence.context for occurrence in found.occurrences)
+    assert found.plot().axes[0].get_xlabel() == "role"
+    assert "| 3 | 1.000 |" in found.to_markdown()
+
+
+def test_information_of_roles_and_tags(mixed):
+    sentences = [TaggedSentence("the cat", (0, 4), ("DET", "NOUN"))] * 5
+    found = roles(mixed, [sentence.text for sentence in sentences], groups=by_tag(sentences))
+    assert 0 <= found.information <= 1
+    counted = sum(sum(role.tags.values()) for role in found.roles)
+    assert counted == found.tokens
+    assert "mutual information" in found.to_markdown()
+
+
+def test_a_probe_reads_embeddings_and_no_noise(plain, lines):
+    text = lines[2:] * 4
+    options = {"epochs": 40, "hidden_dim": 64, "dropout": 0.0, "learning_rate": 0.01}
+    found = lexical(plain, text, test_source=lines[2:], **options)
+    assert found.values["encoder", "0"] > 0.99
+    assert found.values["encoder", "1"] > 0.99
+    noise = changed(plain, "embedding/", 0.0)
+    found = lexical(noise, text, test_source=lines[2:], **options)
+    assert found.values["encoder", "1"] < found.references["encoder", "1"] + 0.25
+
+
+def test_the_probe_withholds_every_tenth_sentence(plain, lines):
+    groups = by_frequency(plain, lines, lines)
+    found = lexical(plain, lines, lines, epochs=1, groups=groups)
+    assert set(found.values) >= {("encoder", "0"), ("decoder", "1")}
+    assert all(group.startswith(("encoder", "decoder")) and "frequent" not in group for group, _ in found.values)
+    bins = {item for group, item in found.values if group == "decoder, layer 1"}
+    assert bins <= {str(i) for i in range(1, 11)}
+    assert len(bins) > 3
+    held = found.samples["encoder", "0"][:, 1].sum()
+    assert held == sum(len(plain.tokenizers["source"].tokenize([line])[0]) for line in lines[9::10])
+    with pytest.raises(UserError, match="ten sentences"):
+        lexical(plain, lines[:5])
+
+
+def test_contrast_is_the_order_of_scores(plain, lines):
+    source, texts = lines[4], [lines[5], lines[6], lines[7]]
+    scores = plain.score([source] * 3, texts)
+    best, _, worst = (texts[i] for i in np.argsort(scores)[::-1])
+    middle = next(text for text in texts if text not in (best, worst))
+    found = contrast(
+        plain,
+        [
+            ContrastItem(source, best, (middle, worst), ("a", "b")),
+            ContrastItem(source, middle, (best, worst), ("a", "b")),
+        ],
+    )
+    assert found.values == {("contrast", "all"): 0.5, ("contrast", "a"): 0.5, ("contrast", "b"): 1.0}
+    assert found.samples["contrast", "all"].tolist() == [True, False]
+    assert found.references["contrast", "all"] == pytest.approx(1 / 3)
+
+
+def test_formats_of_contrastive_items(tmp_path):
+    for name, text in (("src.en", "a\nb\n"), ("tgt.correct.de", "c\nd\n"), ("tgt.incorrect.de", "e\nf\n")):
+        (tmp_path / "set" / "clause.mt").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "set" / "clause.mt" / name).write_text(text)
+    of_folder = read_contrast(tmp_path / "set")
+    assert of_folder[1] == ContrastItem("b", "d", ("f",), ("clause.mt",))
+    folder = tmp_path / "set" / "clause.mt"
+    of_texts = contrast_of_texts(folder / "src.en", folder / "tgt.correct.de", folder / "tgt.incorrect.de")
+    assert [dataclasses.replace(item, categories=("clause.mt",)) for item in of_texts] == of_folder
+    errors = [{"contrastive": "x", "type": "sense"}, {"contrastive": "y"}]
+    (tmp_path / "items.json").write_text(json.dumps([{"source": "s", "reference": "r", "errors": errors}]))
+    assert read_contrast(tmp_path / "items.json") == [ContrastItem("s", "r", ("x", "y"), ("sense", "all"))]
+    (tmp_path / "bad.json").write_text("[1]")
+    (tmp_path / "set" / "clause.mt" / "src.en").unlink()
+    for path in (tmp_path / "bad.json", tmp_path / "set"):
+        with pytest.raises(UserError, match=r"must (be|have)"):
+            read_contrast(path)
+
+
+def test_bleu_by_length():
+    references = [" ".join(f"w{i}" for i in range(n)) for n in (3, 9, 10, 11, 20, 21)]
+    hypotheses = [line.replace("w2", "x") for line in references]
+    found = lengths(hypotheses, references, references)
+    assert [item for _, item in found.values] == ["all", "1-10", "11-20", "21-30"]
+    of_group = corpus_scores(hypotheses[3:5], references[3:5], metrics=["bleu"])["bleu"].score
+    assert found.values["BLEU by source length", "11-20"] == pytest.approx(of_group)
+    assert found.details["sentences"] == {"all": 6, "1-10": 3, "11-20": 2, "21-30": 1}
+    found = lengths(hypotheses, references, references, quantiles=3)
+    assert found.details["sentences"] == {"all": 6, "3-9": 2, "10-11": 2, "20-21": 2}
+    with pytest.raises(UserError, match="a reference for each source"):
+        lengths(hypotheses, references, references[1:])
+
+
+def test_alignment_error_rate(plain, lines, translated, tmp_path):
+    gold = GoldAlignment(frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (1, 1), (2, 1)}))
+    for links, expected in (
+        ({(0, 0), (1, 1)}, 0),
+        ({(0, 0), (1, 1), (2, 1)}, 0),  # possible links cost nothing
+        ({(0, 0)}, 1 - 2 / 3),
+        ({(5, 5)}, 1),
+        (set(), 1),
+    ):
+        wrong, size = _errors(links, gold)
+        assert wrong / size == pytest.approx(expected)
+    own = [GoldAlignment(frozenset(x), frozenset(x)) for x in plain.align(lines[2:], translated[2:], layer=1)]
+    assert alignment_error_rate(plain, lines[2:], translated[2:], own).values == {("alignment error rate", "1"): 0}
+    # Half of the sentences have no gold links: all their links are wrong.
+    half = [GoldAlignment(frozenset(), frozenset()) if i % 2 else links for i, links in enumerate(own)]
+    sizes = [len(links.sure) for links in own]
+    wrong = sum(sizes[1::2]) / (sum(sizes) + sum(sizes[::2]))
+    found = alignment_error_rate(plain, lines[2:], translated[2:], half)
+    assert found.values["alignment error rate", "1"] == pytest.approx(wrong)
+    (tmp_path / "gold").write_text("1-2 3p1\n\n")
+    first, second = read_alignments(tmp_path / "gold", swap=True)
+    assert first == GoldAlignment(frozenset({(1, 0)}), frozenset({(1, 0), (0, 2)}))
+    assert not second.possible
+    (tmp_path / "gold").write_text("0-1\n")
+    with pytest.raises(UserError, match="line 1: 0-1"):
+        read_alignments(tmp_path / "gold")
+
+
+def test_conllu_gives_text_and_tags(tmp_path):
+    (tmp_path / "text.conllu").write_text(CONLLU)
+    first, second = read_conllu(tmp_path / "text.conllu")
+    assert first == TaggedSentence("Don't stop.", (0, 6, 10), ("AUX", "VERB", "PUNCT"))
+    assert second.text == "the cat"
+    (tmp_path / "other").write_text("no table\n")
+    with pytest.raises(UserError, match="must be CoNLL-U"):
+        read_conllu(tmp_path / "other")
+
+
+def test_bins_of_frequency_have_equally_many_types(plain, lines):
+    groups = by_frequency(plain, lines)
+    counts = np.zeros(60, int)
+    for line in lines:
+        np.add.at(counts, plain.tokenizers["source"].tokenize([line])[0].numpy(), 1)
+    largest, types = {}, {}
+    for batch in hidden_states(plain, lines):
+        for i, label in zip(batch.source.ids, groups(batch.source), strict=True):
+            if i <= 3:
+                assert label == ""
+                continue
+            largest.setdefault(int(label), set()).add(int(counts[i]))
+            types.setdefault(int(label), set()).add(int(i))
+    assert max(map(len, types.values())) - min(map(len, types.values())) <= 1
+    for low, high in zip(sorted(largest), sorted(largest)[1:], strict=False):
+        assert max(largest[low]) <= min(largest[high])
+
+
+def test_models_without_the_mechanism_say_so(plain, bridged, lines):
+    for analyse, message in ((gates, "no shortcuts with gates"), (composition, "no composition"), (roles, "no roles")):
+        with pytest.raises(UserError, match=message):
+            analyse(plain, lines)
+    with pytest.raises(UserError, match="attend"):
+        alignment_error_rate(
+            bridged, ["a"], ["a"], [GoldAlignment(frozenset(), frozenset())], source_language="en", target_language="de"
+        )

@@ -1,0 +1,113 @@
+"""Measurements: tables, differences, significance, files and pictures."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+from scipy import stats
+
+from keras_nmt.analysis import Measurements, compare, significance
+from keras_nmt.analysis.measurements import over_seeds
+from keras_nmt.errors import UserError
+from keras_nmt.evaluation.paired_bootstrap_of_runs import bleu_counts
+
+KEYS = [("encoder", "1"), ("encoder", "2"), ("tags|pos", "NOUN")]
+
+
+def measurements(shift=0.0):
+    samples = {key: np.stack([np.arange(1, 9) + shift, np.full(8, 10.0)], 1) for key in KEYS[:2]}
+    values = {key: float(x[:, 0].sum() / x[:, 1].sum()) for key, x in samples.items()} | {KEYS[2]: 0.25}
+    return Measurements("test", "score", values, samples, {KEYS[2]: 0.2}, notes=("A note.",), details={"x": [1]})
+
+
+def test_a_comparison_has_differences_and_p_values():
+    table = compare({"base": measurements(), "more": measurements(0.5)}).to_markdown().splitlines()
+    assert table[0] == "| encoder | base | more | more - base | p |"
+    assert table[2].startswith("| 1 | 0.450 | 0.500 | +0.050 | 0.0")
+    assert "tags\\|pos" in table[5]
+    assert table[-1] == "A note."
+    assert "| NOUN | 0.250 | 0.250 | +0.000 |  | 0.200 |" in table
+
+
+def test_files_hold_the_same_numbers(tmp_path):
+    before = measurements()
+    before.save(tmp_path / "part.npz", {"epochs": 1})
+    after = Measurements.load(tmp_path / "part.npz", {"epochs": 1})
+    assert after.numbers() == before.numbers()
+    for key, x in before.samples.items():
+        np.testing.assert_array_equal(after.samples[key], x)
+    assert Measurements.load(tmp_path / "part.npz", {"epochs": 2}) is None
+    assert Measurements.load(tmp_path / "other.npz", {"epochs": 1}) is None
+    (tmp_path / "bad.npz").write_bytes(b"no archive")
+    with pytest.raises(UserError, match="damaged"):
+        Measurements.load(tmp_path / "bad.npz", {})
+
+
+def test_results_table_and_picture_are_written(tmp_path):
+    comparison = compare({"a": measurements(), "b": measurements(1)})
+    comparison.write(tmp_path / "new")
+    results = json.loads((tmp_path / "new" / "results.json").read_text())
+    assert results["models"]["b"]["values"][0] == {"group": "encoder", "item": "1", "value": 0.55}
+    assert (tmp_path / "new" / "table.md").read_text().rstrip("\n") == comparison.to_markdown()
+    assert (tmp_path / "new" / "test.png").read_bytes().startswith(b"\x89PNG")
+    lines, bars = comparison.plot().axes
+    assert [line.get_label() for line in lines.get_legend_handles_labels()[0]] == ["a", "b"]
+    assert len(bars.patches) == 2
+
+
+def test_runs_of_several_seeds():
+    mean = over_seeds([measurements(), measurements(1)])
+    assert mean.values[KEYS[0]] == pytest.approx(0.5)
+    assert mean.deviations[KEYS[0]] == pytest.approx(np.std([0.45, 0.55], ddof=1))
+    assert "0.500 ± 0.071" in mean.to_markdown()
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_mcnemar_is_the_binomial_test_of_the_pairs_that_differ(pairs):
+    system, baseline = (np.array(x) for x in zip(*pairs, strict=True))
+    better, worse = np.sum(system & ~baseline), np.sum(~system & baseline)
+    # The sign test: twice the smaller tail, at most 1.
+    tail = stats.binom.cdf(min(better, worse), better + worse, 0.5)
+    assert significance(system, baseline) == pytest.approx(min(1.0, 2 * tail))
+
+
+def test_bootstrap_over_sentences():
+    rng = np.random.default_rng(0)
+    counts = rng.integers(5, 20, 200).astype(float)
+    baseline = np.stack([rng.binomial(counts.astype(int), 0.6), counts], 1)
+    same = np.stack([rng.binomial(counts.astype(int), 0.6), counts], 1)
+    better = np.stack([rng.binomial(counts.astype(int), 0.7), counts], 1)
+    assert significance(baseline, baseline) == 1
+    assert significance(same, baseline) > 0.05
+    assert significance(better, baseline) < 0.01
+    assert significance(better[:10], baseline) is None
+    with pytest.raises(UserError, match="one kind"):
+        significance(np.array([True]), baseline)
+
+
+def test_bootstrap_of_bleu_draws_sentences():
+    references = [f"a b c d e f {i} g h" for i in range(30)]
+    systems = [[line.replace("c", "x") if i % n else line for i, line in enumerate(references)] for n in (2, 3)]
+
+    def difference(rows):
+        scores = [BLEU().corpus_score([x[i] for i in rows], [[references[i] for i in rows]]).score for x in systems]
+        return scores[0] - scores[1]
+
+    drawn = np.array([difference(rows) for rows in np.random.default_rng(5).integers(30, size=(40, 30))])
+    expected = (np.sum(np.abs(drawn - drawn.mean()) > abs(difference(range(30)))) + 1) / 41
+    counts = [bleu_counts(x, references) for x in systems]
+    assert significance(*counts, samples=40, seed=5) == pytest.approx(expected)
+
+
+def test_one_analysis_is_compared():
+    other = Measurements("other", "score", {KEYS[0]: 1.0})
+    with pytest.raises(UserError, match="one analysis"):
+        compare({"a": measurements(), "b": other})
+    with pytest.raises(UserError, match="one analysis"):
+        compare({})

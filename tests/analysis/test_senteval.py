@@ -1,0 +1,182 @@
+"""SentEval's tasks, probing tasks and transfer: classes that vectors hold are found, formats are read."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+
+from keras_nmt.analysis import read_transfer, senteval, transfer
+from keras_nmt.analysis.classifiers import classify
+from keras_nmt.analysis.senteval import with_averages
+from keras_nmt.errors import UserError
+from keras_nmt.files.senteval_data import PROBING, TASKS, TEST, read_senteval
+
+N = 200
+RNG = np.random.default_rng(0)
+NUMBERS = RNG.integers(0, 1000, 3 * N)
+
+
+def encode(texts):
+    """Vectors that hold the parity of a text's number, and noise that does not hold it."""
+    numbers = np.array([int(text.split()[-1]) for text in texts])
+    noise = np.random.default_rng(1).normal(size=(1000, 6))
+    parity = np.stack([numbers % 2, 1 - numbers % 2], axis=1) * 10.0
+    return {"": np.concatenate([parity, noise[numbers]], axis=1), "noise": noise[numbers]}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """SentEval's files, in which the class is the parity of a text's number."""
+    folder = tmp_path_factory.mktemp("senteval") / "downstream"
+
+    def write(name, rows):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+
+    texts = [f"it 's film {number}" for number in NUMBERS]
+    write("MR/rt-polarity.neg", [text for text, number in zip(texts, NUMBERS, strict=True) if number % 2 == 0])
+    write("MR/rt-polarity.pos", [text for text, number in zip(texts, NUMBERS, strict=True) if number % 2])
+    splits = {"train": slice(0, N), "dev": slice(N, 2 * N), "test": slice(2 * N, 3 * N)}
+    for name, rows in splits.items():
+        pairs = list(zip(texts[rows], NUMBERS[rows], strict=True))
+        write(f"SST/binary/sentiment-{name}", [f"{text}\t{number % 2}" for text, number in pairs])
+        sts = [f"a\tb\tc\td\t{5.0 * (number % 2)}\t{text}\tnumber 1" for text, number in pairs]
+        write(f"STS/STSBenchmark/sts-{name}.csv", sts)
+    (folder / "TREC").mkdir()
+    trec = [f"{('NUM:dist', 'HUM:desc')[n % 2]} caf\xe9 {n}" for n in NUMBERS]
+    (folder / "TREC/train_5500.label").write_bytes("\n".join(trec[:N]).encode("latin-1") + b"\n")
+    (folder / "TREC/TREC_10.label.gz").write_bytes(gzip.compress("\n".join(trec[N:]).encode()))
+    head = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String"
+    mrpc = [f"{n % 2}\t1\t2\t{text}\tother {2 * (n // 4)}" for text, n in zip(texts, NUMBERS, strict=True)]
+    write("MRPC/msr_paraphrase_train.txt", [head, *mrpc[:N]])
+    write("MRPC/msr_paraphrase_test.txt", [head, *mrpc[N:]])
+    for part, size in (("a", 60), ("b", 30)):
+        write(
+            f"STS/STS12-en-test/STS.input.{part}.txt", [f"x {n}\ty {m}" for n, m in NUMBERS[: 2 * size].reshape(-1, 2)]
+        )
+        scores = ["" if i == 0 else f"{i % 5}.0" for i in range(size)]
+        write(f"STS/STS12-en-test/STS.gs.{part}.txt", scores)
+    for i, file in enumerate(PROBING.values()):
+        names = ["tr"] * N + ["va"] * N + ["te"] * N
+        rows = [f"{name}\t{n % 2}\t{text}" for name, n, text in zip(names, NUMBERS, texts, strict=True)]
+        write(f"../probing/{file}.txt", rows if i < 5 else rows[::3])
+    return folder.parent
+
+
+def test_classes_that_vectors_hold_are_found(data):
+    found = senteval(encode, data, ["MR", "SST2", "TREC", "MRPC"])
+    for task in ("MR", "SST2", "TREC"):
+        assert found.values["classification", task] > 0.97
+        chance = found.references["classification", task]
+        assert found.values["classification", f"{task} noise"] < chance + 0.12
+    assert found.values["classification", "MRPC"] > 0.97  # the second sentence is even
+    assert len(found.samples["classification", "MR"]) == 3 * N
+    assert len(found.samples["classification", "TREC"]) == 2 * N
+    share = np.mean(NUMBERS[2 * N :] % 2 == np.bincount(NUMBERS[:N] % 2).argmax())
+    assert found.references["classification", "SST2"] == pytest.approx(share)
+
+
+def test_classifiers_equal_scikit_learn(data):
+    task = read_senteval(data, "SST2")
+    x = encode(task.texts)["noise"]
+    y = (x @ np.arange(6) + np.random.default_rng(2).normal(size=len(x)) * 4 > 0).astype(int)
+    train, test = task.splits != TEST, task.splits == TEST
+    penalty = 1e-2
+    ours = classify(x, y, train[None], test[None], [penalty], epoch_size=60, max_epochs=60, learning_rate=0.01)
+    # scikit-learn's C weighs the sum of losses; our penalty is half the squared norm beside their mean.
+    theirs = LogisticRegression(C=1 / (penalty * train.sum())).fit(x[train], y[train])
+    same = ours.probabilities[0].argmax(axis=1) == theirs.predict(x)
+    assert same[test].mean() > 0.95
+
+
+def test_a_hidden_layer_finds_what_is_not_linear():
+    x = np.random.default_rng(3).choice([-1.0, 1.0], size=(400, 2))
+    y = (x[:, 0] * x[:, 1] > 0).astype(int)
+    train = np.arange(400) < 300
+    network = classify(x, y, train[None], ~train[None], [1e-5], hidden_dim=20, learning_rate=0.03)
+    linear = classify(x, y, train[None], ~train[None], [1e-5], learning_rate=0.03)
+    assert network.validation[0] == 1
+    assert linear.validation[0] < 0.8
+
+
+def test_jobs_ignore_what_they_are_not_trained_on():
+    x = np.array([[1.0], [-1.0]] * 100)
+    y = np.array([0, 1] * 100)
+    first = np.arange(200) < 100
+    flipped = np.where(first, y, 1 - y)
+    found = classify(x, flipped, np.stack([first, ~first]), np.stack([first, ~first]), [1e-4] * 2, learning_rate=0.1)
+    assert found.validation.tolist() == [1, 1]
+    np.testing.assert_array_equal(found.probabilities[0].argmax(1), 1 - found.probabilities[1].argmax(1))
+
+
+def test_similarity_is_weighted_over_parts(data):
+    found = senteval(encode, data, ["STS12"])
+    task = read_senteval(data, "STS12")
+    u, v = encode(task.texts)["noise"], encode(task.others)["noise"]
+    cosines = (u * v).sum(1) / np.sqrt((u**2).sum(1) * (v**2).sum(1))
+    assert len(cosines) == 59 + 29  # pairs without a score are left out
+    expected = [stats.pearsonr(cosines[i], task.labels[i])[0] for i in (slice(0, 59), slice(59, 88))]
+    assert found.values["similarity, Pearson", "STS12 noise"] == pytest.approx(
+        (59 * expected[0] + 29 * expected[1]) / 88
+    )
+
+
+def test_relatedness_is_learned(data):
+    found = senteval(encode, data, ["STS-B"])
+    assert found.values["relatedness, Pearson", "STS-B"] > 0.95
+    assert abs(found.values["relatedness, Pearson", "STS-B noise"]) < 0.3
+
+
+def test_probing_tasks_have_averages_and_deviations(data):
+    found = with_averages(senteval(lambda texts: {"": encode(texts)[""]}, data, ["SentLen", "WC"], seeds=(1, 2)))
+    assert found.values["probing", "WC"] > 0.95
+    assert found.values["probing, average", "surface"] == pytest.approx(
+        np.mean([found.values["probing", task] for task in ("SentLen", "WC")])
+    )
+    assert ("probing, average", "syntactic") not in found.values
+    assert set(found.deviations) == {("probing", "SentLen"), ("probing", "WC")}
+
+
+def test_every_task_says_what_is_missing(data, tmp_path):
+    for task in (*TASKS, *PROBING):
+        with pytest.raises(UserError, match=f"{task} needs a file that is missing"):
+            read_senteval(tmp_path, task)
+    with pytest.raises(UserError, match="Tasks are MR, CR"):
+        read_senteval(data, "MRR")
+    (tmp_path / "MRPC").mkdir()
+    for name in ("train", "test"):
+        (tmp_path / "MRPC" / f"msr_paraphrase_{name}.txt").write_text("head\nno table\n")
+    with pytest.raises(UserError, match="not SentEval's"):
+        read_senteval(tmp_path, "MRPC")
+
+
+def test_transfer_between_languages(bridged, tmp_path):
+    words = {"positive": "cat", "negative": "houses houses houses"}
+    for split, count in (("train", 30), ("test", 10)):
+        for label, word in words.items():
+            for language in ("en", "de"):
+                lines = "".join(f"the small {word} {'in ' * (i % 4)}\n" for i in range(count))
+                (tmp_path / f"{split}.{label}.{language}").write_text(lines)
+    found = transfer(bridged, tmp_path)
+    groups = {group for group, _ in found.values}
+    assert groups == {"trained on en", "trained on de", "trained on all languages"}
+    assert {len(x) for x in found.samples.values()} == {20}
+    assert set(found.references.values()) == {0.5}
+    with pytest.raises(UserError, match="such folder"):
+        read_transfer(tmp_path / "none")
+
+
+def test_xnli_tables(tmp_path):
+    (tmp_path / "dev.en.tsv").write_text("a\tb\tneutral\nc\td\tentailment\n")
+    (tmp_path / "test.en.tsv.gz").write_bytes(gzip.compress(b"e\tf\n"))
+    with pytest.raises(UserError, match="XNLI"):
+        read_transfer(tmp_path)
+    (tmp_path / "test.labels").write_text("neutral\n")
+    train, test = read_transfer(tmp_path)
+    assert train["en"] == (["a", "c"], ["b", "d"], ["neutral", "entailment"])
+    assert test["en"] == (["e"], ["f"], ["neutral"])
