@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus, corpus_summary
 from keras_nmt.errors import UserError
-from keras_nmt.files.prepared_folder import SUBWORDS, prepared_side
+from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.text import SubwordTokenizer
 
 
@@ -54,8 +54,8 @@ class PreparedCorpus:
             digest = hashlib.sha256(tokenizer.proto).hexdigest()
             if digest != self.folder.subwords_digest(side):
                 raise UserError(
-                    f"The corpus was prepared with other subwords than the run's: set `subwords` to "
-                    f"{self.folder.path / side / SUBWORDS}, or prepare the corpus again. Received: {side} with the "
+                    "The corpus was prepared with other subwords than the run's: set `subwords` to "
+                    f"{self.folder.subwords_path(side)}, or prepare the corpus again. Received: {side} with the "
                     f"digest {self.folder.subwords_digest(side)[:16]} instead of {digest[:16]}"
                 )
         longest = len(self.length_counts)  # with the end

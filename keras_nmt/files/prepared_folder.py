@@ -84,6 +84,14 @@ class PreparedFolder:
         digest: str = self.manifest["subwords"][side]
         return digest
 
+    def digest(self, side: str) -> str:
+        """SHA-256 of the manifest, which has the digests of all files, and the name of a side."""
+        return hashlib.sha256((self.path / MANIFEST).read_bytes() + side.encode()).hexdigest()
+
+    def subwords_path(self, side: str) -> Path:
+        """The path of the subword model of a side."""
+        return self.path / side / SUBWORDS
+
     def read(self, pairs: np.ndarray, sides: Sequence[str], with_text: bool) -> PairBlock:
         """Reads pairs. Successive numbers of pairs that are in one block are read at once.
 
