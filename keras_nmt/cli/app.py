@@ -10,13 +10,14 @@ import keras_nmt
 from keras_nmt.cli.evaluation import evaluate
 from keras_nmt.cli.info import info
 from keras_nmt.cli.inspection import inspect_app
+from keras_nmt.cli.preparation import prepare
 from keras_nmt.cli.run_app import make_app, run_app
 from keras_nmt.cli.serving import export, serve
 from keras_nmt.cli.training import average, train
 from keras_nmt.cli.translation import embed, score, translate
 
 app = make_app("Trains, uses and exports neural translation models. A trained model is a folder: a model directory.")
-for command in (train, translate, score, evaluate, embed, export, serve, average, info):
+for command in (prepare, train, translate, score, evaluate, embed, export, serve, average, info):
     app.command()(command)
 app.add_typer(inspect_app, name="inspect")
 
