@@ -20,15 +20,17 @@ ALLOWED = {
     "decoding": set(),
     "text": {"files"},
     "data": {"text", "files"},
+    "preparation": {"files", "text"},
     "training": {"models", "data", "text", "layers", "files"},
     "evaluation": {"decoding", "models", "layers"},
     "inference": {"models", "decoding", "text", "layers", "files"},
     "analysis": {"evaluation", "inference", "models", "layers", "text", "data", "files"},
     "serving": {"inference", "models", "decoding", "text", "layers", "files"},
     "experiments": {"models", "data", "text", "training", "evaluation", "inference", "serving", "layers", "files"},
-    "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"},
+    "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"}
+    | {"preparation"},
 }
-NO_TENSORFLOW = ("layers", "models", "decoding")
+NO_TENSORFLOW = ("layers", "models", "decoding", "files", "preparation")
 
 
 def _files(name: str) -> list[Path]:

@@ -20,9 +20,10 @@ def prepare(
     output: Annotated[Path, typer.Option(help="Folder to make.")],
     source: Annotated[list[str], typer.Option("--source", metavar="FILE", help=FILES.format(side="first"))],
     target: Annotated[list[str], typer.Option("--target", metavar="FILE", help=FILES.format(side="second"))],
-    sides: Annotated[
-        tuple[str, str], typer.Option(metavar="NAME NAME", help="Names of the sides, such as de en.")
-    ] = ("source", "target"),
+    sides: Annotated[tuple[str, str], typer.Option(metavar="NAME NAME", help="Names of the sides, such as de en.")] = (
+        "source",
+        "target",
+    ),
     subwords: Annotated[Path | None, typer.Option(help="SentencePiece model of both sides.")] = None,
     source_subwords: Annotated[Path | None, typer.Option(help="SentencePiece model of the first side.")] = None,
     target_subwords: Annotated[Path | None, typer.Option(help="SentencePiece model of the second side.")] = None,
@@ -73,12 +74,21 @@ def prepare(
         from keras_nmt.preparation import Preparation
         from keras_nmt.preparation import prepare as run
     except ImportError as error:
-        raise UserError(
-            f"Preparation needs Apache Beam: pip install 'keras_nmt[prepare]'. Received: {error}"
-        ) from None
+        raise UserError(f"Preparation needs Apache Beam: pip install 'keras_nmt[prepare]'. Received: {error}") from None
     with tempfile.TemporaryDirectory() as folder:
         if vocabulary_size is not None:
-            given_models = (_train(source + target, Path(folder), vocabulary_size, subword_sample, source_tag),) * 2
+            import_tensorflow()
+            from keras_nmt.preparation.train_on_beginnings import train_on_beginnings
+
+            write_line(f"Training {vocabulary_size:,} subwords")
+            model = train_on_beginnings(
+                source + target,
+                Path(folder) / "subwords.model",
+                lines=subword_sample,
+                vocabulary_size=vocabulary_size,
+                user_symbols=[] if source_tag is None else [source_tag],
+            )
+            given_models = model, model
         assert given_models[0] is not None
         assert given_models[1] is not None
         preparation = Preparation(
@@ -99,23 +109,3 @@ def prepare(
             ),
         )
         run(preparation, output, workers=workers, beam_options=beam or [], report=write_line)
-
-
-def _train(files: list[str], folder: Path, vocabulary_size: int, sample: int, tag: str | None) -> Path:
-    """Trains subwords on the beginnings of files: a corpus of a billion lines is not read for them."""
-    import_tensorflow()
-    from keras_nmt.files.read_blocks import read_blocks
-    from keras_nmt.text import train_subwords
-
-    path = folder / "sample"
-    with open(path, "w", encoding="utf-8") as sampled:
-        for file in files:
-            num_lines = 0
-            for block in read_blocks(file):
-                sampled.writelines(f"{line}\n" for line in block[: sample - num_lines])
-                num_lines += len(block)
-                if num_lines >= sample:
-                    break
-    write_line(f"Training {vocabulary_size:,} subwords")
-    symbols = [] if tag is None else [tag]
-    return train_subwords(path, folder / "subwords.model", vocabulary_size=vocabulary_size, user_symbols=symbols)

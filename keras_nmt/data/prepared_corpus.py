@@ -24,7 +24,7 @@ class PreparedCorpus:
         text: Boolean, whether `select` and `load` read the text too, for `SubwordSampling`. Defaults to False.
 
     Raises:
-        UserError: The paths are no sides of one prepared corpus, the corpus is damaged, or it was prepared without text.
+        UserError: The paths are no sides of one prepared corpus, or the corpus is damaged or without text.
     """
 
     def __init__(self, source: str | os.PathLike[str], target: str | os.PathLike[str], *, text: bool = False) -> None:
@@ -111,4 +111,3 @@ class PreparedCorpus:
     def summary(self) -> str:
         """One line with the numbers of pairs read, kept and dropped, and the mean lengths."""
         return corpus_summary(len(self), self.num_read, self.folder.manifest["dropped"], self.num_tokens)
-

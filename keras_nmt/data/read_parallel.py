@@ -14,6 +14,7 @@ from keras_nmt.files.length_limits import check_length_limits, outside_limits
 from keras_nmt.files.read_paired_blocks import read_paired_blocks
 from keras_nmt.text import SubwordTokenizer
 
+
 def read_parallel(
     source_file: str | os.PathLike[str],
     target_file: str | os.PathLike[str],

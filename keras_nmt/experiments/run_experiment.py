@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
-from keras_nmt.data import ParallelCorpus, PreparedCorpus, SubwordSampling, TrainingBatches, read_line_pairs, read_parallel
+from keras_nmt.data import (
+    ParallelCorpus,
+    PreparedCorpus,
+    SubwordSampling,
+    TrainingBatches,
+    read_line_pairs,
+    read_parallel,
+)
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, Sides, digests_of
@@ -324,7 +331,7 @@ def _tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> dict[s
 
 
 def _given_subwords(e: Experiment, folder: ModelDirectory) -> dict[str, Any]:
-    """Files of subwords by side: from the setting `subwords`, from the model directory to start from, or as prepared."""
+    """Files of subwords by side: from `subwords`, or from `init_from`, or from prepared corpora."""
     given: dict[str, Any] = {}
     names = _subword_names(e)
     for direction in e.directions:
@@ -352,7 +359,9 @@ def _training_files(e: Experiment, languages: Sequence[str]) -> list[Any]:
     for direction in e.directions:
         for number, language in enumerate(_sides(e, direction)):
             if language in languages:
-                files |= dict.fromkeys(sides[number] for sides in direction.corpora if prepared_side(sides[number]) is None)
+                files |= dict.fromkeys(
+                    sides[number] for sides in direction.corpora if prepared_side(sides[number]) is None
+                )
     return list(files)
 
 

@@ -35,7 +35,9 @@ class Rows:
     @classmethod
     def concatenate(cls, several: Sequence[Rows]) -> Rows:
         """Concatenates rows."""
-        return cls(np.concatenate([rows.values for rows in several]), np.concatenate([rows.lengths for rows in several]))
+        return cls(
+            np.concatenate([rows.values for rows in several]), np.concatenate([rows.lengths for rows in several])
+        )
 
     def select(self, rows: np.ndarray) -> Rows:
         """The rows of these numbers, int64 array, in this order. Numbers may repeat."""

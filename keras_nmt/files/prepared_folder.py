@@ -205,7 +205,9 @@ def write_manifest(
         options: Dictionary, the options of the preparation. Defaults to none.
     """
     counts = {
-        name: [sum(numbers) for numbers in zip_longest(*(shard["length_counts"][name] for shard in shards), fillvalue=0)]
+        name: [
+            sum(numbers) for numbers in zip_longest(*(shard["length_counts"][name] for shard in shards), fillvalue=0)
+        ]
         for name in (*sides, LONGER)
     }
     for side, model in zip(sides, subwords, strict=True):
@@ -262,7 +264,8 @@ class _MappedRows:
         lengths = np.diff(offsets)
         if self._checksums[block] != _checksum(values, lengths):
             raise UserError(
-                f"Damaged: block {block} of a prepared corpus; {REMEDY}. Received: {self._path}.npy with another checksum"
+                f"Damaged: a file of a prepared corpus; {REMEDY}. "
+                f"Received: {self._path}.npy with another checksum in block {block}"
             )
         begins = offsets - offsets[0]
         return Rows(values[begins[begin] : begins[end]], lengths[begin:end])
@@ -290,7 +293,9 @@ def _mapped(path: Path) -> np.ndarray:
     try:
         array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise UserError(f"Damaged: a file of a prepared corpus; {REMEDY}. Received: {path} ({one_line(error)})") from None
+        raise UserError(
+            f"Damaged: a file of a prepared corpus; {REMEDY}. Received: {path} ({one_line(error)})"
+        ) from None
     return array
 
 
@@ -321,9 +326,16 @@ def _read_manifest(path: Path) -> dict[str, Any]:
             f"{path} must be the manifest of a prepared corpus of version {VERSION}; prepare the corpus again. "
             f"Received: format={manifest.get('format')!r}, version={manifest.get('version')!r}"
         )
-    missing = {"sides", "subwords", "pairs", "read", "dropped", "tokens", "length_counts", "text", "shards"} - set(manifest)
+    missing = {"sides", "subwords", "pairs", "read", "dropped", "tokens", "length_counts", "text", "shards"} - set(
+        manifest
+    )
     sizes = [] if missing else [shard.get("pairs") for shard in manifest["shards"]]
-    if missing or not sizes or sum(sizes) != manifest["pairs"] or sum(manifest["length_counts"][LONGER]) != manifest["pairs"]:
+    if (
+        missing
+        or not sizes
+        or sum(sizes) != manifest["pairs"]
+        or sum(manifest["length_counts"][LONGER]) != manifest["pairs"]
+    ):
         raise UserError(f"Damaged: the manifest of a prepared corpus; {REMEDY}. Received: {path}")
     return manifest
 

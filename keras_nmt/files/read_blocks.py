@@ -128,9 +128,7 @@ def _optional(library: str, name: str) -> Any:
     try:
         return importlib.import_module(library)
     except ImportError:
-        raise UserError(
-            f"This file needs {library}: pip install 'keras_nmt[prepare]'. Received: {name}"
-        ) from None
+        raise UserError(f"This file needs {library}: pip install 'keras_nmt[prepare]'. Received: {name}") from None
 
 
 def _decode(text: bytes, name: str, lines_before: int) -> str:

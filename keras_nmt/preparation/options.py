@@ -53,8 +53,8 @@ class Preparation:
             the first one is kept; "either": "source", then "target". Defaults to "pair".
         order: "shuffled": by a digest of the text, a random order that is the same each time. "lines": the order of
             the files. Defaults to "shuffled".
-        source_tag: String, a subword such as "<BT>" at the start of each source sentence, for example of back-translated
-            text; a user symbol of the subword model. Defaults to None.
+        source_tag: String, a subword such as "<BT>" at the start of each source sentence, for example for
+            back-translated text; a user symbol of the subword model. Defaults to None.
         keep_text: Boolean, whether to keep the text too, for subword sampling. Defaults to False.
 
     Raises:

@@ -49,8 +49,8 @@ def prepare(
         preparation: Preparation.
         output: String or path of the folder to make; for several machines, on a file system that all of them share.
         workers: Integer, the number of processes. Defaults to the number of processors.
-        beam_options: Sequence of options of Apache Beam, such as "--runner=FlinkRunner". Defaults to Beam's local runner
-            with `workers` processes.
+        beam_options: Sequence of options of Apache Beam, such as "--runner=FlinkRunner". Defaults to Beam's local
+            runner with `workers` processes.
         report: Callable, gets each line of progress. Defaults to no reports.
 
     Returns:
@@ -63,13 +63,15 @@ def prepare(
     p, workers = preparation, workers or os.cpu_count() or 1
     segmenter = Segmenter(p)  # wrong subwords are an error before the work
     del segmenter
-    options = PipelineOptions([
-        "--runner=FnApiRunner",
-        "--direct_running_mode=multi_processing",
-        f"--direct_num_workers={workers}",
-        "--default_sdk_harness_log_level=ERROR",
-        *beam_options,
-    ])
+    options = PipelineOptions(
+        [
+            "--runner=FnApiRunner",
+            "--direct_running_mode=multi_processing",
+            f"--direct_num_workers={workers}",
+            "--default_sdk_harness_log_level=ERROR",
+            *beam_options,
+        ]
+    )
     with atomic_folder(output) as folder, _quiet():
         files = list(zip(map(os.fspath, p.sources), map(os.fspath, p.targets), strict=True))
         report(f"Reading {len(files)} pair(s) of files")
@@ -80,9 +82,7 @@ def prepare(
             raise UserError(f"Prepare corpora of at most {MOST_LINES:,} lines each. Received: {num_read:,} lines")
         num_shards, parts = -(-num_read // SHARD_PAIRS), -(-2 * workers // len(files))
         tasks = [
-            (*pair, begin, part, parts)
-            for pair, begin in zip(files, [0, *ends], strict=False)
-            for part in range(parts)
+            (*pair, begin, part, parts) for pair, begin in zip(files, [0, *ends], strict=False) for part in range(parts)
         ]
         report(f"Preparing {num_read:,} pairs")
         results = _run(
@@ -252,7 +252,7 @@ def _write_results(results: list[dict[str, Any]], path: str) -> None:
 
 @contextlib.contextmanager
 def _as_result() -> Iterator[list[dict[str, str]]]:
-    """Errors of a worker as results: an exception would lose its message between processes, and would be tried again."""
+    """Errors of a worker as results: an exception would be tried again, and lose its message between processes."""
     failures: list[dict[str, str]] = []
     try:
         yield failures
@@ -264,11 +264,16 @@ def _as_result() -> Iterator[list[dict[str, str]]]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """A block without Beam's own messages of routine."""
+    """A block without Beam's routine messages: of this process, and of its workers, which write on standard error."""
     logger = logging.getLogger()
     level = logger.level
     logger.setLevel(logging.ERROR)
+    with open(os.devnull, "wb") as nowhere:
+        standard_error = os.dup(2)
+        os.dup2(nowhere.fileno(), 2)
     try:
         yield
     finally:
+        os.dup2(standard_error, 2)
+        os.close(standard_error)
         logger.setLevel(level)

@@ -41,7 +41,9 @@ class Segmenter:
         if tag is not None and not self._models[0].IsUserDefined(self._models[0].piece_to_id(tag)):
             raise UserError(f"The subwords have no such user symbol: train them with it. Received: source_tag={tag!r}")
 
-    def segment(self, lines: np.ndarray, sources: Sequence[str], targets: Sequence[str]) -> tuple[PairBlock, dict[str, int]]:
+    def segment(
+        self, lines: np.ndarray, sources: Sequence[str], targets: Sequence[str]
+    ) -> tuple[PairBlock, dict[str, int]]:
         """Filters and segments a block of lines.
 
         Args:
@@ -80,7 +82,9 @@ class Segmenter:
         p = self._preparation
         filters = list(p.filters.items())
         if p.drop_identical:
-            filters.append(("identical", lambda sources, targets: [s == t for s, t in zip(sources, targets, strict=True)]))
+            filters.append(
+                ("identical", lambda sources, targets: [s == t for s, t in zip(sources, targets, strict=True)])
+            )
         if p.scripts:
             filters.append(("script", self._out_of_script))
         return filters
