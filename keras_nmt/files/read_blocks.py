@@ -51,7 +51,8 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
     ['one', 'two', 'three']
     """
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a stream")
-    kind, damages = "gzip", (EOFError, zlib.error, gzip.BadGzipFile)
+    kind = "gzip"
+    damages: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
     num_lines = 0
     rest = b""  # the beginning of the next line
     with contextlib.ExitStack() as stack:
