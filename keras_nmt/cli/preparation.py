@@ -60,7 +60,7 @@ def prepare(
     Training takes the sides of the folder, such as OUTPUT/de, wherever it takes files.
     """
     given_models = (subwords or source_subwords, subwords or target_subwords)
-    if (vocabulary_size is None) == (None in given_models) and vocabulary_size is None:
+    if vocabulary_size is None and None in given_models:
         raise UserError(
             "Give --subwords FILE, or --source-subwords and --target-subwords, or --vocabulary-size N. "
             "Received: no subwords"
@@ -69,7 +69,7 @@ def prepare(
         raise UserError(f"Give subwords or --vocabulary-size. Received: --vocabulary-size {vocabulary_size} and a file")
     if subwords is not None and (source_subwords or target_subwords):
         raise UserError(f"Give one model of both sides, or one of each. Received: --subwords {subwords} and another")
-    scripts = dict(text.split("=", 1) if "=" in text else (text, "") for text in script or [])
+    scripts = dict(map(_script, script or []))
     try:
         from keras_nmt.preparation import Preparation
         from keras_nmt.preparation import prepare as run
@@ -109,3 +109,10 @@ def prepare(
             ),
         )
         run(preparation, output, workers=workers, beam_options=beam or [], report=write_line)
+
+
+def _script(text: str) -> tuple[str, str]:
+    side, equals, script = text.partition("=")
+    if not equals:
+        raise UserError(f"--script takes SIDE=SCRIPT. Received: {text}")
+    return side, script

@@ -191,7 +191,7 @@ class ParallelCorpus:
 
     @property
     def block_starts(self) -> np.ndarray:
-        """int64 array `[blocks + 1]`, the first pair of each block of 256 pairs, and the number of pairs."""
+        """int64 array `[blocks + 1]`, the first pair of each block of 1,024 pairs, and the number of pairs."""
         return np.append(np.arange(0, len(self), BLOCK), len(self))
 
     def select(self, pairs: np.ndarray) -> ParallelCorpus:

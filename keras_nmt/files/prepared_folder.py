@@ -4,7 +4,7 @@
     FOLDER/pairs/00000.lines.npy                        line numbers
     FOLDER/SIDE/subwords.model                          the subword model of a side, such as "de"
     FOLDER/SIDE/00000.ids.npy, 00000.ids_offsets.npy    ids of all sentences of a shard; where each sentence begins
-    FOLDER/SIDE/00000.ids_checksums.npy                 CRC-32 of every 256 sentences
+    FOLDER/SIDE/00000.ids_checksums.npy                 CRC-32 of every 1,024 sentences
     FOLDER/SIDE/00000.text.npy, ...                     the same for UTF-8 text, if the corpus keeps its text
 
 A path FOLDER/SIDE stands wherever a run takes the path of a text file.
@@ -35,7 +35,7 @@ MANIFEST = "manifest.json"
 LONGER = "longer side"
 PAIRS = "pairs"  # folder of the arrays that belong to no side
 SUBWORDS = "subwords.model"
-BLOCK = 256  # pairs that are read at once; an epoch's random order keeps blocks together
+BLOCK = 1024  # pairs that are read at once; an epoch's random order keeps blocks together
 SHARD_PAIRS = 2**20
 REMEDY = "prepare the corpus again, or restore the folder"
 
