@@ -42,7 +42,7 @@ class TrainingBatches:
     is padded to a longer bucket's edge.
 
     Prepared corpora of more than 524,288 pairs together are read in portions: 131,072 pairs, or 64 updates if these are
-    more. A portion consists of random blocks of 1,024 pairs, in proportion from each corpus, and its pairs are shuffled.
+    more. A portion has random blocks of 1,024 pairs, in proportion from each corpus, and its pairs are shuffled.
     The other properties hold: each pair exactly once per epoch, in an order that depends on `seed` and the epoch only.
     A smaller prepared corpus has the batches of the same corpus in memory.
 

@@ -7,6 +7,7 @@ import functools
 import json
 import logging
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -231,12 +232,17 @@ def _run(
     options: PipelineOptions, folder: Path, stage: Callable[[beam.Pipeline], beam.PCollection]
 ) -> list[dict[str, Any]]:
     """Runs a pipeline, and returns its results in a fixed order."""
-    with beam.Pipeline(options=options) as pipeline:
-        _ = (
-            stage(pipeline)
-            | "Together" >> beam.combiners.ToList()
-            | "Results" >> beam.Map(_write_results, path=str(folder / RESULT))
-        )
+    try:
+        with beam.Pipeline(options=options) as pipeline:
+            _ = (
+                stage(pipeline)
+                | "Together" >> beam.combiners.ToList()
+                | "Results" >> beam.Map(_write_results, path=str(folder / RESULT))
+            )
+    except RuntimeError as error:  # of a worker, with its traceback as text
+        if found := re.search(r"OSError: \[Errno \d+\] (.+?): '(.+?)'", str(error)):
+            raise UserError(f"{found[1]}. Received: {found[2]}") from None
+        raise
     results = read_json(folder / RESULT, "the results of a preparation")["results"]
     (folder / RESULT).unlink()
     failures = [result[FAILURES] for result in results if FAILURES in result]

@@ -38,7 +38,8 @@ class Segmenter:
         self._preparation = preparation
         self._models = [load_subwords(path) for path in preparation.subwords]
         tag = preparation.source_tag
-        if tag is not None and not self._models[0].IsUserDefined(self._models[0].piece_to_id(tag)):
+        number = UNKNOWN if tag is None else self._models[0].piece_to_id(tag)
+        if tag is not None and (number == UNKNOWN or number not in self._models[0].encode(tag)):
             raise UserError(f"The subwords have no such user symbol: train them with it. Received: source_tag={tag!r}")
 
     def segment(
@@ -138,7 +139,8 @@ def without_duplicates(block: PairBlock, key: str) -> PairBlock:
         return block
     order = np.lexsort((block.lines, *columns.T))
     is_first = np.append(True, (np.diff(columns[order].astype(np.uint64), axis=0) != 0).any(axis=1))
-    return block.select(np.sort(order[is_first]))
+    kept = order[is_first]
+    return block.select(kept[np.argsort(block.lines[kept])])
 
 
 def bucket_of(block: PairBlock, key: str, num_buckets: int) -> np.ndarray:

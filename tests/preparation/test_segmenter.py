@@ -73,9 +73,8 @@ def test_filters_count_what_they_drop(model: Path) -> None:
 
 
 def test_normalization_and_tag(model: Path) -> None:
-    block, _ = segment(
-        model, [("the  ﬁ\u00a0cat ", "a"), ("", "a")], normalization="NFKC", keep_text=True, source_tag="<BT>"
-    )
+    pairs = [("the  \ufb01\u00a0cat ", "a"), ("", "a")]
+    block, _ = segment(model, pairs, normalization="NFKC", keep_text=True, source_tag="<BT>")
     assert block.text is not None
     assert [side.to_bytes().tolist() for side in block.text] == [[b"<BT> the fi cat"], [b"a"]]
     tag = SubwordTokenizer(model).pieces(0, 30).index("<BT>")
