@@ -113,8 +113,9 @@ class TrainingBatches:
         draws = sum(self._draws)  # pairs per epoch
         self._order: WholeOrder | BlockOrder
         if self.num_pairs <= WHOLE or all(isinstance(corpus, ParallelCorpus) for corpus in corpora):
-            corpora = [one.load() for one in corpora]
-            together = corpora[0] if len(corpora) == 1 else ParallelCorpus.concatenate(corpora)
+            loaded = [one.load() for one in corpora]
+            together = loaded[0] if len(loaded) == 1 else ParallelCorpus.concatenate(loaded)
+            corpora = list(loaded)
             self._order = WholeOrder(together, sizes, self._draws, seed, PORTION if sampling else None)
         else:
             self._order = BlockOrder(corpora, self._draws, seed, self._portion_of(corpora))
@@ -218,8 +219,10 @@ class TrainingBatches:
         """
         corpus, rows, generator = self._order.portion(epoch, portion)
         if self._sampling is not None:
-            segmented = self._segment(corpus, rows, epoch, portion)
-            corpus = ParallelCorpus.from_arrays(*segmented, corpus.line_numbers[rows], corpus.num_read)
+            source, source_lengths, target, target_lengths = self._segment(corpus, rows, epoch, portion)
+            corpus = ParallelCorpus.from_arrays(
+                source, source_lengths, target, target_lengths, corpus.line_numbers[rows], corpus.num_read
+            )
             rows = np.arange(len(rows))
         longer = np.maximum(corpus.source_lengths, corpus.target_lengths)
         buckets = np.searchsorted(self._edges, longer[rows] + 1)

@@ -287,11 +287,11 @@ def _batches(
 
 
 def _corpus(e: Experiment, files: Sides, tokenizers: Sequence[SubwordTokenizer]) -> ParallelCorpus | PreparedCorpus:
-    limits, has_text = {"max_length": e.max_length, "max_ratio": e.max_ratio}, e.subword_sampling is not None
+    keep_text = e.subword_sampling is not None
     if prepared_side(files[0]) is None:
-        return read_parallel(*files, *tokenizers, **limits, keep_text=has_text)
-    corpus = PreparedCorpus(*files, text=has_text)
-    corpus.check(*tokenizers, **limits)
+        return read_parallel(*files, *tokenizers, max_length=e.max_length, max_ratio=e.max_ratio, keep_text=keep_text)
+    corpus = PreparedCorpus(*files, text=keep_text)
+    corpus.check(*tokenizers, max_length=e.max_length, max_ratio=e.max_ratio)
     return corpus
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -67,7 +68,7 @@ class Preparation:
     subwords: tuple[File, File]
     max_length: int | None = 256
     max_ratio: float | None = 3.0
-    normalization: str = "none"
+    normalization: Literal["none", "NFC", "NFKC"] = "none"
     drop_identical: bool = False
     scripts: Mapping[str, str] = dataclasses.field(default_factory=dict)
     filters: Mapping[str, Filter] = dataclasses.field(default_factory=dict)

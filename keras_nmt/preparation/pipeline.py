@@ -74,7 +74,7 @@ def prepare(
         ]
     )
     with atomic_folder(output) as folder, _quiet():
-        files = list(zip(map(os.fspath, p.sources), map(os.fspath, p.targets), strict=True))
+        files = [(os.fspath(source), os.fspath(target)) for source, target in zip(p.sources, p.targets, strict=True)]
         report(f"Reading {len(files)} pair(s) of files")
         scanned = _run(options, folder, functools.partial(_scan_stage, files=files))
         ends = np.cumsum([file["lines"] for file in scanned]).tolist()

@@ -17,7 +17,7 @@ from keras_nmt.files.length_limits import outside_limits
 from keras_nmt.files.pair_block import PairBlock, Rows
 from keras_nmt.files.prepared_folder import id_type
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
-from keras_nmt.preparation.options import Preparation
+from keras_nmt.preparation.options import File, Filter, Preparation
 
 SCRIPT_SHARE = 0.5  # least share of letters in a side's script
 KEYS = {"source": (0, 1), "target": (2, 3), "pair": (0, 1, 2, 3)}  # columns of a block's keys: 128 bits a text
@@ -57,11 +57,13 @@ class Segmenter:
         """
         p = self._preparation
         texts = [list(sources), list(targets)]
-        if p.normalization != "none":
-            texts = [[" ".join(unicodedata.normalize(p.normalization, x).split()) for x in side] for side in texts]
-        dropped, keep = {}, np.ones(len(lines), bool)
+        form = p.normalization
+        if form != "none":
+            texts = [[" ".join(unicodedata.normalize(form, text).split()) for text in side] for side in texts]
+        dropped: dict[str, int] = {}
+        keep = np.ones(len(lines), bool)
         for reason, filter_ in self._text_filters():
-            is_wrong = np.asarray(filter_(*texts), bool)
+            is_wrong = np.asarray(filter_(*texts), np.bool_)
             dropped[reason] = int((keep & is_wrong).sum())
             keep &= ~is_wrong
         numbers = np.flatnonzero(keep).tolist()
@@ -79,20 +81,18 @@ class Segmenter:
         text = tuple(Rows.from_bytes(side) for side in encoded) if p.keep_text else None
         return PairBlock(lines, ids, text, keys).select(keep), dropped
 
-    def _text_filters(self) -> list[tuple[str, object]]:
+    def _text_filters(self) -> list[tuple[str, Filter]]:
         p = self._preparation
-        filters = list(p.filters.items())
+        filters: list[tuple[str, Filter]] = list(p.filters.items())
         if p.drop_identical:
-            filters.append(
-                ("identical", lambda sources, targets: [s == t for s, t in zip(sources, targets, strict=True)])
-            )
+            filters.append(("identical", _are_identical))
         if p.scripts:
             filters.append(("script", self._out_of_script))
         return filters
 
-    def _out_of_script(self, *texts: Sequence[str]) -> np.ndarray:
-        is_wrong = np.zeros(len(texts[0]), bool)
-        for side, lines in zip(self._preparation.sides, texts, strict=True):
+    def _out_of_script(self, sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
+        is_wrong = np.zeros(len(sources), bool)
+        for side, lines in zip(self._preparation.sides, (sources, targets), strict=True):
             if script := self._preparation.scripts.get(side):
                 is_wrong |= np.array([_share(line, script) < SCRIPT_SHARE for line in lines], bool)
         return is_wrong
@@ -105,7 +105,7 @@ class Segmenter:
         return Rows(values, lengths)
 
 
-def load_subwords(path: str | Path) -> sentencepiece.SentencePieceProcessor:
+def load_subwords(path: File) -> sentencepiece.SentencePieceProcessor:
     """Loads a SentencePiece model without TensorFlow.
 
     Raises:
@@ -147,6 +147,10 @@ def bucket_of(block: PairBlock, key: str, num_buckets: int) -> np.ndarray:
     """int64 array `[pairs]`, a number below `num_buckets` that is equal for equal keys."""
     assert block.keys is not None
     return (block.keys[:, KEYS[key]].sum(axis=1, dtype=np.uint64) % np.uint64(num_buckets)).astype(np.int64)
+
+
+def _are_identical(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
+    return np.array([source == target for source, target in zip(sources, targets, strict=True)], bool)
 
 
 def _digests(texts: list[bytes]) -> np.ndarray:
