@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ from keras_nmt.data import (
 )
 from keras_nmt.errors import UserError
 from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.training.workers import Workers
 
 KEYS = ("source", "target_input", "target_output", "line_numbers")
 MODULE = "keras_nmt.data.training_batches"
@@ -225,3 +227,17 @@ def test_a_corpus_that_does_not_fit_the_run_is_an_error(
     for target in ("text", "second/target"):
         with pytest.raises(UserError, match="Both sides of a corpus.*Received: "):
             PreparedCorpus(tmp_path / "prepared" / "source", tmp_path / target)
+
+
+def test_damage_in_the_middle_of_training_is_one_line(
+    tokenizer: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_portions(monkeypatch, 100, 16)
+    prepared = write_prepared(make_corpus(300, 1), tmp_path / "prepared", tokenizer, tokenizer)
+    file = tmp_path / "prepared" / "target" / "00000.ids.npy"
+    file.write_bytes(file.read_bytes()[:-2] + b"xx")
+    batches = TrainingBatches(prepared, batch_size=100)
+    message = r"Damaged: .*another checksum in block 18$"
+    with pytest.raises(UserError, match=message) as error, Workers(tf.distribute.get_strategy()).errors():
+        take(batches, batches.updates_per_epoch)
+    assert "\n" not in str(error.value)
