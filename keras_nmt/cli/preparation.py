@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -70,6 +71,7 @@ def prepare(
     if subwords is not None and (source_subwords or target_subwords):
         raise UserError(f"Give one model of both sides, or one of each. Received: --subwords {subwords} and another")
     scripts = dict(map(_script, script or []))
+    logging.getLogger().setLevel(logging.ERROR)  # Beam warns when it is imported without libraries for Google's cloud
     try:
         from keras_nmt.preparation import Preparation
         from keras_nmt.preparation import prepare as run
