@@ -21,6 +21,7 @@ ALLOWED = {
     "quickstart_data": set(),
     "text": {"files"},
     "data": {"text", "files"},
+    "preparation": {"files", "text"},
     "training": {"models", "data", "text", "layers", "files"},
     "evaluation": {"decoding", "models", "layers"},
     "inference": {"models", "decoding", "text", "layers", "files"},
@@ -28,9 +29,9 @@ ALLOWED = {
     "serving": {"inference", "models", "decoding", "text", "layers", "files"},
     "experiments": {"models", "data", "text", "training", "evaluation", "inference", "serving", "layers", "files"},
     "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"}
-    | {"quickstart_data"},
+    | {"preparation", "quickstart_data"},
 }
-NO_TENSORFLOW = ("layers", "models", "decoding")
+NO_TENSORFLOW = ("layers", "models", "decoding", "files", "preparation")
 
 
 def _files(name: str) -> list[Path]:

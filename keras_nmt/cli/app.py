@@ -10,6 +10,7 @@ import keras_nmt
 from keras_nmt.cli.evaluation import evaluate
 from keras_nmt.cli.info import info
 from keras_nmt.cli.inspection import inspect_app
+from keras_nmt.cli.preparation import prepare
 from keras_nmt.cli.quickstart import quickstart
 from keras_nmt.cli.report import report
 from keras_nmt.cli.run_app import make_app, run_app
@@ -20,7 +21,7 @@ from keras_nmt.cli.translation import embed, score, translate
 
 app = make_app("Trains, uses and exports neural translation models. A trained model is a folder: a model directory.")
 COMMANDS = (
-    *(quickstart, train, translate, score, evaluate, embed, shortlist),
+    *(quickstart, prepare, train, translate, score, evaluate, embed, shortlist),
     *(export, serve, average, info, report),
 )
 for command in COMMANDS:

@@ -10,6 +10,8 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.pair_block import PairBlock
+from keras_nmt.files.prepared_folder import BLOCK
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +106,30 @@ class ParallelCorpus:
         return cls(source, target, line_numbers.astype(np.int32), num_read, dict(dropped or {}), text)
 
     @classmethod
+    def from_block(cls, block: PairBlock, num_read: int, dropped: Mapping[str, int] | None = None) -> ParallelCorpus:
+        """Makes a corpus from a block of pairs.
+
+        Args:
+            block: PairBlock, with both sides.
+            num_read: Integer, the number of pairs read, including dropped ones.
+            dropped: Dictionary from a reason to the number of pairs dropped for this reason. Defaults to none.
+
+        Returns:
+            The corpus.
+        """
+        (source, target), text = block.ids, block.text
+        return cls.from_arrays(
+            source.values,
+            source.lengths,
+            target.values,
+            target.lengths,
+            block.lines,
+            num_read,
+            dropped,
+            None if text is None else (text[0].to_bytes(), text[1].to_bytes()),
+        )
+
+    @classmethod
     def concatenate(cls, corpora: Sequence[ParallelCorpus]) -> ParallelCorpus:
         """Concatenates corpora. Line numbers continue from corpus to corpus.
 
@@ -148,10 +174,52 @@ class ParallelCorpus:
         """int64 array `[pairs]`, the number of subwords of each target sentence, without begin and end."""
         return self.target.row_lengths().numpy()
 
+    @cached_property
+    def length_counts(self) -> np.ndarray:
+        """int64 array `[longest + 1]`, the number of pairs by the length of their longer side."""
+        return np.bincount(np.maximum(self.source_lengths, self.target_lengths))
+
+    @property
+    def num_tokens(self) -> tuple[int, int]:
+        """Tuple of integers, the numbers of source and of target subwords."""
+        return int(self.source_lengths.sum()), int(self.target_lengths.sum())
+
+    @property
+    def has_text(self) -> bool:
+        """Boolean, whether the text is kept."""
+        return self.text is not None
+
+    @property
+    def block_starts(self) -> np.ndarray:
+        """int64 array `[blocks + 1]`, the first pair of each block of 1,024 pairs, and the number of pairs."""
+        return np.append(np.arange(0, len(self), BLOCK), len(self))
+
+    def select(self, pairs: np.ndarray) -> ParallelCorpus:
+        """A corpus of the pairs of these numbers, int64 array, in this order."""
+        with tf.device("CPU"):
+            return ParallelCorpus(
+                tf.gather(self.source, pairs),
+                tf.gather(self.target, pairs),
+                self.line_numbers[pairs],
+                self.num_read,
+                self.dropped,
+                None if self.text is None else (self.text[0][pairs], self.text[1][pairs]),
+            )
+
+    def load(self) -> ParallelCorpus:
+        """The corpus in memory: this object."""
+        return self
+
     def summary(self) -> str:
         """One line with the numbers of pairs read, kept and dropped, and the mean lengths."""
-        dropped = ", ".join(f"{count:,} {reason}" for reason, count in self.dropped.items()) or "none"
-        return (
-            f"{self.num_read:,} pairs read, {len(self):,} kept; dropped: {dropped}; "
-            f"subwords a sentence: source {self.source_lengths.mean():.1f}, target {self.target_lengths.mean():.1f}"
-        )
+        return corpus_summary(len(self), self.num_read, self.dropped, self.num_tokens)
+
+
+def corpus_summary(num_pairs: int, num_read: int, dropped: Mapping[str, int], num_tokens: tuple[int, int]) -> str:
+    """One line with the numbers of pairs read, kept and dropped, and the mean lengths."""
+    shown = ", ".join(f"{count:,} {reason}" for reason, count in dropped.items()) or "none"
+    source, target = (number / num_pairs for number in num_tokens)
+    return (
+        f"{num_read:,} pairs read, {num_pairs:,} kept; dropped: {shown}; "
+        f"subwords a sentence: source {source:.1f}, target {target:.1f}"
+    )

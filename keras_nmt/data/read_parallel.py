@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import chain, zip_longest
 
 import numpy as np
 import tensorflow as tf
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.errors import UserError
-from keras_nmt.files.read_blocks import read_blocks
+from keras_nmt.files.length_limits import check_length_limits, outside_limits
+from keras_nmt.files.read_paired_blocks import read_paired_blocks
 from keras_nmt.text import SubwordTokenizer
-
-RATIO_FLOOR = 4  # shorter sentences count as this many subwords: a translation of "Yes." may have eleven
-BLOCK_PAIRS = 8192  # pairs that are tokenized at once
-BLOCK_CHARACTERS = 2**23  # a block with long lines ends earlier
 
 
 def read_parallel(
@@ -69,11 +65,7 @@ def read_parallel(
     >>> corpus.line_numbers.tolist(), corpus.dropped
     ([1, 3], {'empty': 1, 'too long': 0, 'badly matched': 0})
     """
-    if max_length is not None and max_length < 2:
-        raise UserError(f"The longest sentence has at least 2 subwords, end included. Received: {max_length=}")
-    if max_ratio is not None and max_ratio < 1:
-        raise UserError(f"The ratio of the longer to the shorter sentence is at least 1. Received: {max_ratio=}")
-
+    check_length_limits(max_length, max_ratio)
     failures: list[Exception] = []  # `tf.data` would replace these by its own error
     strings = tf.TensorSpec([None], tf.string)
     blocks = tf.data.Dataset.from_generator(
@@ -91,13 +83,8 @@ def read_parallel(
     for source_ids, source_lengths, target_ids, target_lengths, *text in (
         blocks.map(tokenize, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True).prefetch(2).as_numpy_iterator()
     ):
-        longer, shorter = np.maximum(source_lengths, target_lengths), np.minimum(source_lengths, target_lengths)
-        keep = np.ones(len(longer), bool)
-        for reason, is_wrong in (
-            ("empty", shorter == 0),
-            ("too long", longer + 1 > (max_length or np.inf)),
-            ("badly matched", longer > (max_ratio or np.inf) * np.maximum(shorter, RATIO_FLOOR)),
-        ):
+        keep = np.ones(len(source_lengths), bool)
+        for reason, is_wrong in outside_limits(source_lengths, target_lengths, max_length, max_ratio):
             dropped[reason] += int((keep & is_wrong).sum())
             keep &= ~is_wrong
         kept.append(
@@ -110,7 +97,7 @@ def read_parallel(
                 *(side[keep] for side in text),
             )
         )
-        num_read += len(longer)
+        num_read += len(keep)
     if failures:
         raise failures[0]
     if num_read == sum(dropped.values()):
@@ -131,33 +118,9 @@ def read_parallel(
 def _paired_blocks(
     source_file: str | os.PathLike[str], target_file: str | os.PathLike[str], failures: list[Exception]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yields pairs of blocks with equally many lines. An error ends the blocks and is added to `failures`."""
-    sides: tuple[list[str], list[str]] = [], []
-    num_source = num_target = num_characters = 0
+    """Yields pairs of blocks as arrays. An error ends the blocks and is added to `failures`."""
     try:
-        lines = (chain.from_iterable(read_blocks(file)) for file in (source_file, target_file))
-        for source, target in zip_longest(*lines):
-            num_source += source is not None
-            num_target += target is not None
-            if num_source == num_target:
-                sides[0].append(source)
-                sides[1].append(target)
-                num_characters += len(source) + len(target)
-                if len(sides[0]) == BLOCK_PAIRS or num_characters > BLOCK_CHARACTERS:
-                    yield np.array(sides[0], object), np.array(sides[1], object)
-                    sides, num_characters = ([], []), 0
-        if sides[0]:
-            yield np.array(sides[0], object), np.array(sides[1], object)
-        for name, file, num_lines in (
-            ("source_file", source_file, num_source),
-            ("target_file", target_file, num_target),
-        ):
-            if num_lines == 0:
-                raise UserError(f"The file is empty. Received: {name}={os.fspath(file)!r}")
-        if num_source != num_target:
-            raise UserError(
-                "The two files differ in their number of lines. Received: "
-                f"{os.fspath(source_file)!r} with {num_source} lines, {os.fspath(target_file)!r} with {num_target}"
-            )
+        for source, target in read_paired_blocks(source_file, target_file):
+            yield np.array(source, object), np.array(target, object)
     except (UserError, OSError) as error:
         failures.append(error)

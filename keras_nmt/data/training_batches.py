@@ -8,14 +8,18 @@ from itertools import pairwise
 import numpy as np
 import tensorflow as tf
 
+from keras_nmt.data.epoch_order import BlockOrder, Corpus, WholeOrder
 from keras_nmt.data.parallel_corpus import ParallelCorpus
+from keras_nmt.data.prepared_corpus import PreparedCorpus
 from keras_nmt.data.subword_sampling import SubwordSampling
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD
 
 ROW_MULTIPLE = 8  # numbers of rows are multiples: 2, 4 or 8 parts of a batch have equal sizes
 BATCH_UNITS = ("tokens", "sentences")
-PORTION = 2**17  # pairs that are segmented at once; two portions are in memory
+PORTION = 2**17  # pairs that are read or segmented at once; two portions are in memory
+PORTION_UPDATES = 64  # least updates of a portion that is read, so that few of its batches mix lengths
+WHOLE = 2**19  # prepared corpora with more pairs together are read portion by portion
 TYPICAL = 2**14  # pairs whose segmentation estimates the lengths of all pairs
 
 
@@ -37,8 +41,13 @@ class TrainingBatches:
     lengths vary. The pairs of a portion, ordered by bucket, fill its batches, and a batch with longer pairs than usual
     is padded to a longer bucket's edge.
 
+    Prepared corpora of more than 524,288 pairs together are read in portions: 131,072 pairs, or 64 updates if these are
+    more. A portion has random blocks of 1,024 pairs, in proportion from each corpus, and its pairs are shuffled.
+    The other properties hold: each pair exactly once per epoch, in an order that depends on `seed` and the epoch only.
+    A smaller prepared corpus has the batches of the same corpus in memory.
+
     Args:
-        corpus: ParallelCorpus, or a sequence of them.
+        corpus: ParallelCorpus or PreparedCorpus, or a sequence of them.
         batch_size: Integer, the size of one update's batch over all replicas, workers and accumulation steps.
         batch_unit: String, the unit of `batch_size`. "tokens": positions on one side, padding included; a batch has as
             many rows as fit, in multiples of 8, and at least 8. "sentences": rows. Defaults to "tokens".
@@ -69,7 +78,7 @@ class TrainingBatches:
 
     def __init__(
         self,
-        corpus: ParallelCorpus | Sequence[ParallelCorpus],
+        corpus: Corpus | Sequence[Corpus],
         *,
         batch_size: int,
         batch_unit: str = "tokens",
@@ -84,7 +93,7 @@ class TrainingBatches:
             raise UserError(f"The batch size is at least 1. Received: {batch_size=}")
         if seed < 0:
             raise UserError(f"The seed is not negative. Received: {seed=}")
-        corpora = [corpus] if isinstance(corpus, ParallelCorpus) else list(corpus)
+        corpora = [corpus] if isinstance(corpus, ParallelCorpus | PreparedCorpus) else list(corpus)
         if not all(map(len, corpora)) or not corpora:
             raise UserError(
                 f"Each corpus needs at least one pair. Received: {len(corpora)} of sizes {list(map(len, corpora))}"
@@ -92,41 +101,57 @@ class TrainingBatches:
         weights = [1.0] * len(corpora) if weights is None else list(weights)
         if len(weights) != len(corpora) or not all(0 < weight < np.inf for weight in weights):
             raise UserError(f"Each of {len(corpora)} corpora needs a weight above zero. Received: {weights=}")
-        self.corpus = corpora[0] if len(corpora) == 1 else ParallelCorpus.concatenate(corpora)
-        if sampling is not None and self.corpus.text is None:
+        if sampling is not None and not all(corpus.has_text for corpus in corpora):
             raise UserError("Subword sampling needs the text: read the corpus with keep_text=True. Received: text=None")
         self.batch_size = batch_size
         self.batch_unit = batch_unit
         self.seed = seed
+        self.num_pairs = sum(map(len, corpora))
         self._sampling = sampling
-        self._sizes = [len(one) for one in corpora]
-        self._draws = [max(1, round(size * weight)) for size, weight in zip(self._sizes, weights, strict=True)]
+        sizes = list(map(len, corpora))
+        self._draws = [max(1, round(size * weight)) for size, weight in zip(sizes, weights, strict=True)]
         draws = sum(self._draws)  # pairs per epoch
+        self._order: WholeOrder | BlockOrder
+        if self.num_pairs <= WHOLE or all(isinstance(corpus, ParallelCorpus) for corpus in corpora):
+            loaded = [one.load() for one in corpora]
+            together = loaded[0] if len(loaded) == 1 else ParallelCorpus.concatenate(loaded)
+            corpora = list(loaded)
+            self._order = WholeOrder(together, sizes, self._draws, seed, PORTION if sampling else None)
+        else:
+            self._order = BlockOrder(corpora, self._draws, seed, self._portion_of(corpora))
 
-        # The lengths in an epoch and their numbers of occurrences, from all pairs or from a random part of the pairs.
-        source, target = self.corpus.source_lengths, self.corpus.target_lengths
-        occurrences = np.repeat(np.array(self._draws) / self._sizes, self._sizes)  # [pairs]
-        longest = int(np.maximum(source, target).max()) + 1
+        # The lengths in an epoch: numbers of pairs by length, and how often each pair occurs; from all pairs or from a
+        # random part of the pairs.
+        occurrences = [number / size for size, number in zip(sizes, self._draws, strict=True)]
+        counts = [one.length_counts for one in corpora]
+        tokens = np.array([[side + len(one) for side in one.num_tokens] for one in corpora], float)  # ends included
+        longest = max(map(len, counts))  # with the end
         edges = _edges(length_buckets, longest)
         if sampling is not None:
             if length_buckets is None:
                 edges = _edges(None, max(longest, sampling.max_length))
             self._longest = max(longest, min(int(edges[-1]), sampling.max_length))
-            typical = self._drawn(np.random.default_rng([seed, 0]), 0)[:TYPICAL]
-            _, source, _, target = self._segment(typical, 0, 0)
-            occurrences = np.full(len(typical), draws / len(typical))
-        self._tokens = [float((side + 1) @ occurrences) for side in (source, target)]  # of an epoch, ends included
+            part, drawn, _ = self._order.portion(0, 0)
+            _, source, _, target = self._segment(part, drawn[:TYPICAL], 0, 0)
+            occurrences, counts = [draws / len(source)], [np.bincount(np.maximum(source, target))]
+            tokens = np.array([[float((side + 1).sum()) for side in (source, target)]])
+        self._tokens = (tokens * np.array(occurrences)[:, None]).sum(0)  # of an epoch, by side
 
-        buckets = np.searchsorted(edges, np.maximum(source, target) + 1)
+        shares = _shares(edges, counts, occurrences)
         if sampling is None:  # drop buckets without pairs
-            occurring, buckets = np.unique(buckets, return_inverse=True)
-            edges = edges[occurring]
-        self._buckets, self._edges = buckets, edges  # [pairs], if lengths are fixed; [buckets]
+            edges, shares = edges[shares > 0], shares[shares > 0]
+        self._edges = edges  # [buckets]
         self._rows = np.array([self._rows_at(int(edge)) for edge in edges])
-        shares = np.bincount(buckets, occurrences, len(edges)) / draws
-        sizes = [draws] if sampling is None else [min(PORTION, draws - i) for i in range(0, draws, PORTION)]
-        self._portion_batches = [self._batches_of(size, shares) for size in sizes]  # [portions] of [buckets]
+        self._portion_batches = [self._batches_of(size, shares / draws) for size in self._order.sizes]  # of [buckets]
         self._num_batches = np.sum(self._portion_batches, axis=0)
+
+    def _portion_of(self, corpora: Sequence[Corpus]) -> int:
+        """The number of pairs of a portion of corpora that are read portion by portion."""
+        rows = self.batch_size
+        if self.batch_unit == "tokens":
+            positions = sum(int(one.length_counts @ np.arange(len(one.length_counts))) for one in corpora)
+            rows = self.batch_size * self.num_pairs // positions
+        return max(PORTION, PORTION_UPDATES * rows)
 
     def _batches_of(self, size: int, shares: np.ndarray) -> np.ndarray:
         """The number of batches of each bucket, for `size` pairs with these shares of the buckets."""
@@ -177,52 +202,30 @@ class TrainingBatches:
             f"to {shapes[-1][0]} x {shapes[-1][2]}, {self.padding['both']:.1%} padding"
         )
 
-    def _drawn(self, generator: np.random.Generator, epoch: int) -> np.ndarray:
-        """int64 array `[draws]`, the pairs of an epoch in random order."""
-        drawn, begin = [], 0
-        for number, (size, draws) in enumerate(zip(self._sizes, self._draws, strict=True)):
-            if draws % size == 0:
-                pairs = np.tile(np.arange(size), draws // size)
-            else:  # the epoch's part of endless passes through the corpus
-                first, start = divmod(epoch * draws, size)
-                passes = [
-                    np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number, i))).permutation(size)
-                    for i in range(first, first - (-(start + draws) // size))
-                ]
-                pairs = np.concatenate(passes)[start : start + draws]
-            drawn.append(begin + pairs)
-            begin += size
-        together = np.concatenate(drawn)
-        return together[generator.permutation(len(together))]
-
-    def _segment(self, pairs: np.ndarray, epoch: int, portion: int) -> tuple[np.ndarray, ...]:
+    def _segment(self, corpus: ParallelCorpus, pairs: np.ndarray, epoch: int, portion: int) -> tuple[np.ndarray, ...]:
         assert self._sampling is not None
-        return self._sampling.segment(self.corpus, pairs, (self.seed, epoch, portion), self._longest)
+        return self._sampling.segment(corpus, pairs, (self.seed, epoch, portion), self._longest)
 
-    def _plan(self, epoch: int, portion: int) -> tuple[np.ndarray, ...]:
+    def _plan(self, epoch: int, portion: int) -> tuple[ParallelCorpus, tuple[np.ndarray, ...]]:
         """The batches of a portion of an epoch, which depend only on the seed and the arguments.
 
         Returns:
-            rows: int64 array `[rows]`, the rows of all batches, -1 for filler: numbers of pairs in the corpus, or in
-                `pairs` below if sentences are segmented anew.
-            begins: int64 array `[updates]`, where each batch begins in `rows`.
-            sizes: int64 array `[updates]`, the number of rows of each batch.
-            lengths: int64 array `[updates]`, the length to which each batch is padded.
-            For sentences segmented anew, also pairs, int64 array `[portion]`; and ids, int32, and row splits, int64, of
-            the source and the target.
+            The corpus of the portion's pairs, and four int64 arrays:
+
+            - rows `[rows]`, the rows of all batches: numbers of pairs in that corpus, -1 for filler;
+            - begins `[updates]`, where each batch begins in `rows`;
+            - sizes `[updates]`, the number of rows of each batch;
+            - lengths `[updates]`, the length to which each batch is padded.
         """
-        generator = np.random.default_rng([self.seed, epoch])
-        drawn = self._drawn(generator, epoch)
-        segmented: tuple[np.ndarray, ...] = ()
-        if self._sampling is None:
-            rows, buckets = drawn, self._buckets[drawn]
-        else:
-            drawn = drawn[portion * PORTION : (portion + 1) * PORTION]
-            source, source_lengths, target, target_lengths = self._segment(drawn, epoch, portion)
-            rows = np.arange(len(drawn))
-            buckets = np.searchsorted(self._edges, np.maximum(source_lengths, target_lengths) + 1)
-            splits = [np.append(0, np.cumsum(lengths)) for lengths in (source_lengths, target_lengths)]
-            segmented = drawn, source, splits[0], target, splits[1]
+        corpus, rows, generator = self._order.portion(epoch, portion)
+        if self._sampling is not None:
+            source, source_lengths, target, target_lengths = self._segment(corpus, rows, epoch, portion)
+            corpus = ParallelCorpus.from_arrays(
+                source, source_lengths, target, target_lengths, corpus.line_numbers[rows], corpus.num_read
+            )
+            rows = np.arange(len(rows))
+        longer = np.maximum(corpus.source_lengths, corpus.target_lengths)
+        buckets = np.searchsorted(self._edges, longer[rows] + 1)
         # The rest of a bucket precedes the next bucket, so that each batch is one piece of the rows ordered by bucket.
         order = np.argsort(buckets, kind="stable")
         rows, buckets = rows[order], buckets[order]
@@ -233,7 +236,7 @@ class TrainingBatches:
         lengths = self._edges[np.maximum(usual, buckets[np.minimum(ends, len(rows)) - 1])]
         rows = np.append(rows, np.full(int(ends[-1]) - len(rows), -1))
         order = generator.permutation(len(usual))
-        return rows, (ends - sizes)[order], sizes[order], lengths[order], *segmented
+        return corpus, (rows, (ends - sizes)[order], sizes[order], lengths[order])
 
     def dataset(
         self, start: int = 0, parts: int = 1, shard_index: int = 0, num_shards: int = 1
@@ -274,16 +277,15 @@ class TrainingBatches:
         ends = np.cumsum([batches.sum() for batches in self._portion_batches])  # [portions]
         portion = int(np.searchsorted(ends, offset, side="right"))
         first, offset = first_epoch * num_portions + portion, offset - int(np.append(0, ends)[portion])
-        with tf.device("CPU"):
-            line_numbers = tf.constant(self.corpus.line_numbers, tf.int32)
-        types = [tf.int64] * 4
-        if self._sampling is not None:
-            types += [tf.int64, tf.int32, tf.int64, tf.int32, tf.int64]
+        # Pairs that are the same in all portions are constants of the graph; else they come with each portion.
+        fixed = _tensors(self._order.corpus) if self._order.corpus is not None and self._sampling is None else ()
+        types = [tf.int64] * 4 + ([] if fixed else [tf.int32, tf.int32, tf.int64, tf.int32, tf.int64])
 
         def plan(number: np.ndarray) -> tuple[np.ndarray, ...]:
-            rows, *batches_and_more = self._plan(*divmod(int(number), num_portions))
+            corpus, (rows, *batches) = self._plan(*divmod(int(number), num_portions))
             skipped = offset if number == first else 0
-            return rows, *(x[skipped:] for x in batches_and_more[:3]), *batches_and_more[3:]
+            own = () if fixed else tuple(tensor.numpy() for tensor in _tensors(corpus))
+            return rows, *(x[skipped:] for x in batches), *own
 
         def plan_portion(number: tf.Tensor) -> tuple[tf.Tensor, ...]:
             tensors = tf.numpy_function(plan, [number], types)
@@ -292,14 +294,11 @@ class TrainingBatches:
             return tuple(tensors)
 
         def batches(
-            rows: tf.Tensor, begins: tf.Tensor, sizes: tf.Tensor, lengths: tf.Tensor, *segmented: tf.Tensor
+            rows: tf.Tensor, begins: tf.Tensor, sizes: tf.Tensor, lengths: tf.Tensor, *own: tf.Tensor
         ) -> tf.data.Dataset:
             """The parts of one portion's batches."""
-            if segmented:
-                pairs, *sides = segmented
-                source, target = (sides[0], sides[1]), (sides[2], sides[3])
-            else:
-                source, target = ((side.values, side.row_splits) for side in (self.corpus.source, self.corpus.target))
+            line_numbers, *sides = own or fixed
+            source, target = (sides[0], sides[1]), (sides[2], sides[3])
 
             def part_of(number: tf.Tensor) -> dict[str, tf.Tensor]:
                 update, part = number // parts_here, number % parts_here + shard_index * parts_here
@@ -307,8 +306,8 @@ class TrainingBatches:
                 positions = part * size + tf.range(size)  # [size], in the batch
                 chosen = tf.gather(rows, begins[update] + tf.minimum(positions, sizes[update] - 1))
                 chosen = tf.where(positions < sizes[update], chosen, -1)
-                length, real = lengths[update], tf.maximum(chosen, 0)
-                lines = tf.gather(line_numbers, tf.gather(pairs, real) if segmented else real)
+                length = lengths[update]
+                lines = tf.gather(line_numbers, tf.maximum(chosen, 0))
                 begin = tf.where(chosen < 0, PAD, BEGIN)[:, None]
                 return {
                     "source": _rows(source, chosen, length, end=END),
@@ -329,6 +328,27 @@ class TrainingBatches:
         options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
         portions = tf.data.Dataset.range(first, np.iinfo(np.int64).max).map(plan_portion).prefetch(1)
         return portions.flat_map(batches).prefetch(8).with_options(options)
+
+
+def _shares(edges: np.ndarray, counts: Sequence[np.ndarray], occurrences: Sequence[float]) -> np.ndarray:
+    """float64 array `[buckets]`, the number of pairs of each bucket in an epoch."""
+    shares = np.zeros(len(edges))
+    for one, occurrence in zip(counts, occurrences, strict=True):
+        buckets = np.searchsorted(edges, np.arange(len(one)) + 1)
+        for bucket, number in enumerate(np.bincount(buckets, one, len(edges)).astype(int).tolist()):
+            # Added pair by pair: rounding errors of other sums could change the number of batches of earlier runs.
+            for begin in range(0, number, PORTION):
+                added = np.full(min(PORTION, number - begin) + 1, occurrence)
+                added[0] = shares[bucket]
+                shares[bucket] = np.add.accumulate(added)[-1]
+    return shares
+
+
+def _tensors(corpus: ParallelCorpus) -> tuple[tf.Tensor, ...]:
+    """Line numbers; source ids and row splits; target ids and row splits."""
+    with tf.device("CPU"):
+        lines = tf.constant(corpus.line_numbers, tf.int32)
+    return lines, *(part for side in (corpus.source, corpus.target) for part in (side.values, side.row_splits))
 
 
 def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from keras_nmt.data import text_digest
+from keras_nmt.data import PreparedCorpus, text_digest
 from keras_nmt.errors import UserError
+from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.files.read_blocks import read_blocks
 
 if TYPE_CHECKING:
@@ -136,8 +137,16 @@ def check_files(directions: Sequence[Direction]) -> None:
 
     Raises:
         OSError: A file is missing or cannot be read.
-        UserError: A file is empty or damaged, or both sides of a pair of files have different numbers of lines.
+        UserError: A file is empty or damaged, or both sides of a pair of files have different numbers of lines; a
+            prepared corpus is damaged, or is not training data.
     """
+    for direction in directions:
+        for path in (*(direction.dev or ()), *(direction.test or ())):
+            if prepared_side(path) is not None:
+                raise UserError(f"Development and test data are text files. Received: {os.fspath(path)!r}")
+        for sides in direction.corpora:
+            if any(map(prepared_side, sides)):
+                PreparedCorpus(*sides)
     for source, target in dict.fromkeys(s for d in directions for s in (*d.corpora, d.dev, d.test) if s is not None):
         counts = {path: _num_lines(path) for path in (source, target)}
         for path, count in counts.items():
@@ -151,14 +160,17 @@ def check_files(directions: Sequence[Direction]) -> None:
 
 
 def digests_of(directions: Sequence[Direction]) -> dict[str, list[str]]:
-    """Returns a dict from "train de-en", "dev de-en", "test de-en" and so on to the `text_digest` of each file."""
+    """Returns a dict from "train de-en", "dev de-en", "test de-en" and so on to the digest of each file.
+
+    The digest is the `text_digest` of a text file, and the manifest's digest of a side of a prepared corpus.
+    """
     digests = {}
     for use in ("train", "dev", "test"):
         for direction in directions:
             sides = direction.corpora if use == "train" else (getattr(direction, use),)
             paths = [path for pair in sides if pair is not None for path in pair]
             if paths:
-                digests[f"{use} {direction.name}"] = [text_digest(path) for path in paths]
+                digests[f"{use} {direction.name}"] = [_digest(path) for path in paths]
     return digests
 
 
@@ -167,13 +179,21 @@ def files(value: File | Sequence[File] | None) -> list[File]:
     return [] if value is None else [value] if isinstance(value, str | os.PathLike) else list(value)
 
 
+def _digest(path: File) -> str:
+    prepared = prepared_side(path)
+    return text_digest(path) if prepared is None else prepared[0].digest(prepared[1])
+
+
 def number_of_pairs(direction: Direction) -> int:
     """Returns the number of sentence pairs in the corpora of a direction."""
     return sum(_num_lines(source) for source, _ in direction.corpora)
 
 
 def _num_lines(path: File) -> int:
-    """The number of lines, counted once while the file does not change."""
+    """The number of lines, counted once while the file does not change; or of pairs of a prepared corpus."""
+    prepared = prepared_side(path)
+    if prepared is not None:
+        return len(prepared[0])
     status = os.stat(path)
     return _count(os.path.abspath(path), status.st_size, status.st_mtime_ns)
 
@@ -209,7 +229,7 @@ def _file(pattern: File, language: str, pair: Pair, is_needed: bool) -> Path | N
     ]
     for name in dict.fromkeys(names):
         for path in (Path(name), Path(f"{name}.gz")):
-            if path.is_file():
+            if path.is_file() or prepared_side(path) is not None:
                 return path
     if is_needed:
         shown = " nor ".join(dict.fromkeys(names))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import itertools
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_nmt.data import ParallelCorpus, TrainingBatches
-from keras_nmt.experiments.directions import Direction, number_of_pairs
+from keras_nmt.data import ParallelCorpus, PreparedCorpus, TrainingBatches
+from keras_nmt.experiments.directions import Direction, Sides, number_of_pairs
 from keras_nmt.experiments.run_experiment import make_trainer
 from keras_nmt.experiments.settings import as_user_errors
+from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.files.read_blocks import read_blocks
 from keras_nmt.ids import END
 from keras_nmt.training import Logging, make_strategy
@@ -77,10 +78,9 @@ def _random_batches(e: Experiment, direction: Direction) -> TrainingBatches:
     sides = e.sides if e.architecture == "transformer" else (direction.source, direction.target)
     longest = min(e.max_length, max(e.length_buckets or [e.max_length])) - 1  # without END
     columns = []
-    for side, path in zip(sides, direction.corpora[0], strict=True):
-        lines = itertools.islice(itertools.chain.from_iterable(read_blocks(path)), PAIRS)
-        lengths = [min(1 + len(line) // CHARACTERS, longest) for line in lines]
-        columns.append([generator.integers(END + 1, e.vocabulary_sizes[side], n).tolist() for n in lengths])
+    for side, lengths in zip(sides, _first_lengths(direction.corpora[0]), strict=True):
+        cut = np.minimum(lengths, longest)
+        columns.append([generator.integers(END + 1, e.vocabulary_sizes[side], n).tolist() for n in cut])
     with as_user_errors():
         return TrainingBatches(
             ParallelCorpus.from_lists(*columns),
@@ -89,6 +89,16 @@ def _random_batches(e: Experiment, direction: Direction) -> TrainingBatches:
             length_buckets=e.length_buckets,
             seed=e.seed,
         )
+
+
+def _first_lengths(files: Sides) -> list[Sequence[int]]:
+    """The numbers of subwords of each side's first sentences: of a text, an estimate; of a prepared corpus, exact."""
+    if prepared_side(files[0]) is None:
+        first = (itertools.islice(itertools.chain.from_iterable(read_blocks(path)), PAIRS) for path in files)
+        return [[1 + len(line) // CHARACTERS for line in lines] for lines in first]
+    corpus = PreparedCorpus(*files)
+    pairs = corpus.select(np.arange(min(PAIRS, len(corpus))))
+    return [pairs.source_lengths, pairs.target_lengths]
 
 
 def _seconds(update: Callable, iterator: object, number: int) -> float:

@@ -67,8 +67,8 @@ class Experiment(Settings):
 
     Args:
         directory: Path, the model directory to make.
-        train_source: Path, the source side of the training data, plain text or gzip, one sentence a line; a list of
-            paths for several corpora.
+        train_source: Path, the source side of the training data, plain text or gzip, one sentence a line; or a side of
+            a prepared corpus, such as "prepared/de", see `PreparedCorpus`; a list of paths for several corpora.
         train_target: Path or list of paths, the target side.
         dev_source: Path, the source side of the development data.
         dev_target: Path, the target side.

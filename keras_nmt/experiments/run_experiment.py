@@ -11,14 +11,22 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 
-from keras_nmt.data import SubwordSampling, TrainingBatches, read_line_pairs, read_parallel
+from keras_nmt.data import (
+    ParallelCorpus,
+    PreparedCorpus,
+    SubwordSampling,
+    TrainingBatches,
+    read_line_pairs,
+    read_parallel,
+)
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.development_scores import development_scores
-from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, digests_of
+from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, Sides, digests_of
 from keras_nmt.experiments.results import LIMITS, finished_results, hypotheses_path, read_digests, test_line
 from keras_nmt.experiments.settings import as_user_errors
 from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.inference import Translator
 from keras_nmt.models import LanguageLabelModel, ModelDirectory
 from keras_nmt.models.language_label_model import FIRST_LABEL
@@ -148,7 +156,7 @@ def make_trainer(
     e = experiment
     with as_user_errors(), strategy.scope():
         optimizer = make_optimizer_of(e, model.get_config()["hidden_dim"])
-        weights = task_weights(e, {name: len(data.corpus) for name, data in batches.items()})
+        weights = task_weights(e, {name: data.num_pairs for name, data in batches.items()})
         tasks = [
             Task(
                 name=ONLY_TASK if e.languages is None else d.name,
@@ -286,11 +294,7 @@ def _batches(
     corpora = []
     for files in direction.corpora:
         report(f"{prefix}Reading {files[0]} and {files[1]}")
-        corpora.append(
-            read_parallel(
-                *files, *sides, max_length=e.max_length, max_ratio=e.max_ratio, keep_text=e.subword_sampling is not None
-            )
-        )
+        corpora.append(_corpus(e, files, sides))
         report(f"{prefix}{corpora[-1].summary()}")
     sampling = None
     if e.subword_sampling is not None:
@@ -307,6 +311,15 @@ def _batches(
         )
     report(f"{prefix}{batches.summary()}")
     return batches
+
+
+def _corpus(e: Experiment, files: Sides, tokenizers: Sequence[SubwordTokenizer]) -> ParallelCorpus | PreparedCorpus:
+    keep_text = e.subword_sampling is not None
+    if prepared_side(files[0]) is None:
+        return read_parallel(*files, *tokenizers, max_length=e.max_length, max_ratio=e.max_ratio, keep_text=keep_text)
+    corpus = PreparedCorpus(*files, text=keep_text)
+    corpus.check(*tokenizers, max_length=e.max_length, max_ratio=e.max_ratio)
+    return corpus
 
 
 def _subword_names(e: Experiment) -> dict[str, str]:
@@ -345,13 +358,19 @@ def _tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> dict[s
 
 
 def _given_subwords(e: Experiment, folder: ModelDirectory) -> dict[str, Any]:
-    """Files of subwords by side: from the setting `subwords`, or else from the model directory to start from."""
+    """Files of subwords by side: from `subwords`, or from `init_from`, or from prepared corpora."""
     given: dict[str, Any] = {}
     names = _subword_names(e)
+    for direction in e.directions:
+        for sides in direction.corpora:
+            for side, path in zip(sides_of(e, direction), sides, strict=True):
+                if prepared := prepared_side(path):
+                    given.setdefault(side, prepared[0].subwords_path(prepared[1]))
     if e.init_from is not None and not all((folder.path / name).exists() for name in names.values()):
         theirs = ModelDirectory(e.init_from).subword_paths()
-        given = {side: theirs[side] for side in e.sides if side in theirs}
-        if len(given) > 1 and (len(set(given.values())) == 1) != e.joint_vocabulary:
+        theirs = {side: theirs[side] for side in e.sides if side in theirs}
+        given |= theirs
+        if len(theirs) > 1 and (len(set(theirs.values())) == 1) != e.joint_vocabulary:
             raise UserError(
                 f"The vocabulary of {e.init_from} is {'separate' if e.joint_vocabulary else 'joint'}: set "
                 f"`joint_vocabulary` to match. Received: joint_vocabulary={e.joint_vocabulary}"
@@ -362,12 +381,14 @@ def _given_subwords(e: Experiment, folder: ModelDirectory) -> dict[str, Any]:
 
 
 def _training_files(e: Experiment, languages: Sequence[str]) -> list[Any]:
-    """The files in some of the languages: of each direction, first the sources, then the targets."""
+    """The text files in some of the languages: of each direction, first the sources, then the targets."""
     files: dict[Any, None] = {}
     for direction in e.directions:
         for number, language in enumerate(sides_of(e, direction)):
             if language in languages:
-                files |= dict.fromkeys(sides[number] for sides in direction.corpora)
+                files |= dict.fromkeys(
+                    sides[number] for sides in direction.corpora if prepared_side(sides[number]) is None
+                )
     return list(files)
 
 

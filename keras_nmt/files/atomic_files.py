@@ -6,11 +6,15 @@ import contextlib
 import errno
 import json
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from keras_nmt.errors import UserError
+from keras_nmt.files.directory_lock import LOCK, directory_lock
 
 PREFIX = ".writing-"  # prefix of temporary names
 
@@ -64,6 +68,45 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
             sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Gives a temporary folder beside `path`, and renames it to `path` when the block ends without an error.
+
+    The temporary folder of a killed process is removed by the next call for the same path.
+
+    Args:
+        path: String or path, the final name, of no folder or of an empty one.
+
+    Raises:
+        OSError: The folder cannot be made.
+        UserError: There is something of this name, or another process is writing the folder.
+
+    Example:
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "notes"
+    >>> with atomic_folder(path) as temporary:
+    ...     _ = (temporary / "note.txt").write_text("whole")
+    >>> [file.name for file in path.iterdir()]
+    ['note.txt']
+    """
+    path = Path(path).absolute()
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise UserError(f"The folder to write must not exist: take another name, or remove it. Received: {path}")
+    temporary = path.with_name(f"{PREFIX}{path.name}")
+    with directory_lock(temporary):
+        try:
+            for leftover in temporary.iterdir():
+                if leftover.name != LOCK:
+                    shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+            yield temporary
+            (temporary / LOCK).unlink(missing_ok=True)
+            os.replace(temporary, path)
+            sync_folder(path.parent)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

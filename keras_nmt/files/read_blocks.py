@@ -1,19 +1,22 @@
-"""Reading of plain or gzipped text, with checks of encoding and line length."""
+"""Reading of plain or compressed text, local or remote, with checks of encoding and line length."""
 
 from __future__ import annotations
 
 import contextlib
 import gzip
+import importlib
 import io
 import os
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from keras_nmt.errors import UserError
 
 GZIP_MAGIC = b"\x1f\x8b"
+ZSTANDARD_MAGIC = b"\x28\xb5\x2f\xfd"
 BYTE_ORDER_MARK = "\ufeff"
+COMPRESSED_BYTES = 2**14  # of Zstandard data that are decompressed at once
 MAX_LINE = 2**20  # bytes of a line; also the bytes that are read at once
 
 
@@ -22,19 +25,21 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
 
     Lines end at `"\n"` and nowhere else, so that the lines of two files pair up as for `wc -l` and `paste`. The last
     line needs no `"\n"`. A carriage return at the end of a line and a byte-order mark at the start of the file are
-    removed. Gzip data are recognised by their first bytes, not by the file's name.
+    removed. Compressed data are recognised by their first bytes, not by the file's name.
 
     Args:
         source: String or path of a file, or a stream such as `sys.stdin.buffer`: UTF-8 text, plain or compressed by
-            gzip, lines of at most 1 MiB each. A stream's lines are yielded as soon as the stream has them.
+            gzip or Zstandard, lines of at most 1 MiB each. A string with "://" is an address, such as
+            "gs://bucket/text.gz", that `fsspec` opens. A stream's lines are yielded as soon as the stream has them.
+            Zstandard and addresses need the extra `prepare`.
 
     Yields:
         Lists of lines, none of them empty. An empty file yields nothing.
 
     Raises:
         OSError: The file cannot be opened.
-        UserError: A line is longer than 1 MiB or not UTF-8, or the file is damaged gzip data. The message names the
-            file and the line.
+        UserError: A line is longer than 1 MiB or not UTF-8, or the file is damaged compressed data. The message names
+            the file and the line.
 
     Example:
 
@@ -46,24 +51,30 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
     ['one', 'two', 'three']
     """
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a stream")
+    kind = "gzip"
+    damages: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
     num_lines = 0
     rest = b""  # the beginning of the next line
     with contextlib.ExitStack() as stack:
         if isinstance(source, (str, os.PathLike)):
-            raw = stack.enter_context(open(source, "rb"))
+            raw = stack.enter_context(_open(name))
         elif isinstance(source, io.BufferedReader):
             raw = source
         else:
             raw = io.BufferedReader(source)  # type: ignore[arg-type]  # a stream without `peek`
             stack.callback(raw.detach)  # else the stream would be closed with its wrapper
-        is_gzip = raw.peek(2)[:2] == GZIP_MAGIC  # no seeking: the file may be a pipe
-        file = gzip.GzipFile(fileobj=raw) if is_gzip else raw
+        magic = raw.peek(4)[:4]  # no seeking: the file may be a pipe
+        file: Any = gzip.GzipFile(fileobj=raw) if magic.startswith(GZIP_MAGIC) else raw
+        if magic == ZSTANDARD_MAGIC:
+            zstandard = _optional("zstandard", name)
+            kind, damages = "Zstandard", (EOFError, zstandard.ZstdError)
+            file = _ZstandardFile(raw, zstandard.ZstdDecompressor())
         while True:
             try:
                 block = file.read1(MAX_LINE)  # the bytes that are available: a pipe may stay open
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            except damages as error:
                 raise UserError(
-                    f"Damaged gzip data after line {num_lines} at the earliest. Make or fetch the file again. "
+                    f"Damaged {kind} data after line {num_lines} at the earliest. Make or fetch the file again. "
                     f"Received: {name} ({error})"
                 ) from None
             if not block and not rest:
@@ -81,6 +92,44 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
                     lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
                 num_lines += len(lines)
                 yield [line.removesuffix("\r") for line in lines]
+
+
+class _ZstandardFile:
+    """Zstandard data as a file. Unlike the library's own reader, it notices that the data end too early."""
+
+    def __init__(self, raw: io.BufferedReader, decompressor: Any) -> None:
+        self._raw, self._decompressor = raw, decompressor
+        self._frame: Any = None
+        self._compressed = self._text = b""
+
+    def read1(self, size: int) -> bytes:
+        while not self._text:
+            self._compressed = self._compressed or self._raw.read1(COMPRESSED_BYTES)
+            if not self._compressed:
+                if self._frame is not None:
+                    raise EOFError("Compressed file ended before the end of a frame")
+                return b""
+            self._frame = self._frame or self._decompressor.decompressobj()
+            self._text, self._compressed = self._frame.decompress(self._compressed), b""
+            if self._frame.eof:
+                self._compressed, self._frame = self._frame.unused_data, None
+        text, self._text = self._text[:size], self._text[size:]
+        return text
+
+
+def _open(name: str) -> io.BufferedReader:
+    if "://" not in name:
+        return open(name, "rb")
+    file = _optional("fsspec", name).open(name, "rb").open()
+    return file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)
+
+
+def _optional(library: str, name: str) -> Any:
+    """A library that only some files need."""
+    try:
+        return importlib.import_module(library)
+    except ImportError:
+        raise UserError(f"This file needs {library}: pip install 'keras_nmt[prepare]'. Received: {name}") from None
 
 
 def _decode(text: bytes, name: str, lines_before: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -77,12 +78,14 @@ class Workers:
 
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
-        """A block in which errors of a lost worker or of too little memory become a `UserError`."""
+        """A block in which errors of a lost worker, of too little memory or of the input become a `UserError`."""
         try:
             yield
         except tf.errors.ResourceExhaustedError as error:
             raise UserError(exhausted(error, "lower `batch_size`, or raise `accumulation_steps`")) from error
         except tf.errors.OpError as error:
+            if found := re.search(r"UserError: (.+)", error.message):  # in the input, such as a damaged shard
+                raise UserError(found[1]) from error
             if self.number == 1:
                 raise
             raise UserError(

@@ -77,12 +77,12 @@ def test_many_blocks(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
 def test_the_size_of_blocks_changes_nothing(
     tokenizer: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, constant: str, limit: int
 ) -> None:
-    module = sys.modules["keras_nmt.data.read_parallel"]
+    module = sys.modules["keras_nmt.files.read_paired_blocks"]
     monkeypatch.setattr(module, constant, limit)
     lines = ["a b c d e"[: 2 * (n % 6)] for n in range(31)]
     text = "\n".join([*lines, "e"]).encode()
     files = write(tmp_path, text, text)
-    assert len(list(module._paired_blocks(*files, []))) > 8
+    assert len(list(module.read_paired_blocks(*files))) > 8
     expected = tokenizer.tokenize([line for line in [*lines, "e"] if line]).to_list()
     corpus = read_parallel(*files, tokenizer, tokenizer)
     assert corpus.source.to_list() == corpus.target.to_list() == expected

@@ -138,3 +138,27 @@ except ValueError as error:
     assert int(kibibytes) < 16 * 1024
     assert message.startswith("Line 2 is longer than 1,048,576 bytes")
     assert message.endswith("bomb.gz\n")
+
+
+def test_zstandard_data_of_any_frames(tmp_path: Path) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    lines = [f"line {i} " + "x" * (i % 700) for i in range(9000)]
+    text = "\n".join(lines).encode()
+    compressed = b"".join(zstandard.ZstdCompressor().compress(text[i : i + 10**6]) for i in range(0, len(text), 10**6))
+    (tmp_path / "text").write_bytes(compressed)
+    assert [line for block in read_blocks(tmp_path / "text") for line in block] == lines
+    (tmp_path / "damaged").write_bytes(compressed[:-20])  # the library's own reader takes it for whole
+    with pytest.raises(UserError, match=r"Damaged Zstandard data after line \d+ at the earliest.*damaged \("):
+        list(read_blocks(tmp_path / "damaged"))
+    (tmp_path / "long").write_bytes(zstandard.ZstdCompressor().compress(b"a\n" + b"x" * 10**7))
+    with pytest.raises(UserError, match=r"Line 2 is longer than 1,048,576 bytes.*long$"):
+        list(read_blocks(tmp_path / "long"))
+
+
+def test_addresses_are_opened_by_fsspec() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    with fsspec.open("memory://folder/text.gz", "wb") as file:
+        file.write(gzip.compress(b"one\ntwo\n"))
+    assert list(read_blocks("memory://folder/text.gz")) == [["one", "two"]]
+    with pytest.raises(FileNotFoundError):
+        list(read_blocks("memory://folder/nowhere"))

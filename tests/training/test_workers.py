@@ -11,11 +11,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from keras_nmt.data import ParallelCorpus, write_prepared
 from keras_nmt.errors import UserError
 from keras_nmt.training import TrainingLog, make_strategy
 from keras_nmt.training.workers import is_chief, number_of_workers
@@ -103,6 +104,38 @@ def test_two_workers_equal_one_worker_despite_interruptions(tmp_path: Path) -> N
     np.testing.assert_allclose(*([line["loss"] for line in log] for log in logs), rtol=1e-4)
     files = [sorted(str(path.relative_to(run)) for path in run.rglob("*")) for run in (alone, together)]
     assert files[0] == files[1]
+
+
+@pytest.mark.nightly
+def test_workers_on_a_prepared_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process, two workers, and a run that goes on with the other number of workers have the same updates."""
+
+    class Subwords:
+        vocabulary_size, proto = 20, b""
+
+    random, subwords = np.random.RandomState(0), cast(Any, Subwords())
+    sentences = [random.randint(4, 20, size).tolist() for size in random.randint(1, 12, 150)]
+    monkeypatch.setattr("keras_nmt.files.prepared_folder.BLOCK", 8)
+    corpus = ParallelCorpus.from_lists(sentences, sentences)
+    write_prepared(corpus, tmp_path / "prepared", subwords, subwords, shard_pairs=70)
+    monkeypatch.setenv("PREPARED", str(tmp_path / "prepared"))
+    for numbers, directory in (((1,), "one"), ((2,), "two"), ((2, 1), "other")):
+        for number in numbers:
+            stops_early = len(numbers) > 1 and number == numbers[0]
+            workers = start(number, tmp_path / directory, SECONDS_AN_UPDATE="0.05" if stops_early else "0")
+            if stops_early:
+                wait_for_update(tmp_path / directory, 15, workers)
+                workers[0].send_signal(signal.SIGTERM)
+            said = [worker.communicate() for worker in workers]
+            codes = [128 + signal.SIGTERM if stops_early else 0] * number
+            assert [worker.returncode for worker in workers] == codes, said
+    expected = outcome(tmp_path / "one")
+    for directory in ("two", "other"):
+        result = outcome(tmp_path / directory)
+        np.testing.assert_allclose(result["weights"], expected["weights"], rtol=1e-4)
+        logs = [TrainingLog(tmp_path / name / "training_log.jsonl").read() for name in ("one", directory)]
+        losses = [[line["loss"] for line in log if "loss" in line] for log in logs]
+        np.testing.assert_allclose(losses[1], losses[0], rtol=1e-4)
 
 
 def config(task: Any, **cluster: Any) -> str:

@@ -14,7 +14,9 @@ import keras
 import numpy as np
 
 from keras_nmt.cli.run_app import run_app
-from keras_nmt.data import ParallelCorpus, TrainingBatches
+from keras_nmt.data import ParallelCorpus, PreparedCorpus, TrainingBatches, training_batches
+from keras_nmt.data.epoch_order import Corpus
+from keras_nmt.files import prepared_folder
 from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving, Trainer, make_optimizer, make_strategy
 
 
@@ -30,7 +32,11 @@ def train(directory: Path, updates: int, output: Path) -> None:
     strategy = make_strategy()
     random = np.random.RandomState(0)
     sentences = [random.randint(4, 20, size).tolist() for size in random.randint(1, 12, 150)]
-    corpus = ParallelCorpus.from_lists(sentences, sentences)
+    corpus: Corpus = ParallelCorpus.from_lists(sentences, sentences)
+    if prepared := os.environ.get("PREPARED"):  # the same sentences on disk, which are read portion by portion
+        prepared_folder.BLOCK = 8
+        training_batches.WHOLE, training_batches.PORTION, training_batches.PORTION_UPDATES = 0, 60, 1
+        corpus = PreparedCorpus(*(Path(prepared) / side for side in ("source", "target")))
     keras.utils.set_random_seed(1)
     with strategy.scope():
         ids = [keras.Input((None,), dtype="int32") for _ in range(2)]

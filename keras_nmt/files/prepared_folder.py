@@ -1,0 +1,354 @@
+"""The folder of a prepared corpus: shards of subword ids as NumPy arrays, and a manifest.
+
+    FOLDER/manifest.json
+    FOLDER/pairs/00000.lines.npy                        line numbers
+    FOLDER/SIDE/subwords.model                          the subword model of a side, such as "de"
+    FOLDER/SIDE/00000.ids.npy, 00000.ids_offsets.npy    ids of all sentences of a shard; where each sentence begins
+    FOLDER/SIDE/00000.ids_checksums.npy                 CRC-32 of every 1,024 sentences
+    FOLDER/SIDE/00000.text.npy, ...                     the same for UTF-8 text, if the corpus keeps its text
+
+A path FOLDER/SIDE stands wherever a run takes the path of a text file.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import hashlib
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.atomic_files import errors_that_name, write_json
+from keras_nmt.files.json_file import read_json
+from keras_nmt.files.pair_block import PairBlock, Rows
+
+FORMAT = "keras_nmt prepared corpus"
+VERSION = 1
+MANIFEST = "manifest.json"
+LONGER = "longer side"
+PAIRS = "pairs"  # folder of the arrays that belong to no side
+SUBWORDS = "subwords.model"
+BLOCK = 1024  # pairs that are read at once; an epoch's random order keeps blocks together
+SHARD_PAIRS = 2**20
+REMEDY = "prepare the corpus again, or restore the folder"
+
+
+class PreparedFolder:
+    """A prepared corpus, read block by block: memory does not grow with the corpus.
+
+    The constructor checks the manifest, and that all files have their sizes. Each block's checksum is compared when the
+    block is read.
+
+    Args:
+        path: String or path of the folder.
+
+    Raises:
+        OSError: There is no manifest.
+        UserError: The manifest is damaged or of another version, or a file is missing or truncated.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.manifest = _read_manifest(self.path / MANIFEST)
+        manifest = self.manifest
+        self.sides: list[str] = manifest["sides"]
+        self.has_text: bool = manifest["text"]
+        self._sizes = np.array([shard["pairs"] for shard in manifest["shards"]])
+        self._ends = np.cumsum(self._sizes)
+        for shard in manifest["shards"]:
+            for name, file in shard["files"].items():
+                _check_size(self.path / name, file["bytes"])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    @functools.cached_property
+    def block_starts(self) -> np.ndarray:
+        """int64 array `[blocks + 1]`, the first pair of each block, and the number of pairs."""
+        starts = [np.arange(end - size, end, BLOCK) for size, end in zip(self._sizes, self._ends, strict=True)]
+        return np.concatenate([*starts, [len(self)]])
+
+    def length_counts(self, source: str, target: str) -> np.ndarray:
+        """int64 array `[longest + 1]`, the number of pairs by the length of the longer of two sides."""
+        return np.array(self.manifest["length_counts"][source if source == target else LONGER])
+
+    def subwords_digest(self, side: str) -> str:
+        """SHA-256 of the subword model of a side."""
+        digest: str = self.manifest["subwords"][side]
+        return digest
+
+    def digest(self, side: str) -> str:
+        """SHA-256 of the manifest, which has the digests of all files, and the name of a side."""
+        return hashlib.sha256((self.path / MANIFEST).read_bytes() + side.encode()).hexdigest()
+
+    def subwords_path(self, side: str) -> Path:
+        """The path of the subword model of a side."""
+        return self.path / side / SUBWORDS
+
+    def read(self, pairs: np.ndarray, sides: Sequence[str], with_text: bool) -> PairBlock:
+        """Reads pairs. Successive numbers of pairs that are in one block are read at once.
+
+        Args:
+            pairs: int64 array `[n]`, numbers of pairs.
+            sides: Sequence of the names of the sides to read, in the order of the result.
+            with_text: Boolean, whether to read the text too.
+
+        Raises:
+            UserError: A file is missing or damaged.
+        """
+        shards = np.searchsorted(self._ends, pairs, side="right")
+        inside = pairs - (self._ends - self._sizes)[shards]
+        blocks = inside // BLOCK
+        is_new = (np.diff(pairs) != 1) | (np.diff(shards) != 0) | (np.diff(blocks) != 0)
+        begins = np.append(0, np.flatnonzero(is_new) + 1)
+        read, shard = [], None
+        for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(pairs)], strict=True):
+            if shard is None or shard.number != shards[begin]:
+                shard = _Shard(self.path, int(shards[begin]), sides, with_text)  # the previous shard is unmapped
+            first = int(inside[begin])
+            read.append(shard.read(int(blocks[begin]), first % BLOCK, first % BLOCK + end - begin))
+        return PairBlock.concatenate(read)
+
+
+def prepared_side(path: str | os.PathLike[str]) -> tuple[PreparedFolder, str] | None:
+    """The prepared corpus that a path is a side of, and the side's name; None for any other path.
+
+    Raises:
+        UserError: The corpus is damaged; or the path is of the whole folder, or of no side.
+    """
+    path = Path(path)
+    if not path.is_dir():
+        return None
+    whole = (path / MANIFEST).is_file()
+    manifest = path / MANIFEST if whole else path.parent / MANIFEST
+    if not manifest.is_file():
+        return None
+    status = os.stat(manifest)
+    folder = _opened(os.path.abspath(manifest.parent), status.st_size, status.st_mtime_ns)
+    if whole or path.name not in folder.sides:
+        shown = " and ".join(str(manifest.parent / side) for side in folder.sides)
+        raise UserError(f"A prepared corpus is given by its two sides, {shown}. Received: {path}")
+    return folder, path.name
+
+
+@functools.lru_cache(maxsize=64)
+def _opened(path: str, size: int, changed: int) -> PreparedFolder:
+    return PreparedFolder(path)
+
+
+def id_type(vocabulary_size: int) -> type[np.integer]:
+    """The smallest type of a prepared corpus that holds all ids."""
+    return np.uint16 if vocabulary_size <= 2**16 else np.int32
+
+
+def write_shard(folder: Path, number: int, sides: Sequence[str], block: PairBlock) -> dict[str, Any]:
+    """Writes a shard of a prepared corpus.
+
+    Args:
+        folder: Path, the folder of the corpus.
+        number: Integer, the number of the shard, from 0.
+        sides: Sequence of the names of both sides.
+        block: PairBlock, the pairs of the shard in their order.
+
+    Returns:
+        Dictionary, the description of the shard for `write_manifest`.
+
+    Raises:
+        OSError: A file cannot be written, such as on a full disk.
+    """
+    files = {f"{PAIRS}/{number:05d}.lines.npy": block.lines.astype("<i4")}
+    for side, rows in zip(sides, block.ids, strict=True):
+        files |= _arrays(f"{side}/{number:05d}.ids", rows)
+    for side, rows in zip(sides, block.text or (), strict=False):
+        files |= _arrays(f"{side}/{number:05d}.text", rows)
+    lengths = [rows.lengths for rows in block.ids]
+    counted = dict(zip((*sides, LONGER), (*lengths, np.maximum(*lengths)), strict=True))
+    return {
+        "pairs": len(block),
+        "files": {name: _write_array(folder / name, array) for name, array in files.items()},
+        "length_counts": {name: np.bincount(side).tolist() for name, side in counted.items()},
+    }
+
+
+def write_manifest(
+    folder: Path,
+    shards: Sequence[Mapping[str, Any]],
+    *,
+    sides: Sequence[str],
+    subwords: Sequence[bytes],
+    has_text: bool,
+    num_read: int,
+    dropped: Mapping[str, int],
+    max_ratio: float | None,
+    sources: Sequence[Mapping[str, Any]] = (),
+    options: Mapping[str, Any] | None = None,
+) -> None:
+    """Writes the manifest and the subword models: the last step of writing a prepared corpus.
+
+    Args:
+        folder: Path, the folder of the corpus.
+        shards: Sequence of the results of `write_shard`, by number.
+        sides: Sequence of the names of both sides.
+        subwords: Sequence of the content of each side's subword model.
+        has_text: Boolean, whether the shards have text.
+        num_read: Integer, the number of pairs read, including dropped ones.
+        dropped: Dictionary from a reason to the number of pairs dropped for this reason.
+        max_ratio: Float, the largest ratio of lengths in the corpus; or None for any.
+        sources: Sequence of dictionaries that describe the files the corpus is from. Defaults to none.
+        options: Dictionary, the options of the preparation. Defaults to none.
+    """
+    counts = {
+        name: [
+            sum(numbers) for numbers in zip_longest(*(shard["length_counts"][name] for shard in shards), fillvalue=0)
+        ]
+        for name in (*sides, LONGER)
+    }
+    for side, model in zip(sides, subwords, strict=True):
+        _write(folder / side / SUBWORDS, model)
+    write_json(
+        folder / MANIFEST,
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "sides": list(sides),
+            "subwords": {s: hashlib.sha256(model).hexdigest() for s, model in zip(sides, subwords, strict=True)},
+            "pairs": sum(shard["pairs"] for shard in shards),
+            "read": num_read,
+            "dropped": dict(dropped),
+            "tokens": {side: sum(length * number for length, number in enumerate(counts[side])) for side in sides},
+            "length_counts": counts,
+            "max_ratio": max_ratio,
+            "text": has_text,
+            "sources": list(sources),
+            "options": dict(options or {}),
+            "shards": [{name: shard[name] for name in ("pairs", "files")} for shard in shards],
+        },
+    )
+
+
+class _Shard:
+    """The arrays of one shard, mapped into memory."""
+
+    def __init__(self, folder: Path, number: int, sides: Sequence[str], with_text: bool) -> None:
+        self.number = number
+        self._lines = _mapped(folder / PAIRS / f"{number:05d}.lines.npy")
+        kinds = ("ids", "text") if with_text else ("ids",)
+        self._rows = {kind: [_MappedRows(folder / side / f"{number:05d}.{kind}") for side in sides] for kind in kinds}
+
+    def read(self, block: int, begin: int, end: int) -> PairBlock:
+        """The pairs of a block from `begin` to below `end`, counted from the block's first pair."""
+        rows = {kind: tuple(side.read(block, begin, end) for side in sides) for kind, sides in self._rows.items()}
+        lines = np.array(self._lines[block * BLOCK + begin : block * BLOCK + end])
+        return PairBlock(lines, rows["ids"], rows.get("text"))
+
+
+class _MappedRows:
+    """The ids, or the text, of one side of a shard."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._values, self._offsets, self._checksums = (
+            _mapped(Path(f"{path}{ending}.npy")) for ending in ("", "_offsets", "_checksums")
+        )
+
+    def read(self, block: int, begin: int, end: int) -> Rows:
+        offsets = np.array(self._offsets[block * BLOCK : (block + 1) * BLOCK + 1])
+        values = np.array(self._values[offsets[0] : offsets[-1]])  # a copy: the mapping's pages are given back
+        lengths = np.diff(offsets)
+        if self._checksums[block] != _checksum(values, lengths):
+            raise UserError(
+                f"Damaged: a file of a prepared corpus; {REMEDY}. "
+                f"Received: {self._path}.npy with another checksum in block {block}"
+            )
+        begins = offsets - offsets[0]
+        return Rows(values[begins[begin] : begins[end]], lengths[begin:end])
+
+
+def _arrays(name: str, rows: Rows) -> dict[str, np.ndarray]:
+    """The arrays of a side by file name."""
+    offsets = np.append(0, np.cumsum(rows.lengths))
+    checksums = [
+        _checksum(rows.values[offsets[i] : offsets[min(i + BLOCK, len(rows.lengths))]], rows.lengths[i : i + BLOCK])
+        for i in range(0, len(rows.lengths), BLOCK)
+    ]
+    return {
+        f"{name}.npy": rows.values.astype(rows.values.dtype.newbyteorder("<")),
+        f"{name}_offsets.npy": offsets.astype("<i8"),
+        f"{name}_checksums.npy": np.array(checksums, "<u4"),
+    }
+
+
+def _checksum(values: np.ndarray, lengths: np.ndarray) -> int:
+    return zlib.crc32(lengths.astype("<i8").tobytes(), zlib.crc32(np.ascontiguousarray(values).data))
+
+
+def _mapped(path: Path) -> np.ndarray:
+    try:
+        array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"Damaged: a file of a prepared corpus; {REMEDY}. Received: {path} ({one_line(error)})"
+        ) from None
+    return array
+
+
+def _write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
+    """Writes an array, and describes the file for the manifest."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with errors_that_name(path), open(path, "wb+") as file:
+        np.save(file, array, allow_pickle=False)
+        file.flush()
+        os.fsync(file.fileno())
+        file.seek(0)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"bytes": file.seek(0, os.SEEK_END), "sha256": digest}
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with errors_that_name(path), open(path, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    manifest = read_json(path, "the manifest of a prepared corpus")
+    if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
+        raise UserError(
+            f"{path} must be the manifest of a prepared corpus of version {VERSION}; prepare the corpus again. "
+            f"Received: format={manifest.get('format')!r}, version={manifest.get('version')!r}"
+        )
+    missing = {"sides", "subwords", "pairs", "read", "dropped", "tokens", "length_counts", "text", "shards"} - set(
+        manifest
+    )
+    sizes = [] if missing else [shard.get("pairs") for shard in manifest["shards"]]
+    if (
+        missing
+        or not sizes
+        or sum(sizes) != manifest["pairs"]
+        or sum(manifest["length_counts"][LONGER]) != manifest["pairs"]
+    ):
+        raise UserError(f"Damaged: the manifest of a prepared corpus; {REMEDY}. Received: {path}")
+    return manifest
+
+
+def _check_size(path: Path, size: int) -> None:
+    try:
+        found = os.stat(path).st_size
+    except OSError as error:
+        if error.errno != errno.ENOENT:
+            raise
+        raise UserError(f"A file of a prepared corpus is missing; {REMEDY}. Received: {path}") from None
+    if found != size:
+        raise UserError(
+            f"A file of a prepared corpus has another size than in its manifest; {REMEDY}. "
+            f"Received: {path} with {found:,} bytes instead of {size:,}"
+        )

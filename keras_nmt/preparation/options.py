@@ -1,0 +1,105 @@
+"""The options of a preparation."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from keras_nmt.errors import UserError
+from keras_nmt.files.length_limits import check_length_limits
+from keras_nmt.files.prepared_folder import PAIRS
+
+DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
+    "keep": (),
+    "pair": ("pair",),
+    "source": ("source",),
+    "target": ("target",),
+    "either": ("source", "target"),
+}
+ORDERS = ("shuffled", "lines")
+NORMALIZATIONS = ("none", "NFC", "NFKC")
+File = str | os.PathLike[str]
+# From the lines of both sides of a block to a boolean array: the pairs to drop.
+Filter = Callable[[Sequence[str], Sequence[str]], np.ndarray]
+
+
+@dataclasses.dataclass(kw_only=True, frozen=True)
+class Preparation:
+    """A corpus to prepare: its files, subwords, filters and order.
+
+    A pair is dropped, and counted, for the first of these reasons that applies: the names of `filters`, "identical",
+    "script", "empty", "too long", "badly matched", "duplicate".
+
+    Args:
+        sides: Tuple of two names, such as ("de", "en"): folders of the prepared corpus.
+        sources: Sequence of the files of the first side: UTF-8, one sentence a line, plain or compressed by gzip or
+            Zstandard, local or an address such as "gs://bucket/text.gz".
+        targets: Sequence of the files of the second side, each with as many lines as its source.
+        subwords: Tuple of the paths of both sides' SentencePiece models, equal for a joint vocabulary.
+        max_length: Integer, the longest sentence kept in subwords, end included; or None. Defaults to 256.
+        max_ratio: Float, the largest ratio of lengths kept; or None. Defaults to 3.
+        normalization: "none"; or "NFC" or "NFKC", Unicode's, with single spaces. Defaults to "none": the subword
+            models normalise text themselves.
+        drop_identical: Boolean, whether to drop pairs with equal sides. Defaults to False.
+        scripts: Dictionary from a side to the script of at least half of its letters, by the first word of Unicode's
+            names of letters, such as "LATIN" or "CYRILLIC". Defaults to none.
+        filters: Dictionary from a reason to a function of the lines of both sides, two sequences of strings, that
+            returns a boolean array: the pairs to drop. Worker processes import the functions. Defaults to none.
+        duplicates: "keep"; or of pairs that have the same "pair" of texts, the same "source" or the same "target", only
+            the first one is kept; "either": "source", then "target". Defaults to "pair".
+        order: "shuffled": by a digest of the text, a random order that is the same each time. "lines": the order of
+            the files. Defaults to "shuffled".
+        source_tag: String, a subword such as "<BT>" at the start of each source sentence, for example for
+            back-translated text; a user symbol of the subword model. Defaults to None.
+        keep_text: Boolean, whether to keep the text too, for subword sampling. Defaults to False.
+
+    Raises:
+        UserError: An option is out of its range.
+    """
+
+    sides: tuple[str, str]
+    sources: Sequence[File]
+    targets: Sequence[File]
+    subwords: tuple[File, File]
+    max_length: int | None = 256
+    max_ratio: float | None = 3.0
+    normalization: Literal["none", "NFC", "NFKC"] = "none"
+    drop_identical: bool = False
+    scripts: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    filters: Mapping[str, Filter] = dataclasses.field(default_factory=dict)
+    duplicates: str = "pair"
+    order: str = "shuffled"
+    source_tag: str | None = None
+    keep_text: bool = False
+
+    def __post_init__(self) -> None:
+        check_length_limits(self.max_length, self.max_ratio)
+        if len(self.sources) != len(self.targets) or not self.sources:
+            raise UserError(
+                "A corpus has as many source files as target files, at least one. "
+                f"Received: {len(self.sources)} and {len(self.targets)}"
+            )
+        for side in self.sides:
+            if Path(side).name != side or side == PAIRS:
+                raise UserError(f"A side is named like its language, such as 'de'. Received: sides={self.sides}")
+        if len(set(self.sides)) != 2:
+            raise UserError(f"A corpus has two sides of different names. Received: sides={self.sides}")
+        for name, known in (("duplicates", DUPLICATES), ("order", ORDERS), ("normalization", NORMALIZATIONS)):
+            if getattr(self, name) not in known:
+                raise UserError(f"`{name}` is one of {', '.join(known)}. Received: {name}={getattr(self, name)!r}")
+        if unknown := set(self.scripts) - set(self.sides):
+            raise UserError(f"Scripts are of the sides {', '.join(self.sides)}. Received: {', '.join(sorted(unknown))}")
+
+    def as_json(self) -> dict[str, object]:
+        """The options that a manifest records: those that decide which pairs are kept, and in which form."""
+        names = ("max_length", "max_ratio", "normalization", "drop_identical", "duplicates", "order", "source_tag")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "scripts": dict(self.scripts),
+            "filters": list(self.filters),
+        }

@@ -1,0 +1,285 @@
+"""The Apache Beam pipeline that prepares a corpus."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import logging
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import numpy as np
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.atomic_files import atomic_folder, write_json
+from keras_nmt.files.json_file import read_json
+from keras_nmt.files.pair_block import PairBlock
+from keras_nmt.files.prepared_folder import SHARD_PAIRS, write_manifest, write_shard
+from keras_nmt.files.read_paired_blocks import read_paired_blocks
+from keras_nmt.preparation.options import DUPLICATES, Preparation
+from keras_nmt.preparation.scan import scan
+from keras_nmt.preparation.segmenter import Segmenter, bucket_of, without_duplicates
+
+MOST_LINES = 2**31 - 1  # line numbers are int32
+RESULT = "result.json"  # in the temporary folder, from the workers to the process that finishes the folder
+FAILURES = "failures"
+Report = Callable[[str], None]
+
+
+def prepare(
+    preparation: Preparation,
+    output: str | os.PathLike[str],
+    *,
+    workers: int | None = None,
+    beam_options: Sequence[str] = (),
+    report: Report = lambda line: None,
+) -> dict[str, Any]:
+    """Prepares a corpus: text files to a folder of shards, see `keras_nmt.files.prepared_folder`.
+
+    Two pipelines run: the first reads all files, and so finds wrong files early; the second segments and filters blocks
+    of lines, brings the pairs of a shard together, and writes shards. The folder has its name when it is complete. The
+    same files and options give the same bytes, with any number of workers.
+
+    Args:
+        preparation: Preparation.
+        output: String or path of the folder to make; for several machines, on a file system that all of them share.
+        workers: Integer, the number of processes. Defaults to the number of processors.
+        beam_options: Sequence of options of Apache Beam, such as "--runner=FlinkRunner". Defaults to Beam's local
+            runner with `workers` processes.
+        report: Callable, gets each line of progress. Defaults to no reports.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        OSError: The folder cannot be made.
+        UserError: The folder exists, a file is unusable, no pair is left, or the disk is full.
+    """
+    p, workers = preparation, workers or os.cpu_count() or 1
+    segmenter = Segmenter(p)  # wrong subwords are an error before the work
+    del segmenter
+    options = PipelineOptions(
+        [
+            "--runner=FnApiRunner",
+            "--direct_running_mode=multi_processing",
+            f"--direct_num_workers={workers}",
+            "--default_sdk_harness_log_level=ERROR",
+            *beam_options,
+        ]
+    )
+    with atomic_folder(output) as folder, _quiet():
+        files = [(os.fspath(source), os.fspath(target)) for source, target in zip(p.sources, p.targets, strict=True)]
+        report(f"Reading {len(files)} pair(s) of files")
+        scanned = _run(options, folder, functools.partial(_scan_stage, files=files))
+        ends = np.cumsum([file["lines"] for file in scanned]).tolist()
+        num_read = ends[-1]
+        if num_read > MOST_LINES:
+            raise UserError(f"Prepare corpora of at most {MOST_LINES:,} lines each. Received: {num_read:,} lines")
+        num_shards, parts = -(-num_read // SHARD_PAIRS), -(-2 * workers // len(files))
+        tasks = [
+            (*pair, begin, part, parts) for pair, begin in zip(files, [0, *ends], strict=False) for part in range(parts)
+        ]
+        report(f"Preparing {num_read:,} pairs")
+        results = _run(
+            options,
+            folder,
+            functools.partial(
+                _segment_stage, tasks=tasks, preparation=p, folder=str(folder), num_read=num_read, num_shards=num_shards
+            ),
+        )
+        shards = sorted((result for result in results if "shard" in result), key=lambda shard: shard["shard"])
+        dropped: dict[str, int] = {}
+        for counts in (result["dropped"] for result in results if "dropped" in result):
+            dropped |= {reason: dropped.get(reason, 0) + number for reason, number in counts.items()}
+        if p.duplicates != "keep":
+            dropped["duplicate"] = num_read - sum(dropped.values()) - sum(shard["pairs"] for shard in shards)
+        if not shards:
+            raise UserError(f"No pair is left of {num_read}: relax the limits. Received: dropped {dropped}")
+        write_manifest(
+            folder,
+            shards,
+            sides=p.sides,
+            subwords=[Path(path).read_bytes() for path in p.subwords],
+            has_text=p.keep_text,
+            num_read=num_read,
+            dropped=dict(sorted(dropped.items())),
+            max_ratio=p.max_ratio,
+            sources=scanned,
+            options=p.as_json(),
+        )
+    manifest = read_json(Path(output) / "manifest.json", "the manifest of a prepared corpus")
+    shown = ", ".join(f"{count:,} {reason}" for reason, count in manifest["dropped"].items())
+    report(f"{num_read:,} pairs read, {manifest['pairs']:,} kept; dropped: {shown}; {len(shards)} shard(s) in {output}")
+    return manifest
+
+
+def _scan_stage(pipeline: beam.Pipeline, files: Sequence[tuple[str, str]]) -> beam.PCollection:
+    """Counts the lines of each pair of files."""
+    return (
+        pipeline
+        | "Files" >> beam.Create(list(enumerate(files)))
+        | "Spread files" >> beam.Reshuffle()
+        | "Scan" >> beam.FlatMap(_scanned)
+    )
+
+
+def _scanned(numbered: tuple[int, tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    number, files = numbered
+    with _as_result() as failures:
+        yield {"number": number, **scan(*files)}
+    yield from failures
+
+
+def _segment_stage(
+    pipeline: beam.Pipeline,
+    tasks: Sequence[tuple[str, str, int, int, int]],
+    preparation: Preparation,
+    folder: str,
+    num_read: int,
+    num_shards: int,
+) -> beam.PCollection:
+    """Reads, filters and segments blocks of lines, drops duplicates, and writes shards."""
+    blocks, results = (
+        pipeline
+        | "Parts" >> beam.Create(tasks)
+        | "Spread parts" >> beam.Reshuffle()
+        | "Segment" >> beam.ParDo(SegmentLines(preparation)).with_outputs("results", main="blocks")
+    )
+    for key in DUPLICATES[preparation.duplicates]:
+        blocks = (
+            blocks
+            | f"By {key}" >> beam.FlatMap(_by_bucket, key=key, num_buckets=num_shards)
+            | f"Group by {key}" >> beam.GroupByKey()
+            | f"Drop duplicates by {key}" >> beam.FlatMap(_drop_duplicates, key=key)
+        )
+    shards = (
+        blocks
+        | "By shard" >> beam.FlatMap(_by_shard, order=preparation.order, num_read=num_read, num_shards=num_shards)
+        | "Group by shard" >> beam.GroupByKey()
+        | "Write shards" >> beam.FlatMap(_write, folder=folder, sides=preparation.sides, order=preparation.order)
+    )
+    return (results, shards) | "All results" >> beam.Flatten()
+
+
+class SegmentLines(beam.DoFn):
+    """Reads parts of files as blocks of ids. Each part is every n-th block of lines of a pair of files.
+
+    Beside the blocks, the output "results" has the numbers of dropped pairs, which are also Beam's counters.
+    """
+
+    def __init__(self, preparation: Preparation) -> None:
+        self._preparation = preparation
+
+    def setup(self) -> None:
+        self._segmenter = Segmenter(self._preparation)
+
+    def process(self, task: tuple[str, str, int, int, int]) -> Iterator[Any]:
+        source, target, line, part, parts = task
+        totals: dict[str, int] = {}
+        with _as_result() as failures:
+            for number, (sources, targets) in enumerate(read_paired_blocks(source, target)):
+                lines = np.arange(line + 1, line + 1 + len(sources), dtype=np.int32)
+                line += len(sources)
+                if number % parts != part:
+                    continue
+                block, dropped = self._segmenter.segment(lines, sources, targets)
+                for reason, count in dropped.items():
+                    beam.metrics.Metrics.counter("keras_nmt", reason).inc(count)
+                    totals[reason] = totals.get(reason, 0) + count
+                yield block
+        for result in (*failures, {"dropped": totals}):
+            yield beam.pvalue.TaggedOutput("results", result)
+
+
+def _by_bucket(block: PairBlock, key: str, num_buckets: int) -> Iterator[tuple[int, PairBlock]]:
+    yield from _split(block, bucket_of(block, key, num_buckets))
+
+
+def _by_shard(block: PairBlock, order: str, num_read: int, num_shards: int) -> Iterator[tuple[int, PairBlock]]:
+    by_line = (block.lines.astype(np.int64) - 1) * num_shards // num_read
+    yield from _split(block, by_line if order == "lines" else bucket_of(block, "pair", num_shards))
+
+
+def _split(block: PairBlock, buckets: np.ndarray) -> Iterator[tuple[int, PairBlock]]:
+    for bucket in np.unique(buckets).tolist():
+        yield bucket, block.select(buckets == bucket)
+
+
+def _drop_duplicates(bucket: tuple[int, Iterable[PairBlock]], key: str) -> Iterator[PairBlock]:
+    yield without_duplicates(PairBlock.concatenate(bucket[1]), key)
+
+
+def _write(
+    bucket: tuple[int, Iterable[PairBlock]], folder: str, sides: tuple[str, str], order: str
+) -> Iterator[dict[str, Any]]:
+    number, blocks = bucket
+    with _as_result() as failures:
+        block = PairBlock.concatenate(blocks)
+        assert block.keys is not None
+        places = (block.lines,) if order == "lines" else (block.lines, *block.keys.T)
+        block = block.select(np.lexsort(places))
+        yield {"shard": number, **write_shard(Path(folder), number, sides, block)}
+    yield from failures
+
+
+def _run(
+    options: PipelineOptions, folder: Path, stage: Callable[[beam.Pipeline], beam.PCollection]
+) -> list[dict[str, Any]]:
+    """Runs a pipeline, and returns its results in a fixed order."""
+    try:
+        with beam.Pipeline(options=options) as pipeline:
+            _ = (
+                stage(pipeline)
+                | "Together" >> beam.combiners.ToList()
+                | "Results" >> beam.Map(_write_results, path=str(folder / RESULT))
+            )
+    except RuntimeError as error:  # of a worker, with its traceback as text
+        if found := re.search(r"OSError: \[Errno \d+\] (.+?): '(.+?)'", str(error)):
+            raise UserError(f"{found[1]}. Received: {found[2]}") from None
+        raise
+    results = read_json(folder / RESULT, "the results of a preparation")["results"]
+    (folder / RESULT).unlink()
+    failures = [result[FAILURES] for result in results if FAILURES in result]
+    if failures:
+        raise UserError(min(failures))
+    ordered: list[dict[str, Any]] = sorted(results, key=lambda result: json.dumps(result, sort_keys=True))
+    return sorted(ordered, key=lambda result: result.get("number", 0))
+
+
+def _write_results(results: list[dict[str, Any]], path: str) -> None:
+    write_json(path, {"results": results})
+
+
+@contextlib.contextmanager
+def _as_result() -> Iterator[list[dict[str, str]]]:
+    """Errors of a worker as results: an exception would be tried again, and lose its message between processes."""
+    failures: list[dict[str, str]] = []
+    try:
+        yield failures
+    except UserError as error:
+        failures.append({FAILURES: str(error)})
+    except OSError as error:
+        failures.append({FAILURES: f"{error.strerror or one_line(error)}. Received: {error.filename}"})
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """A block without Beam's routine messages: of this process, and of its workers, which write on standard error."""
+    logger = logging.getLogger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    with open(os.devnull, "wb") as nowhere:
+        standard_error = os.dup(2)
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(standard_error, 2)
+        os.close(standard_error)
+        logger.setLevel(level)

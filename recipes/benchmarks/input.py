@@ -1,0 +1,180 @@
+"""The input of training from prepared corpora: start, memory and speed; and the speed of preparation.
+
+    python recipes/benchmarks/input.py --millions 10,50 --output input.md
+
+Each figure of training is of a separate process. The corpora are made of random ids, with sentences of 29 subwords on
+average, and deleted afterwards. See README.md beside this file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from markdown_table import markdown_table
+from measured_in_a_process import measured_in_a_process
+from peak_memory import peak_memory
+from print_table import print_table
+from rich.console import Console
+
+from keras_nmt.cli.run_app import run_app
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.pair_block import PairBlock, Rows
+from keras_nmt.files.prepared_folder import SHARD_PAIRS, write_manifest, write_shard
+from keras_nmt.files.read_paired_blocks import read_paired_blocks
+
+COLUMNS = ("what", "million pairs", "figure")
+SIDES = ("source", "target")
+VOCABULARY_SIZE = 32_000
+MEAN_LENGTH = 29
+LONGEST = 200
+TEXT_PAIRS = 200_000  # pairs of the measurement of preparation
+
+
+def make_corpus(folder: Path, num_pairs: int) -> None:
+    """Writes a prepared corpus of random ids, a shard at a time."""
+    shards = []
+    for number, begin in enumerate(range(0, num_pairs, SHARD_PAIRS)):
+        size = min(SHARD_PAIRS, num_pairs - begin)
+        random = np.random.default_rng(number)
+        source_lengths = np.clip(random.gamma(3, MEAN_LENGTH / 3, size), 1, LONGEST).astype(np.int64)
+        target_lengths = np.clip(source_lengths + random.integers(-3, 4, size), 1, LONGEST)
+        ids = tuple(
+            Rows(random.integers(4, VOCABULARY_SIZE, lengths.sum(), np.uint16), lengths)
+            for lengths in (source_lengths, target_lengths)
+        )
+        lines = np.arange(begin + 1, begin + size + 1, dtype=np.int32)
+        shards.append(write_shard(folder, number, SIDES, PairBlock(lines, ids)))
+    write_manifest(
+        folder, shards, sides=SIDES, subwords=[b""] * 2, has_text=False, num_read=num_pairs, dropped={}, max_ratio=None
+    )
+
+
+def read_training(folder: Path, batch_size: int, num_pairs: int) -> dict[str, float]:
+    """Starts the input pipeline, and takes batches with `num_pairs` pairs, without a model."""
+    from keras_nmt.data import PreparedCorpus, TrainingBatches
+
+    start = time.perf_counter()
+    corpus = PreparedCorpus(*(folder / side for side in SIDES))
+    batches = TrainingBatches(corpus, batch_size=batch_size, seed=1).dataset().as_numpy_iterator()
+    next(batches)
+    first, started = time.perf_counter(), time.process_time()
+    pairs = tokens = 0
+    while pairs < num_pairs:
+        batch = next(batches)
+        pairs += int((batch["line_numbers"] > 0).sum())
+        tokens += int(np.count_nonzero(batch["source"]) + np.count_nonzero(batch["target_output"]))
+    seconds, processor = time.perf_counter() - first, time.process_time() - started
+    return {
+        "start": first - start,
+        "tokens": tokens / seconds,
+        "processor": tokens / processor,
+        "pairs": pairs / seconds,
+        "peak": peak_memory(),
+    }
+
+
+def import_only() -> dict[str, float]:
+    """The memory of TensorFlow and of a dataset without data."""
+    import tensorflow as tf
+
+    import keras_nmt.data  # noqa: F401
+
+    next(iter(tf.data.Dataset.range(3).map(lambda x: x + 1).prefetch(1)))
+    return {"peak": peak_memory()}
+
+
+def prepare_text(data_dir: Path, subwords: Path) -> dict[str, float]:
+    """Reads, filters and segments text, the work of one process of a preparation."""
+    from keras_nmt.preparation import Preparation
+    from keras_nmt.preparation.segmenter import Segmenter
+
+    files = (data_dir / "train.de.gz", data_dir / "train.en.gz")
+    preparation = Preparation(
+        sides=("de", "en"), sources=files[:1], targets=files[1:], subwords=(subwords, subwords), drop_identical=True
+    )
+    segmenter = Segmenter(preparation)
+    start, pairs = time.process_time(), 0
+    for source, target in itertools.chain.from_iterable(_repeated(*files)):
+        segmenter.segment(np.arange(len(source), dtype=np.int32), source, target)
+        pairs += len(source)
+        if pairs >= TEXT_PAIRS:
+            break
+    return {"pairs": pairs / (time.process_time() - start)}
+
+
+def _repeated(source: Path, target: Path) -> Iterator[Iterator[tuple[list[str], list[str]]]]:
+    while True:
+        yield read_paired_blocks(source, target)
+
+
+def drop_from_page_cache(folder: Path) -> None:
+    """Asks the system to forget the content of files, so that they are read from the disk."""
+    for path in folder.rglob("*.npy"):
+        with open(path, "rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def main(
+    millions: Annotated[str, typer.Option(help="Sizes of the corpora in million pairs.")] = "10,50",
+    batch_size: Annotated[int, typer.Option(min=1, help="Tokens of a batch.")] = 25_000,
+    num_pairs: Annotated[int, typer.Option(min=1, help="Pairs to take after the first batch.")] = 500_000,
+    folder: Annotated[Path | None, typer.Option(help="Where to make corpora. Default: the temporary folder.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of Multi30k, to measure preparation.")] = None,
+    subwords: Annotated[Path | None, typer.Option(help="SentencePiece model for --data-dir.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Markdown file to write.")] = None,
+    one: Annotated[str | None, typer.Option(hidden=True)] = None,
+) -> None:
+    """Measures the input of training."""
+    if one is not None:
+        stages = {
+            "import": import_only,
+            "train": lambda: read_training(folder or Path(), batch_size, num_pairs),
+            "prepare": lambda: prepare_text(data_dir or Path(), subwords or Path()),
+        }
+        print(json.dumps(stages[one]()))
+        return
+    if (data_dir is None) != (subwords is None):
+        raise UserError(f"--data-dir and --subwords go together. Received: {data_dir} and {subwords}")
+    sizes = [float(text) for text in millions.split(",")]
+    rows = []
+    if data_dir is not None:
+        found = measured_in_a_process(
+            __file__, "--one", "prepare", "--data-dir", str(data_dir), "--subwords", str(subwords)
+        )
+        rows.append(("preparation: pairs a second of processor time, one process", "", f"{found['pairs']:,.0f}"))
+    alone = measured_in_a_process(__file__, "--one", "import")["peak"]
+    rows.append(("peak memory of TensorFlow alone, MiB", "", f"{alone / 2**20:,.0f}"))
+    for size in sizes:
+        with tempfile.TemporaryDirectory(dir=folder) as name:
+            make_corpus(Path(name), int(size * 1e6))
+            drop_from_page_cache(Path(name))
+            found = measured_in_a_process(
+                __file__,
+                *("--one", "train", "--folder", name),
+                *("--batch-size", str(batch_size), "--num-pairs", str(num_pairs)),
+            )
+        shown = f"{size:g}"
+        rows += [
+            ("start to the first batch, seconds", shown, f"{found['start']:.2f}"),
+            ("peak memory beyond TensorFlow, MiB", shown, f"{(found['peak'] - alone) / 2**20:,.0f}"),
+            ("tokens a second", shown, f"{found['tokens']:,.0f}"),
+            ("tokens a second of processor time", shown, f"{found['processor']:,.0f}"),
+            ("pairs a second", shown, f"{found['pairs']:,.0f}"),
+        ]
+    print_table(Console(), COLUMNS, rows)
+    if output is not None:
+        write_bytes(output, markdown_table(COLUMNS, rows))
+
+
+if __name__ == "__main__":
+    run_app(main)

@@ -1,0 +1,29 @@
+"""`keras-nmt prepare`: its errors before the work."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+FILES = ("prepare", "--output", "out", "--source", "a", "--target", "b")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "Give --subwords FILE"),
+        (("--source-subwords", "m"), "Give --subwords FILE"),
+        (("--subwords", "m", "--vocabulary-size", "9"), "Received: --vocabulary-size 9 and a file"),
+        (("--subwords", "m", "--target-subwords", "m"), "Received: --subwords m and another"),
+        (("--subwords", "m", "--script", "ru"), "SIDE=SCRIPT. Received: ru"),
+    ],
+)
+def test_contradictory_options(options, message, error_line):
+    assert message in error_line(*FILES, *options)
+
+
+def test_without_apache_beam(error_line, monkeypatch):
+    monkeypatch.setitem(sys.modules, "apache_beam", None)
+    monkeypatch.delitem(sys.modules, "keras_nmt.preparation.pipeline", raising=False)
+    assert "pip install 'keras_nmt[prepare]'" in error_line(*FILES, "--subwords", "m")

@@ -1,0 +1,243 @@
+"""Corpora on disk: the batches of corpora in memory, and the order of corpora that are read portion by portion."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keras_nmt.data import (
+    ParallelCorpus,
+    PreparedCorpus,
+    SubwordSampling,
+    TrainingBatches,
+    read_parallel,
+    write_prepared,
+)
+from keras_nmt.errors import UserError
+from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.training.workers import Workers
+
+KEYS = ("source", "target_input", "target_output", "line_numbers")
+MODULE = "keras_nmt.data.training_batches"
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
+    folder = tmp_path_factory.mktemp("subwords")
+    (folder / "text").write_text("the cat sat on the mat\nthat is a rat\n")
+    return SubwordTokenizer(train_subwords(folder / "text", folder / "m", vocabulary_size=30))
+
+
+@pytest.fixture(scope="module")
+def texts(tokenizer: SubwordTokenizer, tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
+    """A corpus with its text."""
+    folder, random = tmp_path_factory.mktemp("texts"), np.random.default_rng(1)
+    words = np.array(["the", "cat", "sat", "on", "mat", "that", "is", "a", "rat"])
+    for side in ("source", "target"):
+        lines = [" ".join(random.choice(words, size)) for size in random.integers(1, 9, 500)]
+        (folder / side).write_text("\n".join(lines))
+    return read_parallel(folder / "source", folder / "target", tokenizer, tokenizer, keep_text=True)
+
+
+def make_corpus(num_pairs: int, seed: int) -> ParallelCorpus:
+    random = np.random.default_rng(seed)
+    sides = [[random.integers(4, 30, size).tolist() for size in random.integers(1, 20, num_pairs)] for _ in range(2)]
+    return ParallelCorpus.from_lists(*sides)
+
+
+def take(batches: TrainingBatches, number: int, start: int = 0, *parts: int) -> list[dict[str, np.ndarray]]:
+    return list(itertools.islice(batches.dataset(start, *parts).as_numpy_iterator(), number))
+
+
+def same(left: list[dict[str, np.ndarray]], right: list[dict[str, np.ndarray]]) -> bool:
+    return len(left) == len(right) > 0 and all(
+        np.array_equal(a[key], b[key]) for a, b in zip(left, right, strict=True) for key in KEYS
+    )
+
+
+def lines_of(batches: list[dict[str, np.ndarray]]) -> list[int]:
+    lines = np.concatenate([batch["line_numbers"] for batch in batches])
+    return lines[lines > 0].tolist()
+
+
+def small_portions(patch: pytest.MonkeyPatch, portion: int, block: int) -> None:
+    patch.setattr(f"{MODULE}.WHOLE", 0)
+    patch.setattr(f"{MODULE}.PORTION", portion)
+    patch.setattr(f"{MODULE}.PORTION_UPDATES", 1)
+    patch.setattr("keras_nmt.files.prepared_folder.BLOCK", block)
+    patch.setattr("keras_nmt.data.parallel_corpus.BLOCK", block)
+
+
+@pytest.mark.nightly
+@settings(max_examples=12, deadline=None)
+@given(
+    sizes=st.lists(st.integers(1, 120), min_size=1, max_size=3),
+    in_memory=st.integers(0, 1),
+    shard_pairs=st.integers(5, 70),
+    block=st.integers(1, 9),
+    portion=st.integers(30, 200),
+    seed=st.integers(0, 2**40),
+    workers=st.integers(1, 3),
+    kills=st.lists(st.integers(1, 9), max_size=3),
+)
+def test_any_corpora_any_shards_any_workers_any_kills(
+    tokenizer: SubwordTokenizer,
+    tmp_path_factory: pytest.TempPathFactory,
+    sizes: list[int],
+    in_memory: int,
+    shard_pairs: int,
+    block: int,
+    portion: int,
+    seed: int,
+    workers: int,
+    kills: list[int],
+) -> None:
+    """Each pair occurs once per epoch; workers that are killed and start anew read what one process reads."""
+    folder = tmp_path_factory.mktemp("corpora")
+    with pytest.MonkeyPatch.context() as patch:
+        small_portions(patch, portion, block)
+        made = [make_corpus(size, i) for i, size in enumerate(sizes)]
+        for i, corpus in enumerate(made):
+            write_prepared(corpus, folder / str(i), tokenizer, tokenizer, shard_pairs=shard_pairs)
+
+        def batches() -> TrainingBatches:
+            prepared: list[Any] = [
+                PreparedCorpus(*(folder / str(i) / s for s in ("source", "target"))) for i in range(len(made))
+            ]
+            if in_memory and len(made) > 1:
+                prepared[-1] = made[-1]
+            return TrainingBatches(prepared, batch_size=64, seed=seed)
+
+        whole = batches()
+        updates = whole.updates_per_epoch
+        elements = take(whole, 2 * updates)
+        for epoch in (elements[:updates], elements[updates:]):
+            assert sorted(lines_of(epoch)) == list(range(1, sum(sizes) + 1))
+        corpus = ParallelCorpus.concatenate(made)
+        for batch in elements[:updates]:
+            for source, target, line in zip(
+                batch["source"], batch["target_output"], batch["line_numbers"], strict=True
+            ):
+                for row, ids in ((source, corpus.source), (target, corpus.target)):
+                    expected = [*ids[int(line) - 1].numpy(), 3] if line > 0 else []
+                    assert row[row > 0].tolist() == expected
+        begin, stops = 0, [*np.cumsum(kills).tolist(), 2 * updates]
+        for stop in stops:
+            stop = min(stop, 2 * updates)
+            shards = [take(batches(), stop - begin, begin, workers, shard, workers) for shard in range(workers)]
+            for update, parts in enumerate(zip(*shards, strict=True)):
+                rows = len(elements[begin + update]["source"])  # then rows of padding, if workers do not divide them
+                joined = {key: np.concatenate([part[key] for part in parts])[:rows] for key in KEYS}
+                assert same([joined], [elements[begin + update]])
+            begin = stop
+
+
+def test_small_prepared_corpora_have_the_batches_of_corpora_in_memory(
+    texts: ParallelCorpus, tokenizer: SubwordTokenizer, tmp_path: Path
+) -> None:
+    prepared = write_prepared(texts, tmp_path / "prepared", tokenizer, tokenizer, shard_pairs=200)
+    assert (len(prepared), prepared.num_read, prepared.summary()) == (len(texts), texts.num_read, texts.summary())
+    sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.3, max_length=40)
+    for arguments in ({}, {"sampling": sampling}, {"weights": [0.7]}):
+        options: dict[str, Any] = {"batch_size": 200, "seed": 4, **arguments}
+        both = [TrainingBatches([corpus], **options) for corpus in (texts, prepared)]
+        assert both[0].summary() == both[1].summary()
+        number = both[0].updates_per_epoch + 2
+        assert same(*(take(batches, number) for batches in both))
+
+
+def test_weights_and_sampling_in_portions(
+    texts: ParallelCorpus, tokenizer: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts of pairs differ by at most one over epochs; each text is its pair's text in other subwords."""
+    small_portions(monkeypatch, 150, 16)
+    prepared = write_prepared(texts, tmp_path / "prepared", tokenizer, tokenizer, shard_pairs=300)
+    sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.2, max_length=60)
+    batches = TrainingBatches([prepared, prepared], batch_size=300, seed=2, weights=[0.4, 1.5], sampling=sampling)
+    updates, size = batches.updates_per_epoch, len(texts)
+    elements = take(batches, 2 * updates)
+    assert len(lines_of(elements[:updates])) == round(0.4 * size) + round(1.5 * size)
+    counts = Counter(lines_of(elements))
+    for corpus, number in ((0, 2 * round(0.4 * size)), (1, 2 * round(1.5 * size))):  # the second corpus' lines continue
+        of_corpus = [counts[int(line) + corpus * texts.num_read] for line in texts.line_numbers]
+        assert max(of_corpus) - min(of_corpus) <= 1
+        assert sum(of_corpus) == number
+    assert texts.text is not None
+    text_of = dict(zip(texts.line_numbers.tolist(), texts.text[0].tolist(), strict=True))
+    for batch in elements[:: len(elements) // 9]:
+        decoded = tokenizer.detokenize(batch["source"]).numpy().tolist()
+        for text, line in zip(decoded, batch["line_numbers"].tolist(), strict=True):
+            assert text == (text_of[(line - 1) % texts.num_read + 1] if line > 0 else b"")
+    assert same(take(batches, 3, updates + 2), elements[updates + 2 : updates + 5])
+
+
+def test_portions_have_shares_of_all_corpora_and_batches_of_one_length(
+    tokenizer: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_portions(monkeypatch, 200, 8)
+    corpora = [
+        write_prepared(make_corpus(size, size), tmp_path / str(size), tokenizer, tokenizer) for size in (1000, 300)
+    ]
+    batches = TrainingBatches(corpora, batch_size=100, seed=1)
+    for number, size in enumerate(batches._order.sizes):
+        corpus, drawn, _ = batches._order.portion(5, number)
+        assert sorted(drawn) == list(range(size))
+        assert abs((corpus.line_numbers <= 1000).sum() - size * 1000 / 1300) <= 1
+    padding = [np.mean(batch["source"] == 0) for batch in take(batches, batches.updates_per_epoch)]
+    assert np.mean(padding) == pytest.approx(batches.padding["source"], abs=0.08)
+
+
+def test_large_batches_have_large_portions(
+    tokenizer: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{MODULE}.WHOLE", 0)
+    monkeypatch.setattr(f"{MODULE}.PORTION", 10)
+    prepared = write_prepared(make_corpus(2000, 1), tmp_path / "prepared", tokenizer, tokenizer)
+    for size, unit, number in ((8, "sentences", 4), (16, "sentences", 2), (8 * 13, "tokens", 5)):
+        batches = TrainingBatches(prepared, batch_size=size, batch_unit=unit)
+        assert len(batches._order.sizes) == number, (size, unit)  # 64 updates of 8, 16 and 6.25 rows
+
+
+def test_a_corpus_that_does_not_fit_the_run_is_an_error(
+    texts: ParallelCorpus, tokenizer: SubwordTokenizer, tmp_path: Path
+) -> None:
+    prepared = write_prepared(make_corpus(9, 1), tmp_path / "prepared", tokenizer, tokenizer, max_ratio=5)
+    longest = len(prepared.length_counts)
+    prepared.check(tokenizer, tokenizer, max_length=longest, max_ratio=5)
+    (tmp_path / "text").write_text("other text\n")
+    other = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=15))
+    for tokenizers, limits, message in (
+        ((tokenizer, other), {}, r"other subwords.*target/subwords\.model.*Received: target"),
+        ((tokenizer, tokenizer), {"max_length": longest - 1}, f"raise it to {longest}, .*Received: "),
+        ((tokenizer, tokenizer), {"max_ratio": 4.5}, r"`max_ratio` to 5, .*max_ratio=4\.5$"),
+    ):
+        with pytest.raises(UserError, match=message):
+            prepared.check(*tokenizers, **{"max_length": None, "max_ratio": None, **limits})
+    with pytest.raises(UserError, match="--keep-text"):
+        PreparedCorpus(tmp_path / "prepared" / "source", tmp_path / "prepared" / "target", text=True)
+    write_prepared(texts, tmp_path / "second", tokenizer, tokenizer)
+    for target in ("text", "second/target"):
+        with pytest.raises(UserError, match="Both sides of a corpus.*Received: "):
+            PreparedCorpus(tmp_path / "prepared" / "source", tmp_path / target)
+
+
+def test_damage_in_the_middle_of_training_is_one_line(
+    tokenizer: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_portions(monkeypatch, 100, 16)
+    prepared = write_prepared(make_corpus(300, 1), tmp_path / "prepared", tokenizer, tokenizer)
+    file = tmp_path / "prepared" / "target" / "00000.ids.npy"
+    file.write_bytes(file.read_bytes()[:-2] + b"xx")
+    batches = TrainingBatches(prepared, batch_size=100)
+    message = r"Damaged: .*another checksum in block 18$"
+    with pytest.raises(UserError, match=message) as error, Workers(tf.distribute.get_strategy()).errors():
+        take(batches, batches.updates_per_epoch)
+    assert "\n" not in str(error.value)

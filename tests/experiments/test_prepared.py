@@ -1,0 +1,86 @@
+"""Experiments on prepared corpora: the runs of the same text, and one line for a corpus that does not fit."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from keras_nmt.data import read_parallel, write_prepared
+from keras_nmt.errors import UserError
+from keras_nmt.experiments.directions import check_files, digests_of
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.models import ModelDirectory
+from keras_nmt.text import SubwordTokenizer, train_subwords
+
+SIDES = ("digits", "words")
+
+
+@pytest.fixture(scope="module")
+def prepared(corpus, trained_one, tmp_path_factory):
+    """The training data of `trained_one`, prepared with the subwords of this run."""
+    tokenizer = SubwordTokenizer(trained_one / "subwords.model")
+    read = read_parallel(*(corpus / f"train.{side}" for side in SIDES), tokenizer, tokenizer)
+    folder = tmp_path_factory.mktemp("prepared") / "train"
+    write_prepared(read, folder, tokenizer, tokenizer, sides=SIDES, max_ratio=3, shard_pairs=500)
+    return folder
+
+
+def settings_of(one, prepared):
+    return {**one, "train_source": str(prepared / "digits"), "train_target": str(prepared / "words")}
+
+
+def test_a_run_on_prepared_text_is_the_run_on_the_text(one, trained_one, prepared, tmp_path):
+    Experiment(directory=tmp_path / "run", **settings_of(one, prepared)).run(report=str)
+    runs = [trained_one, tmp_path / "run"]
+    logs = [[json.loads(line) for line in (run / "training_log.jsonl").read_text().splitlines()] for run in runs]
+    losses = [[(line["update"], line["loss"], line["gradient_norm"]) for line in log if "loss" in line] for log in logs]
+    assert losses[0] == losses[1]
+    assert len(losses[0]) == one["max_updates"]
+    weights = [ModelDirectory(run).load_model().get_weights() for run in runs]
+    assert all((a == b).all() for a, b in zip(*weights, strict=True))
+    assert len({(run / "subwords.model").read_bytes() for run in runs}) == 1  # taken from the prepared corpus
+
+
+def test_sides_are_found_by_patterns_in_both_directions(prepared, corpus):
+    experiment = Experiment(
+        directory="x",
+        languages=list(SIDES),
+        pairs=["digits-words", "words-digits", "words-words"],
+        train=str(prepared / "{language}"),
+        dev=str(corpus / "dev.{language}"),
+        max_updates=1,
+    )
+    found = {direction.name: direction.corpora for direction in experiment.directions}
+    words, digits = prepared / "words", prepared / "digits"
+    assert found == {
+        "digits-words": ((digits, words),),
+        "words-digits": ((words, digits),),
+        "words-words": ((words, words),),
+    }
+    check_files(experiment.directions)
+    digests = digests_of(experiment.directions)
+    assert digests["train digits-words"] == digests["train words-digits"][::-1]
+    assert len(set(digests["train digits-words"])) == 2
+
+
+def test_a_corpus_that_does_not_fit_is_one_line(one, prepared, corpus, tmp_path):
+    train_subwords(corpus / "train.words", tmp_path / "other.model", vocabulary_size=20)
+    shutil.copytree(prepared, tmp_path / "again")
+    words = str(prepared / "words")
+    for changes, message in (
+        ({"subwords": str(tmp_path / "other.model")}, "other subwords than the run's: set `subwords` to .*Received: "),
+        ({"max_length": 5}, "longer sentences than `max_length` allows: raise it to .*Received: "),
+        ({"max_ratio": 2.0}, "`max_ratio` to 3, .*Received: "),
+        ({"subword_sampling": 0.1}, "--keep-text"),
+        ({"train_target": one["train_target"]}, "Both sides of a corpus are .*Received: "),
+        ({"train_target": str(tmp_path / "again" / "words")}, "Both sides of a corpus are .*Received: "),
+        ({"train_source": str(prepared)}, "is given by its two sides, .*digits and .*words. Received: "),
+        ({"dev_source": words, "dev_target": words}, "Development and test data are text files. Received: "),
+    ):
+        experiment = Experiment(directory=tmp_path / "run", **{**settings_of(one, prepared), **changes})
+        with pytest.raises(UserError, match=message) as error:
+            experiment.run(report=str)
+        assert "\n" not in str(error.value)
+        shutil.rmtree(tmp_path / "run", ignore_errors=True)

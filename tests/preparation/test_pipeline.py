@@ -1,0 +1,181 @@
+"""The pipeline of Apache Beam: the same bytes however it runs, errors of one line, nothing half-written."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("apache_beam")  # the extra `prepare`, in an environment of its own
+
+import zstandard
+
+from keras_nmt.data import PreparedCorpus, read_parallel
+from keras_nmt.errors import UserError
+from keras_nmt.preparation import Preparation, prepare
+from keras_nmt.text import SubwordTokenizer, train_subwords
+
+ONE_PROCESS = ["--direct_running_mode=in_memory"]
+WORDS = np.array(["the", "cat", "sat", "on", "mat", "that", "is", "a", "rat", "bat", "hat", "chat"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three pairs of files, plain, gzip and Zstandard, with duplicates; and subwords."""
+    folder, random = tmp_path_factory.mktemp("texts"), np.random.default_rng(1)
+    for side in ("de", "en"):
+        files = [[" ".join(random.choice(WORDS, size)) for size in random.integers(0, 4, 400)] for _ in range(3)]
+        contents = ["".join(f"{line}\n" for line in lines).encode() for lines in files]
+        (folder / f"0.{side}").write_bytes(contents[0])
+        (folder / f"1.{side}").write_bytes(gzip.compress(contents[1]))
+        (folder / f"2.{side}").write_bytes(zstandard.ZstdCompressor().compress(contents[2]))
+        (folder / f"all.{side}").write_bytes(b"".join(contents))
+    train_subwords([folder / "0.de", folder / "0.en"], folder / "m", vocabulary_size=40)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("keras_nmt.preparation.pipeline.SHARD_PAIRS", 500)
+    monkeypatch.setattr("keras_nmt.files.read_paired_blocks.BLOCK_PAIRS", 64)
+
+
+def options_of(folder: Path, numbers: str = "012", **options: Any) -> Preparation:
+    sources, targets = ([folder / f"{number}.{side}" for number in numbers] for side in ("de", "en"))
+    return Preparation(
+        sides=("de", "en"), sources=sources, targets=targets, subwords=(folder / "m", folder / "m"), **options
+    )
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_in_the_order_of_lines_the_corpus_is_as_read(folder: Path, tmp_path: Path) -> None:
+    prepare(
+        options_of(folder, duplicates="keep", order="lines", keep_text=True, max_ratio=2),
+        tmp_path / "out",
+        workers=3,
+        beam_options=ONE_PROCESS,
+    )
+    tokenizer = SubwordTokenizer(folder / "m")
+    read = read_parallel(folder / "all.de", folder / "all.en", tokenizer, tokenizer, max_ratio=2, keep_text=True)
+    corpus = PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en", text=True)
+    corpus.check(tokenizer, tokenizer, max_length=256, max_ratio=2)
+    loaded = corpus.load()
+    assert len(corpus.folder.manifest["shards"]) == 3
+    assert {**loaded.dropped} == read.dropped
+    assert loaded.line_numbers.tolist() == read.line_numbers.tolist()
+    assert loaded.source.to_list() == read.source.to_list()
+    assert loaded.target.to_list() == read.target.to_list()
+    assert loaded.text is not None
+    assert read.text is not None
+    assert [side.tolist() for side in loaded.text] == [side.tolist() for side in read.text]
+
+
+@pytest.mark.parametrize("duplicates", ["pair", "either"])
+def test_shuffled_without_duplicates(folder: Path, tmp_path: Path, duplicates: str) -> None:
+    prepared = []
+    for workers in (1, 4):
+        output = tmp_path / str(workers)
+        prepare(options_of(folder, duplicates=duplicates), output, workers=workers, beam_options=ONE_PROCESS)
+        prepared.append(content(output))
+    assert prepared[0] == prepared[1]  # the same bytes, however the work is divided
+    tokenizer = SubwordTokenizer(folder / "m")
+    read = read_parallel(folder / "all.de", folder / "all.en", tokenizer, tokenizer)
+    first: dict[Any, int] = {}
+    seen: tuple[dict[Any, int], ...] = ({}, {})
+    texts = list(zip(read.source.to_list(), read.target.to_list(), read.line_numbers.tolist(), strict=True))
+    for source, target, line in texts:
+        first.setdefault((*source, 0, *target), line)
+        seen[0].setdefault(tuple(source), line)
+    kept = set(first.values())
+    if duplicates == "either":
+        for _, target, line in texts:
+            if line in seen[0].values():
+                seen[1].setdefault(tuple(target), line)
+        kept = set(seen[1].values())
+    corpus = PreparedCorpus(tmp_path / "1" / "de", tmp_path / "1" / "en")
+    lines = corpus.load().line_numbers.tolist()
+    assert sorted(lines) == sorted(kept)
+    assert lines != sorted(lines)
+    manifest = corpus.folder.manifest
+    assert manifest["read"] == 1200 == len(corpus) + sum(manifest["dropped"].values())
+    assert [source["lines"] for source in manifest["sources"]] == [400] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("1.en", b"a\n" * 399, r"number of lines.*1\.de' with 400 lines, .*1\.en' with 399$"),
+        ("2.de", b"a\n" * 7 + b"x" * 10_000_000, r"Line 8 is longer than 1,048,576 bytes.*2\.de$"),
+        ("0.de", b"a\n\xff\n", r"Line 2 is not UTF-8.*0\.de$"),
+        ("2.de", b"\x28\xb5\x2f\xfd\x04", r"Damaged Zstandard data.*2\.de "),
+        ("1.de", None, r"No such file or directory\. Received: .*1\.de$"),
+    ],
+)
+def test_wrong_files_are_one_line(folder: Path, tmp_path: Path, name: str, change: bytes | None, message: str) -> None:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for path in folder.iterdir():
+        (texts / path.name).write_bytes(path.read_bytes())
+    (texts / name).unlink() if change is None else (texts / name).write_bytes(change)
+    with pytest.raises(UserError, match=message) as error:
+        prepare(options_of(texts), tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
+    assert "\n" not in str(error.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["texts"]
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing(folder: Path, tmp_path: Path) -> None:
+    """A limit of the size of files is an error of the same kind that needs no full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, limits[1]))
+        with pytest.raises(UserError, match=r"^File too large\. Received: .*/\.writing-out/[^ ]+$"):
+            prepare(options_of(folder), tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_pair_left(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="No pair is left of 400"):
+        prepare(options_of(folder, "0", scripts={"de": "GREEK"}), tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.nightly
+def test_several_processes_and_a_kill(folder: Path, tmp_path: Path) -> None:
+    """The command line with two processes writes the same bytes after it was killed as without."""
+    files = [
+        x
+        for side, flag in (("de", "--source"), ("en", "--target"))
+        for i in range(3)
+        for x in (flag, folder / f"{i}.{side}")
+    ]
+    command = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()", "prepare", "--workers", "2"]
+    command += [*map(str, files), "--sides", "de", "en", "--subwords", str(folder / "m")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    killed = subprocess.Popen([*command, "--output", str(tmp_path / "out")], env=environment, start_new_session=True)
+    while not (tmp_path / ".writing-out").exists():
+        time.sleep(0.05)
+    time.sleep(1)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert not (tmp_path / "out").exists()
+    for output in ("out", "again"):
+        done = subprocess.run([*command, "--output", str(tmp_path / output)], env=environment, capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b"")
+    assert content(tmp_path / "out") == content(tmp_path / "again")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "out"]

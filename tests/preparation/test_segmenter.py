@@ -1,0 +1,122 @@
+"""The work on blocks of lines: equal to `read_parallel`, filters and their counts, duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keras_nmt.data import read_lines, read_parallel
+from keras_nmt.errors import UserError
+from keras_nmt.files.pair_block import PairBlock
+from keras_nmt.preparation import Preparation
+from keras_nmt.preparation.segmenter import Segmenter, bucket_of, without_duplicates
+from keras_nmt.text import SubwordTokenizer, train_subwords
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("subwords")
+    (folder / "text").write_text("the cat sat on the mat\nthat is a rat\n" * 3)
+    return train_subwords(folder / "text", folder / "m", vocabulary_size=30, user_symbols=["<BT>"])
+
+
+def segment(model: Path, pairs: Sequence[tuple[str, str]], **options: Any) -> tuple[PairBlock, dict[str, int]]:
+    preparation = Preparation(sides=("de", "en"), sources=["a"], targets=["b"], subwords=(model, model), **options)
+    sources, targets = ([pair[i] for pair in pairs] for i in (0, 1))
+    return Segmenter(preparation).segment(np.arange(1, len(pairs) + 1, dtype=np.int32), sources, targets)
+
+
+def test_the_ids_are_those_of_read_parallel(multi30k: Path, tmp_path: Path) -> None:
+    files = [multi30k / "val.de.gz", multi30k / "val.en.gz"]
+    tokenizer = SubwordTokenizer(train_subwords(files, tmp_path / "m", vocabulary_size=2000))
+    corpus = read_parallel(*files, tokenizer, tokenizer, max_length=20, max_ratio=1.2, keep_text=True)
+    pairs = list(zip(*map(read_lines, files), strict=True))
+    block, dropped = segment(tmp_path / "m", pairs, max_length=20, max_ratio=1.2, keep_text=True)
+    assert dropped == corpus.dropped
+    assert min(dropped["too long"], dropped["badly matched"]) > 5
+    assert block.lines.tolist() == corpus.line_numbers.tolist()
+    for rows, side in zip(block.ids, (corpus.source, corpus.target), strict=True):
+        assert rows.values.tolist() == side.values.numpy().tolist()
+        assert rows.lengths.tolist() == side.row_lengths().numpy().tolist()
+    assert block.text is not None
+    assert corpus.text is not None
+    for rows, texts in zip(block.text, corpus.text, strict=True):
+        assert rows.to_bytes().tolist() == texts.tolist()
+
+
+def has_cat(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
+    return np.array(["cat" in source for source in sources])
+
+
+def test_filters_count_what_they_drop(model: Path) -> None:
+    pairs = [
+        ("the cat", "a rat"),  # 1: the user's filter
+        ("the cat", "the cat"),  # 2: the user's filter comes first
+        ("a rat", "a rat"),  # 3: identical
+        ("Это крыса a", "a rat"),  # 4: not Latin
+        ("12 3", "that is"),  # 5: kept, no letters
+        ("", "a mat"),  # 6: empty
+        ("a mat on a mat", "mat"),  # 7: kept
+        ("the mat", "that is a mat"),  # 8: kept
+    ]
+    block, dropped = segment(
+        model, pairs, filters={"cats": has_cat}, drop_identical=True, scripts={"de": "LATIN"}, max_ratio=None
+    )
+    assert dropped == {"cats": 2, "identical": 1, "script": 1, "empty": 1, "too long": 0, "badly matched": 0}
+    assert block.lines.tolist() == [5, 7, 8]
+
+
+def test_normalization_and_tag(model: Path) -> None:
+    pairs = [("the  \ufb01\u00a0cat ", "a"), ("", "a")]
+    block, _ = segment(model, pairs, normalization="NFKC", keep_text=True, source_tag="<BT>")
+    assert block.text is not None
+    assert [side.to_bytes().tolist() for side in block.text] == [[b"<BT> the fi cat"], [b"a"]]
+    tag = SubwordTokenizer(model).pieces(0, 30).index("<BT>")
+    assert tag in block.ids[0].values
+    with pytest.raises(UserError, match="no such user symbol.*Received: source_tag='<XX>'"):
+        segment(model, [("a", "a")], source_tag="<XX>")
+
+
+@given(pairs=st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=20))
+def test_duplicates_keep_the_first_line(model: Path, pairs: list[tuple[str, str]]) -> None:
+    block, _ = segment(model, pairs, max_ratio=None)
+    for key, same in (("source", lambda p: p[0]), ("target", lambda p: p[1]), ("pair", lambda p: p)):
+        first = {same(pair): i for i, pair in reversed(list(enumerate(pairs, 1)))}
+        shuffled = block.select(np.random.default_rng(1).permutation(len(block)))
+        assert without_duplicates(shuffled, key).lines.tolist() == sorted(first.values())
+        buckets = bucket_of(block, key, 3)
+        assert len({(same(pair), bucket) for pair, bucket in zip(pairs, buckets.tolist(), strict=True)}) == len(first)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_length": 1},
+        {"max_ratio": 0.5},
+        {"duplicates": "some"},
+        {"order": "sorted"},
+        {"normalization": "NFD"},
+        {"scripts": {"fr": "LATIN"}},
+        {"sides": ("de", "de")},
+        {"sides": ("de/x", "en")},
+        {"sides": ("pairs", "en")},
+        {"targets": ["b", "c"]},
+        {"sources": [], "targets": []},
+    ],
+)
+def test_wrong_options(model: Path, options: dict[str, Any]) -> None:
+    files = {"sides": ("de", "en"), "sources": ["a"], "targets": ["b"], "subwords": (model, model)}
+    with pytest.raises(UserError, match="Received: "):
+        Preparation(**{**files, **options})
+
+
+def test_wrong_subwords(tmp_path: Path) -> None:
+    (tmp_path / "m").write_bytes(b"no model")
+    with pytest.raises(UserError, match="not a SentencePiece model.*Received: .*/m$"):
+        segment(tmp_path / "m", [("a", "b")])
