@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
@@ -91,7 +91,7 @@ def _random_batches(e: Experiment, direction: Direction) -> TrainingBatches:
         )
 
 
-def _first_lengths(files: Sides) -> list[Sequence[int]]:
+def _first_lengths(files: Sides) -> list[Any]:
     """The numbers of subwords of each side's first sentences: of a text, an estimate; of a prepared corpus, exact."""
     if prepared_side(files[0]) is None:
         first = (itertools.islice(itertools.chain.from_iterable(read_blocks(path)), PAIRS) for path in files)
