@@ -454,7 +454,8 @@ def test_signatures_and_descriptions_list_every_option(kind):
         re.findall(r"^        (\w+): ", inspect.getdoc(kind).split("Call arguments:")[0].replace("\n", "\n    "), re.M)
     )
     sizes = dict.fromkeys(("num_layers", "source_vocabulary_size"), 5) | {"num_heads": 2, "hidden_dim": 8}
-    made = kind(**{name: size for name, size in sizes.items() if name in names}, intermediate_dim=12)
+    later = {"feed_forward": "gelu", "positions": "rotary", "num_key_value_heads": 1}  # not written at their defaults
+    made = kind(**{name: size for name, size in sizes.items() if name in names}, intermediate_dim=12, **later)
     assert set(made.get_config()) - {"name", "trainable", "dtype"} == names
     assert names <= described
 
