@@ -11,7 +11,7 @@ import typer
 
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.measured import Directories, Output, Source, Target, check_inspection, inspect_models
-from keras_nmt.cli.options import Directory, SourceLanguage, TargetLanguage, given
+from keras_nmt.cli.options import Directory, Import, SourceLanguage, TargetLanguage, given
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_line_pairs import read_line_pairs
@@ -40,9 +40,10 @@ def similarity(
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
+    import_: Import = None,
 ) -> None:
     """Measures the cosine of the embeddings and each layer's states at the same positions."""
-    _of_states("similarity", directories, source, target, output, source_language, target_language)
+    _of_states("similarity", directories, source, target, output, source_language, target_language, import_)
 
 
 def composition(
@@ -52,9 +53,10 @@ def composition(
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
+    import_: Import = None,
 ) -> None:
     """Measures the part of each layer or head in compositions, first and second order apart."""
-    _of_states("composition", directories, source, target, output, source_language, target_language)
+    _of_states("composition", directories, source, target, output, source_language, target_language, import_)
 
 
 def gates(
@@ -67,13 +69,24 @@ def gates(
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
+    import_: Import = None,
 ) -> None:
     """Measures the gates of lexical shortcuts by layer, and by head, frequency or part of speech."""
     _check_grouping(by, conllu)
     if (source is None) == (conllu is None):
         raise UserError(f"Give --source FILE, or --by pos --conllu FILE. Received: source={source}, conllu={conllu}")
     _of_states(
-        "gates", directories, source, target, output, source_language, target_language, by, conllu, by_head=by_head
+        "gates",
+        directories,
+        source,
+        target,
+        output,
+        source_language,
+        target_language,
+        import_,
+        by,
+        conllu,
+        by_head=by_head,
     )
 
 
@@ -92,6 +105,7 @@ def lexical(
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
+    import_: Import = None,
 ) -> None:
     """Trains classifiers that read the subword from each layer's state at its position."""
     _check_grouping(by, conllu)
@@ -128,7 +142,7 @@ def lexical(
 
     settings = {"analysis": "lexical", "by": by, "epochs": epochs, "seeds": seeds, **languages}
     inputs = [source, target, test_source, test_target, conllu]
-    inspect_models(directories, output, inputs, settings, {"": measure})
+    inspect_models(directories, output, inputs, settings, {"": measure}, imports=import_)
 
 
 def contrast(
@@ -143,6 +157,7 @@ def contrast(
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
+    import_: Import = None,
 ) -> None:
     """Measures how often the right translation scores above every wrong one, in all and by category."""
     texts = [source, correct, *(incorrect or [])]
@@ -160,7 +175,9 @@ def contrast(
         items = analysis.contrast_of_texts(*texts) if data is None else analysis.read_contrast(data)  # type: ignore[arg-type]
         return analysis.contrast(directory, items, **languages)
 
-    inspect_models(directories, output, [*texts, data], {"analysis": "contrast", **languages}, {"": measure})
+    inspect_models(
+        directories, output, [*texts, data], {"analysis": "contrast", **languages}, {"": measure}, imports=import_
+    )
 
 
 def lengths(
@@ -174,6 +191,7 @@ def lengths(
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
+    import_: Import = None,
 ) -> None:
     """Measures BLEU by the length of the source."""
     check_inspection(directories, output)
@@ -186,7 +204,7 @@ def lengths(
         return analysis.lengths(directory, *lines, width=bins, quantiles=quantiles, **languages)
 
     settings = {"analysis": "lengths", "bins": bins, "quantiles": quantiles, **languages}
-    inspect_models(directories, output, [source, references], settings, {"": measure})
+    inspect_models(directories, output, [source, references], settings, {"": measure}, imports=import_)
 
 
 def alignments(
@@ -199,6 +217,7 @@ def alignments(
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
+    import_: Import = None,
 ) -> None:
     """Measures the alignment error rate of each decoder layer's attention."""
     check_inspection(directories, output)
@@ -212,7 +231,7 @@ def alignments(
         return analysis.alignment_error_rate(directory, lines[0], lines[1], links, **languages)
 
     settings = {"analysis": "alignments", "first": first, "swap": swap, **languages}
-    inspect_models(directories, output, [source, target, gold], settings, {"": measure})
+    inspect_models(directories, output, [source, target, gold], settings, {"": measure}, imports=import_)
 
 
 def roles(
@@ -226,6 +245,7 @@ def roles(
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
+    import_: Import = None,
 ) -> None:
     """Shows the roles that a model gives to the tokens of a text."""
     if (source is None) == (conllu is None):
@@ -234,7 +254,7 @@ def roles(
         raise UserError(f"--references goes with --token and --source. Received: {references}")
     check_inspection([directory], output)
     lines, others = _texts(source, references)
-    import_tensorflow()
+    import_tensorflow(import_)
     from keras_nmt import analysis
 
     groups = None
@@ -271,6 +291,7 @@ def _of_states(
     output: Path | None,
     source_language: str | None,
     target_language: str | None,
+    imports: list[Path] | None,
     by: GroupedBy | None = None,
     conllu: Path | None = None,
     **options: Any,
@@ -292,7 +313,7 @@ def _of_states(
         return getattr(analysis, name)(directory, *texts, **more, **languages)
 
     settings = {"analysis": name, "by": by, **options, **languages}
-    inspect_models(directories, output, [source, target, conllu], settings, {"": measure})
+    inspect_models(directories, output, [source, target, conllu], settings, {"": measure}, imports=imports)
 
 
 def _check_grouping(by: GroupedBy | None, conllu: Path | None) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.measured import Directories, Output, check_inspection, inspect_models
-from keras_nmt.cli.options import SourceLanguage, TargetLanguage, given
+from keras_nmt.cli.options import Import, SourceLanguage, TargetLanguage, given
 from keras_nmt.errors import UserError
 from keras_nmt.files.senteval_data import PROBING, read_senteval
 
@@ -32,10 +32,11 @@ def senteval(
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
+    import_: Import = None,
 ) -> None:
     """Measures vectors of sentences on SentEval's classification, relatedness and similarity tasks."""
     languages = given(source_language=source_language, target_language=target_language)
-    _vectors_on_tasks("senteval", directories, data, tasks.split(","), vectors, seeds, output, languages)
+    _vectors_on_tasks("senteval", directories, data, tasks.split(","), vectors, seeds, output, languages, import_)
 
 
 def probing(
@@ -47,11 +48,12 @@ def probing(
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
+    import_: Import = None,
 ) -> None:
     """Measures the ten probing tasks on vectors of sentences, with averages by kind."""
     languages = given(source_language=source_language, target_language=target_language)
     chosen = [*PROBING] if tasks is None else tasks.split(",")
-    _vectors_on_tasks("probing", directories, data, chosen, vectors, seeds, output, languages)
+    _vectors_on_tasks("probing", directories, data, chosen, vectors, seeds, output, languages, import_)
 
 
 def transfer(
@@ -59,6 +61,7 @@ def transfer(
     data: Annotated[Path, typer.Option(help="Folder of XNLI's tables, or of train.CLASS.LANG and test.CLASS.LANG.")],
     vectors: Vectors = "mean",
     output: Output = None,
+    import_: Import = None,
 ) -> None:
     """Trains classifiers on vectors of one language, and of all, and tests them on every language."""
     check_inspection(directories, output)
@@ -70,7 +73,9 @@ def transfer(
 
         return analysis.transfer(directory, data, vectors=vectors)
 
-    inspect_models(directories, output, [data], {"analysis": "transfer", "vectors": vectors}, {"": measure})
+    inspect_models(
+        directories, output, [data], {"analysis": "transfer", "vectors": vectors}, {"": measure}, imports=import_
+    )
 
 
 COMMANDS: dict[str, Callable[..., None]] = {command.__name__: command for command in (senteval, probing, transfer)}
@@ -85,6 +90,7 @@ def _vectors_on_tasks(
     seeds: int,
     output: Path | None,
     languages: dict[str, str],
+    imports: list[Path] | None,
 ) -> None:
     check_inspection(directories, output)
     if not data.is_dir():
@@ -106,4 +112,4 @@ def _vectors_on_tasks(
         return with_averages(measured)
 
     settings = {"analysis": name, "vectors": vectors, "seeds": seeds, **languages}
-    inspect_models(directories, output, [data], settings, {task: of_task(task) for task in tasks}, finish)
+    inspect_models(directories, output, [data], settings, {task: of_task(task) for task in tasks}, finish, imports)

@@ -47,6 +47,7 @@ def inspect_models(
     settings: Mapping[str, Any],
     parts: Mapping[str, Callable[[Path], Measurements]],
     finish: Callable[[Measurements], Measurements] | None = None,
+    imports: Sequence[Path] | None = None,
 ) -> None:
     """Measures models part by part, prints the table, and writes the results.
 
@@ -58,8 +59,9 @@ def inspect_models(
         settings: Options that the results depend on, in types of JSON.
         parts: Mapping from names of parts to functions from a model directory to `Measurements`.
         finish: Function from the measurements of all parts of a model to those of the table. Defaults to none.
+        imports: Python files to run first, of `--import`. Defaults to none.
     """
-    import_tensorflow()
+    import_tensorflow(imports)
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
