@@ -15,7 +15,7 @@ HYPOTHESES = ["a well @-@ known cat , in the snow .", "two cats &apos;s meal"]
 
 @pytest.mark.parametrize("tokenize", [None, "none", "intl", "char"])
 @pytest.mark.parametrize("has_baseline", [False, True])
-def test_the_tokenizer_is_that_of_bleu(tmp_path, tokenize, has_baseline):
+def test_bleu_uses_the_chosen_tokenizer(tmp_path, tokenize, has_baseline):
     files = {name: tmp_path / name for name in ("references", "hypotheses", "baseline")}
     for name, lines in (("references", REFERENCES), ("hypotheses", HYPOTHESES), ("baseline", HYPOTHESES)):
         files[name].write_text("\n".join([*lines, ""]))

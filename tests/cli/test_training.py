@@ -29,7 +29,7 @@ def test_training_learns_and_reports(trained_run):
     assert names >= {"config.json", "model.weights.h5", "subwords.model", "settings.json", "training_log.jsonl"}
 
 
-def test_a_finished_run_says_so_and_another_command_is_refused(trained_run, keras_nmt):
+def test_a_finished_run_is_reported_and_other_settings_are_refused(trained_run, keras_nmt):
     directory, command, _ = trained_run
     log = (directory / "training_log.jsonl").read_bytes()
     again = keras_nmt(*command, "--max-updates", UPDATES)
@@ -42,7 +42,7 @@ def test_a_finished_run_says_so_and_another_command_is_refused(trained_run, kera
     assert "seed=7 (was 1)" in other.stderr.decode()
 
 
-def test_every_other_setting_reaches_the_run(trained_run, corpus, tmp_path, keras_nmt):
+def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path, keras_nmt):
     directory = trained_run[0]
     base, more = tmp_path / "base", tmp_path / "more"
     sizes = {
@@ -92,7 +92,7 @@ def test_every_other_setting_reaches_the_run(trained_run, corpus, tmp_path, kera
     assert misfit.stderr.decode().startswith("Error: ")
 
 
-def test_options_win_over_set_and_set_over_a_file(tmp_path, monkeypatch):
+def test_options_take_precedence_over_set_and_set_over_a_file(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr(Experiment, "run", lambda self: made.append(self))
     files = {f"{name}_{side}": "f" for name in ("train", "dev") for side in ("source", "target")}
@@ -117,7 +117,7 @@ def test_unequal_training_files_are_refused_before_any_work(corpus, tmp_path, er
     assert not list((tmp_path / "run").glob("subwords*"))
 
 
-def test_average_writes_the_mean_and_refuses_more_than_there_are(trained, tmp_path, keras_nmt, error_line):
+def test_average_writes_the_mean_and_refuses_more_checkpoints_than_exist(trained, tmp_path, keras_nmt, error_line):
     output = tmp_path / "mean.weights.h5"
     run = keras_nmt("average", trained, "--last", 2, "--output", output)
     assert run.stdout.decode() == f"Averaged updates {UPDATES - 50}, {UPDATES}\n"
@@ -126,7 +126,7 @@ def test_average_writes_the_mean_and_refuses_more_than_there_are(trained, tmp_pa
 
 
 @pytest.mark.parametrize("which", ["last", "best"])
-def test_average_takes_the_checkpoints_asked_for(which, monkeypatch):
+def test_average_takes_the_named_checkpoints(which, monkeypatch):
     seen = {}
     monkeypatch.setattr("keras_nmt.training.average_checkpoints", lambda *_, **given: seen.update(given) or [1])
     app(["average", "d", f"--{which}", "3"], standalone_mode=False)

@@ -102,7 +102,7 @@ def test_evaluate_and_score_agree_with_translate(trained, corpus, tmp_path, kera
     assert right[1::2] == wrong[1::2]
 
 
-def test_export_translates_as_the_directory_does(trained, tmp_path, keras_nmt):
+def test_an_export_translates_like_its_directory(trained, tmp_path, keras_nmt):
     warmup = write_lines(tmp_path, "warmup", ["3 0 7", "1 2"])
     run = keras_nmt("export", trained, tmp_path / "served", "--beam-size", 2, "--warmup", warmup)
     assert run.stdout.decode().strip() == str(tmp_path / "served" / "1")
@@ -113,7 +113,7 @@ def test_export_translates_as_the_directory_does(trained, tmp_path, keras_nmt):
     assert len(list(tf.data.TFRecordDataset(str(records)))) == 4  # batch buckets
 
 
-def test_a_terminal_shows_that_an_export_goes_on(tmp_path):
+def test_a_terminal_shows_the_progress_of_an_export(tmp_path):
     ours, theirs = pty.openpty()
     process = subprocess.Popen([*COMMAND, "export", "nowhere", str(tmp_path)], stderr=theirs)
     os.close(theirs)
@@ -128,7 +128,7 @@ def test_a_terminal_shows_that_an_export_goes_on(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["translate d", "evaluate d --references TEXT --source TEXT", "export d out"])
-def test_options_of_the_search_reach_it(command, tmp_path, monkeypatch):
+def test_search_options_reach_the_search(command, tmp_path, monkeypatch):
     class Reached(Exception):
         pass
 

@@ -105,7 +105,7 @@ def compared(files, directory, *, seeds=(1, 2), unequal=False, **changes):
     )
 
 
-def test_seeds_come_one_after_the_other_and_what_is_finished_is_not_made_again(files, tmp_path, calls):
+def test_seeds_are_trained_in_turn_and_finished_runs_are_kept(files, tmp_path, calls):
     folder = tmp_path / "runs"
     compared(files, folder).run()
     first = ["train baseline-1", "measure baseline-1", "train plain-1", "measure plain-1"]
@@ -117,7 +117,7 @@ def test_seeds_come_one_after_the_other_and_what_is_finished_is_not_made_again(f
     assert calls == ["train fusion-1", "measure fusion-1", "train fusion-2", "train baseline-3", "train fusion-3"]
 
 
-def test_the_table(files, tmp_path):
+def test_the_table_has_means_deviations_and_p_values(files, tmp_path):
     comparison = compared(
         files, tmp_path / "runs", seeds=(1, 2, 3), other={"model": {"dropout": 0.2}}, none={"clip": 1.0}
     )
@@ -160,7 +160,7 @@ def test_one_seed_has_no_deviation_and_its_p_value_is_that_of_the_bootstrap(file
     assert float(row.split("|")[-2]) == pytest.approx(expected, abs=2e-3)
 
 
-def test_a_run_that_fails_is_named_and_the_table_shows_what_there_is(files, tmp_path, calls, monkeypatch):
+def test_a_failed_run_is_named_and_the_table_shows_the_finished_runs(files, tmp_path, calls, monkeypatch):
     python = module._python
 
     def fail(*arguments):
@@ -180,7 +180,7 @@ def test_a_run_that_fails_is_named_and_the_table_shows_what_there_is(files, tmp_
     assert calls[:3] == ["measure plain-1", "train fusion-1", "measure fusion-1"]
 
 
-def test_speed_is_measured_again_where_the_model_is_newer(files, tmp_path, calls):
+def test_speed_is_measured_again_if_the_model_is_newer(files, tmp_path, calls):
     compared(files, tmp_path / "runs", seeds=(1,)).run()
     calls.clear()
     os.utime(tmp_path / "runs" / "plain-1" / "speed.json", (1, 1))
@@ -214,7 +214,7 @@ def test_a_finished_run_with_other_settings_is_not_taken_nor_overwritten(files, 
     assert calls == []
 
 
-def test_a_comparison_goes_on_elsewhere_with_the_same_lines_but_not_with_others(files, tmp_path, calls):
+def test_a_comparison_continues_in_another_folder_with_the_same_data_only(files, tmp_path, calls):
     written = compared(files, tmp_path / "runs").run()
     calls.clear()
     moved = {name: tmp_path / f"{name}.gz" for name in files}
@@ -229,7 +229,7 @@ def test_a_comparison_goes_on_elsewhere_with_the_same_lines_but_not_with_others(
         compared(moved, tmp_path / "elsewhere").run()
 
 
-def test_a_run_that_did_not_note_its_data_needs_them_where_they_were(files, tmp_path, calls):
+def test_a_run_without_a_record_of_its_data_needs_the_data_at_the_same_path(files, tmp_path, calls):
     compared(files, tmp_path / "runs", seeds=(1,)).run()
     path = tmp_path / "runs" / "plain-1" / "results.json"
     path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != "data"}))
@@ -239,14 +239,14 @@ def test_a_run_that_did_not_note_its_data_needs_them_where_they_were(files, tmp_
         compared({**files, "train_source": tmp_path / "moved.txt"}, tmp_path / "runs", seeds=(1,)).run()
 
 
-def test_a_run_that_goes_on_after_its_first_end_is_not_finished(files, tmp_path, calls):
+def test_a_run_continued_with_more_updates_is_not_finished(files, tmp_path, calls):
     compared(files, tmp_path / "runs", seeds=(1,)).run()
     path = tmp_path / "runs" / "plain-1" / "results.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "updates": 50}))
     assert [runs["runs"] for runs in compared(files, tmp_path / "runs").summary()["configurations"].values()] == [1, 0]
 
 
-def test_a_run_that_goes_on_after_its_time_limit_is_not_finished(files, tmp_path, calls):
+def test_a_run_continued_after_its_time_limit_is_not_finished(files, tmp_path, calls):
     limited = {"max_updates": None, "time_limit": 30.0}
     settings = make(1, tmp_path / "runs" / "baseline-1", files, **limited).settings()
     write_run(settings)
@@ -274,7 +274,7 @@ def test_several_corpora_are_compared_as_one(files, tmp_path, calls):
 @pytest.mark.parametrize(
     "change", [{"max_updates": 200}, {"time_limit": 3.0}, {"batch_size": 9}, {"batch_unit": "sentences"}]
 )
-def test_budgets_are_equal_unless_told_otherwise(files, tmp_path, calls, change):
+def test_unequal_budgets_need_the_unequal_flag(files, tmp_path, calls, change):
     with pytest.raises(UserError, match="Budgets must be equal.*--unequal.*Received: "):
         compared(files, tmp_path / "runs", other=change).run()
     assert calls == []
@@ -284,7 +284,7 @@ def test_budgets_are_equal_unless_told_otherwise(files, tmp_path, calls, change)
 
 
 @pytest.mark.parametrize("change", [{"beam_size": 6}, {"length_penalty": 1.0}])
-def test_the_test_is_translated_alike_unless_told_otherwise(files, tmp_path, calls, change):
+def test_unequal_searches_need_the_unequal_flag(files, tmp_path, calls, change):
     with pytest.raises(UserError, match="Searches must be equal.*--unequal.*Received: "):
         compared(files, tmp_path / "runs", other=change).run()
     assert calls == []
@@ -295,7 +295,7 @@ def test_the_test_is_translated_alike_unless_told_otherwise(files, tmp_path, cal
     assert f"beam {other['beam_size']}, length penalty {other['length_penalty']}" in note
 
 
-def test_what_starts_from_a_trained_run_is_no_equal_of_what_does_not(files, tmp_path, calls):
+def test_a_warm_start_and_random_weights_need_the_unequal_flag(files, tmp_path, calls):
     started = {"init_from": tmp_path / "trained"}
     with pytest.raises(UserError, match="--unequal.*Received: init_from of other, but not of baseline$"):
         compared(files, tmp_path / "runs", other=started).run()
@@ -305,13 +305,13 @@ def test_what_starts_from_a_trained_run_is_no_equal_of_what_does_not(files, tmp_
     assert "Started from a trained run, whose budget comes on top: other. BLEU" in note
 
 
-def test_all_may_start_from_trained_runs(files, tmp_path, calls):
+def test_runs_that_all_start_warm_are_equal(files, tmp_path, calls):
     experiments = {name: functools.partial(make, files=files, init_from=name) for name in ("a", "b")}
     Comparison(experiments=experiments, baseline="a", seeds=[1], directory=tmp_path / "runs", report=str).run()
     assert calls == ["train a-1", "measure a-1", "train b-1", "measure b-1"]
 
 
-def test_what_cannot_be_compared_is_said_before_anything_is_trained(files, tmp_path, calls):
+def test_incomparable_configurations_are_refused_before_training(files, tmp_path, calls):
     with pytest.raises(UserError, match="the same data. Received: test source-target=.*test_source.*dev_source"):
         compared(files, tmp_path / "runs", other={"test_source": files["dev_source"]}, unequal=True).run()
     with pytest.raises(FileNotFoundError):
@@ -324,7 +324,7 @@ def test_what_cannot_be_compared_is_said_before_anything_is_trained(files, tmp_p
     assert calls == []
 
 
-def test_an_error_of_the_process_is_one_line(tmp_path, capfd):
+def test_an_error_of_a_training_process_is_one_line(tmp_path, capfd):
     (tmp_path / "settings.json").write_text('{"speed": 9}')
     with pytest.raises(UserError, match="^There are no such settings.*Received: speed$"):
         module._call("_train", str(tmp_path / "settings.json"))
@@ -345,14 +345,14 @@ def executable(path, script):
         ("exit 3", "It failed, see above. Received: exit code 3"),
     ],
 )
-def test_a_process_that_fails_for_no_fault_of_the_user(tmp_path, monkeypatch, capfd, script, message):
+def test_a_training_process_that_crashes_is_one_line(tmp_path, monkeypatch, capfd, script, message):
     monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
     with pytest.raises(UserError, match=f"^{message}$"):
         module._call("_train")
     assert ("Traceback" in capfd.readouterr().err) == ("Traceback" in script)
 
 
-def test_who_is_told_to_end_tells_the_process_and_waits_for_it(tmp_path, monkeypatch):
+def test_a_stop_request_is_passed_to_the_training_process(tmp_path, monkeypatch):
     script = f"trap 'sleep 0.3; echo saved > {tmp_path}/saved; exit 143' TERM\ntouch {tmp_path}/started\n"
     monkeypatch.setattr(
         sys, "executable", executable(tmp_path / "python", script + "for i in $(seq 200); do sleep 0.05; done")
@@ -370,7 +370,7 @@ def test_who_is_told_to_end_tells_the_process_and_waits_for_it(tmp_path, monkeyp
     assert (tmp_path / "saved").exists()
 
 
-def test_speed_is_that_of_all_lines_after_a_warm_up(files, tmp_path, monkeypatch):
+def test_speed_is_measured_on_all_lines_after_a_warm_up(files, tmp_path, monkeypatch):
     clock, sizes = [0.0], []
 
     class Slow:
@@ -413,7 +413,7 @@ def compared_in_several(languages, directory, **changes):
     )
 
 
-def test_scores_of_several_directions_are_means_and_a_table_has_each(languages, tmp_path, calls):
+def test_scores_are_means_over_directions_and_a_second_table_has_each_direction(languages, tmp_path, calls):
     folder = tmp_path / "runs"
     comparison = compared_in_several(languages, folder, all={}, hub=HUB)
     dev = {f"bleu_{pair}": 10.0 + i for i, pair in enumerate(HUB["pairs"])} | {"bleu": 99.0}
@@ -437,7 +437,7 @@ def test_scores_of_several_directions_are_means_and_a_table_has_each(languages, 
     assert not written["configurations"]["hub"]["by_direction"]["de-fr"]["trained"]
 
 
-def test_only_directions_that_all_have_are_compared(languages, tmp_path, calls):
+def test_only_common_directions_are_compared(languages, tmp_path, calls):
     one = {"languages": ["en", "de"], "pairs": ["en-de"]}
     comparison = compared_in_several(languages, tmp_path / "runs", all={}, one=one)
     assert (comparison._dev, comparison._test) == (["en-de"], ["en-de"])

@@ -56,7 +56,7 @@ def test_the_score_that_chooses_is_the_mean_over_pairs_of_two_languages(results)
     assert results["dev_greedy"]["bleu"] == pytest.approx(np.mean(list(of_pairs.values())), abs=0.01)
 
 
-def test_each_pair_from_the_folder_is_the_same_as_all_together(trained):
+def test_a_pair_loaded_alone_equals_the_pair_of_the_whole_model(trained):
     together = Translator.from_directory(trained)
     alone = Translator.from_directory(trained, source="digits", target="letters")
     lines = ["3 0 7", "1 2", "9 9 9 9"]
@@ -168,7 +168,7 @@ def test_a_label_model_that_starts_from_another_needs_its_labels(label_settings,
     again.run(report=lambda line: None)
 
 
-def test_files_of_pairs_and_their_own_sides(corpus, tmp_path, several):
+def test_corpora_of_pairs_have_two_files_each(corpus, tmp_path, several):
     """A corpus a pair, in either order of its name; A -> A has the sides of all of them."""
     for pair, languages in (("digits-words", ("digits", "words")), ("letters-words", ("letters", "words"))):
         for language in languages:
@@ -186,7 +186,7 @@ def test_files_of_pairs_and_their_own_sides(corpus, tmp_path, several):
     assert not (tmp_path / "run").exists()
 
 
-def test_several_corpora_each_with_files_of_some_pairs(corpus, tmp_path, several):
+def test_several_corpora_may_have_files_of_different_pairs(corpus, tmp_path, several):
     for language in ("digits", "words"):
         (tmp_path / f"more.digits-words.{language}").write_text("1\n2\n")
     patterns = [several["train"], str(tmp_path / "more.{pair}.{language}")]
@@ -240,7 +240,7 @@ def test_both_sides_of_every_file_are_counted(corpus, tmp_path, several):
         ({"corpus_weights": [1.0, 1.0]}, "a number for each of 1 corpora"),
     ],
 )
-def test_settings_that_do_not_go_together(several, changed, message):
+def test_settings_that_exclude_each_other_are_refused(several, changed, message):
     with pytest.raises((UserError, KeyError), match=message.replace("{", r"\{").replace("*", r"\*")):
         Experiment(directory="x", **{**several, **changed})
 
@@ -252,13 +252,13 @@ def test_settings_that_do_not_go_together(several, changed, message):
         ({"model": {"shared_attention": True, "decoder": "transformer"}}, "`shared_attention` is for recurrent dec"),
     ],
 )
-def test_a_model_that_cannot_be_made_is_found_before_anything_is(several, tmp_path, changed, message):
+def test_an_impossible_model_is_refused_before_any_work(several, tmp_path, changed, message):
     with pytest.raises(UserError, match=message):
         Experiment(directory=tmp_path / "x", **{**several, **changed}).run(report=lambda line: None)
     assert not (tmp_path / "x").exists()
 
 
-def test_a_weighted_schedule_and_one_by_temperature(several):
+def test_task_schedules_follow_weights_and_temperature(several):
     weights = dict.fromkeys(PAIRS, 1.0) | {"words-digits": 3.0}
     weighted = Experiment(directory="x", **{**several, "task_schedule": "weighted", "task_weights": weights})
     sizes = dict.fromkeys(PAIRS, 100)
@@ -268,7 +268,7 @@ def test_a_weighted_schedule_and_one_by_temperature(several):
     assert found["words-digits"] == pytest.approx(2 * found["digits-words"])
 
 
-def test_what_is_set_of_the_tasks_reaches_the_training(several, tmp_path, monkeypatch):
+def test_settings_of_tasks_reach_the_training(several, tmp_path, monkeypatch):
     class Reached(Exception):
         pass
 

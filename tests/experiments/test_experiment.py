@@ -23,12 +23,12 @@ FILES = {name: f"{name}.txt" for name in ("train_source", "train_target", "dev_s
 FILES |= {"max_updates": 1}
 
 
-def test_settings_that_were_written_are_settings_that_can_be_read():
+def test_written_settings_can_be_read_again():
     experiment = Experiment(directory="x", **FILES, model={"shortcuts": "plain"})
     assert Experiment.from_settings(dataclasses.asdict(experiment)) == experiment
 
 
-def test_several_corpora_are_settings_as_any(tmp_path):
+def test_several_corpora_are_settings_like_others(tmp_path):
     corpora = {
         "train_source": ("a.en", tmp_path / "b.en"),
         "train_target": ["a.de", "b.de"],
@@ -39,7 +39,7 @@ def test_several_corpora_are_settings_as_any(tmp_path):
     assert Experiment.from_settings(settings).settings() == settings
 
 
-def test_a_setting_that_is_newer_than_a_run_had_the_effect_of_its_default(tmp_path):
+def test_a_setting_newer_than_a_run_counts_as_its_default(tmp_path):
     def experiment(**settings):
         return Experiment(directory=tmp_path, **FILES, **settings)
 
@@ -140,7 +140,7 @@ def test_the_cosine_schedule_rises_and_falls_to_zero_at_the_last_update():
     assert rates[110] == pytest.approx(0, abs=1e-9)
 
 
-def test_a_run_goes_on_with_the_text_it_began_with(tmp_path):
+def test_a_run_continues_only_with_the_same_text(tmp_path):
     files = {name: tmp_path / name for name in (*FILES, "test_source", "test_target") if name != "max_updates"}
     for path in files.values():
         path.write_text("eins\nzwei\n")
@@ -161,7 +161,7 @@ def test_a_run_goes_on_with_the_text_it_began_with(tmp_path):
         note()
 
 
-def test_a_start_that_was_killed_between_data_and_settings_is_begun_anew(tmp_path):
+def test_a_start_killed_between_data_and_settings_begins_again(tmp_path):
     files = {name: tmp_path / name for name in FILES if name != "max_updates"}
     for text in ("eins\n", "zwei\n"):
         for path in files.values():
@@ -171,7 +171,7 @@ def test_a_start_that_was_killed_between_data_and_settings_is_begun_anew(tmp_pat
         (tmp_path / "run" / "settings.json").unlink()
 
 
-def test_a_refused_start_leaves_what_the_run_began_with(tmp_path):
+def test_a_refused_start_changes_no_file_of_the_run(tmp_path):
     files = {name: tmp_path / name for name in FILES if name != "max_updates"}
     for path in files.values():
         path.write_text("eins\nzwei\n")
@@ -196,7 +196,7 @@ def test_a_refused_start_leaves_what_the_run_began_with(tmp_path):
     note(max_updates=9, **elsewhere, test_source=more, test_target=more)  # and test data may change, too
 
 
-def test_a_cosine_schedule_ends_where_it_was_to_end(tmp_path):
+def test_the_length_of_a_cosine_schedule_cannot_change(tmp_path):
     text = tmp_path / "text"
     text.write_text("eins\n")
     files = {name: text for name in FILES if name != "max_updates"}
@@ -220,7 +220,7 @@ def test_a_cosine_schedule_ends_where_it_was_to_end(tmp_path):
         ({"dev_source": "drei"}, True),
     ],
 )
-def test_subwords_stay_where_nothing_of_theirs_changes(tmp_path, changed, are_kept):
+def test_subwords_are_kept_if_no_setting_of_subwords_changes(tmp_path, changed, are_kept):
     """Before the first checkpoint settings may change, and so may the text."""
     files = {name: tmp_path / name for name in FILES if name != "max_updates"}
     for path in files.values():
@@ -248,12 +248,12 @@ def test_subwords_stay_where_nothing_of_theirs_changes(tmp_path, changed, are_ke
         {"max_ratio": 0.5},
     ],
 )
-def test_settings_that_cannot_be_are_found_before_anything_is_made(settings):
+def test_impossible_settings_are_refused_before_any_file_is_written(settings):
     with pytest.raises(UserError, match="Received: "):
         Experiment(directory="x", **{**FILES, **settings})
 
 
-def test_settings_of_the_optimizer_reach_it():
+def test_optimizer_settings_reach_the_optimizer():
     given = {"schedule": "constant", "learning_rate": 1, "beta_2": 0.999, "epsilon": 1e-8}  # an integer, as of --set
     optimizer = make_optimizer_of(Experiment(directory="x", **{**FILES, **given}), 8)
     assert (optimizer.beta_2, optimizer.epsilon, float(optimizer.learning_rate)) == (0.999, 1e-8, 1.0)
@@ -267,7 +267,7 @@ def test_settings_of_the_optimizer_reach_it():
     assert rates[1] == pytest.approx(2 * rates[0])
 
 
-def test_two_sides_that_are_no_pair_are_found_before_the_training(tmp_path):
+def test_unequal_sides_are_refused_before_training(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).write_text("one\ntwo\n" if name == "a" else "one\n")
     files = {f"{data}_{side}": tmp_path / "a" for data in ("train", "dev", "test") for side in ("source", "target")}
@@ -277,7 +277,7 @@ def test_two_sides_that_are_no_pair_are_found_before_the_training(tmp_path):
 
 
 @pytest.mark.parametrize("model", [{"dropout": 2}, {"shortcuts": "fuison"}, {"roles": "dense", "num_roles": 0}])
-def test_a_model_that_cannot_be_made_is_found_before_anything_is(model, tmp_path):
+def test_an_impossible_model_is_refused_before_any_work(model, tmp_path):
     text = tmp_path / "text"
     text.write_text("one line\n")
     files = dict.fromkeys(("train_source", "train_target", "dev_source", "dev_target"), text)
@@ -367,7 +367,7 @@ def test_settings_of_earlier_releases_are_converted():
     assert made.model == {"head_composition": "extended", "head_composition_rank": 4}
 
 
-def test_unequal_training_files_are_found_before_anything_is_made(tmp_path):
+def test_unequal_training_files_are_refused_before_any_file_is_written(tmp_path):
     (tmp_path / "long").write_text("one\n" * 70_000)
     (tmp_path / "short").write_bytes(gzip.compress(b"one\n" * 69_999))
     (tmp_path / "dev").write_text("one\n")
@@ -385,7 +385,7 @@ class Reached(Exception):
     """Raised when the observed call is reached."""
 
 
-def test_every_setting_reaches_what_it_is_for(tmp_path, monkeypatch):
+def test_every_setting_has_its_effect(tmp_path, monkeypatch):
     """None has its default, so that a lost setting shows."""
     made, read, subwords, read_parallel = {}, [], {}, module.read_parallel
 
@@ -464,7 +464,7 @@ def test_every_setting_reaches_what_it_is_for(tmp_path, monkeypatch):
     assert search == {"beam_size": 6, "length_penalty": 0.9}
 
 
-def test_a_model_without_checkpoints_is_not_trained_over(tmp_path):
+def test_a_model_without_checkpoints_is_not_overwritten_by_training(tmp_path):
     (tmp_path / "text").write_text("eins\n")
     files = {name: tmp_path / "text" for name in FILES if name != "max_updates"}
     experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files)

@@ -56,7 +56,7 @@ def run(*arguments, of=None):
     return result
 
 
-def test_the_last_place_that_says_something_counts():
+def test_the_last_source_of_a_setting_takes_precedence():
     made = experiment("fusion", max_updates=7, model={"dropout": 0.3})
     assert experiment("fusion", warmup_steps=40, model={"shortcuts": "plain"}).warmup_steps == 40
     assert made.model == {"dropout": 0.3, "attention_dropout": 0.1, "shortcuts": "fusion"}
@@ -93,7 +93,7 @@ def test_the_matched_configuration_has_nearly_as_many_parameters(capsys):
     assert capsys.readouterr().out == ""  # solved and said once, whatever the seed
 
 
-def test_what_starts_from_another_configuration_starts_from_its_run_of_the_same_seed():
+def test_a_warm_start_takes_the_run_with_the_same_seed():
     made = experiment("started", directory="runs/x-started-3")
     assert Path(made.init_from) == Path("runs/x-baseline-3")
     assert made.allow_new == ["*/key_value/*"]
@@ -116,7 +116,7 @@ def test_what_starts_from_another_configuration_starts_from_its_run_of_the_same_
         ({"configuration": "matched", "preset": "huge"}, "huge"),
     ],
 )
-def test_what_is_wrong_is_said(arguments, message):
+def test_wrong_arguments_of_a_recipe_are_named(arguments, message):
     with pytest.raises(UserError, match=message):
         experiment(**{"configuration": "baseline", **arguments})
 
@@ -141,7 +141,7 @@ def test_a_recipe_that_cannot_work_is_an_error(changes, message):
         recipe(**changes)
 
 
-def test_list_shows_what_each_changes():
+def test_list_shows_the_settings_that_each_configuration_changes():
     lines = run("list").output.splitlines()
     assert lines[0] == 'started   shortcuts="fusion", start_from="baseline", allow_new=["*/key_value/*"]'
     assert lines[1] == "baseline  the shared settings"
@@ -192,7 +192,7 @@ def comparisons(monkeypatch):
     return made
 
 
-def test_compare_has_the_settings_of_comparisons_and_every_start_first(comparisons):
+def test_compare_trains_the_starts_of_warm_starts_first(comparisons):
     configurations = {name: CONFIGURATIONS[name] for name in ("started", "baseline", "fusion")}
     run("compare", "--data-dir", "data", "--seeds", "4,2", of=recipe(configurations=configurations))
     (made,) = comparisons["run"]
@@ -206,7 +206,7 @@ def test_compare_has_the_settings_of_comparisons_and_every_start_first(compariso
     assert (one.max_updates, one.seed) == (5, 2)
 
 
-def test_flags_of_compare_reach_its_runs(comparisons):
+def test_flags_of_compare_reach_the_runs(comparisons):
     flags = "--dtype mixed_bfloat16 --replicas 2 --time-limit 1.5 --batch-size 9 --unequal"
     run("compare", "fusion", "--data-dir", "data", *flags.split())
     run("compare", "fusion", "--data-dir", "data")
@@ -216,7 +216,7 @@ def test_flags_of_compare_reach_its_runs(comparisons):
     assert (one.unequal, other.unequal) == (True, False)
 
 
-def test_compare_some_with_the_baseline(comparisons):
+def test_compare_adds_the_baseline_to_the_named_configurations(comparisons):
     arguments = ["--data-dir", "data", "--seeds", "1", "--output", "here", "--max-updates", "8", "--table-only"]
     run("compare", "fusion", *arguments)
     assert comparisons["run"] == []
@@ -226,7 +226,7 @@ def test_compare_some_with_the_baseline(comparisons):
     assert made.directory == Path("here")
 
 
-def test_the_folder_of_the_corpus_is_needed(comparisons):
+def test_data_dir_is_required(comparisons):
     with pytest.raises(UserError, match="--data-dir. Received: none"):
         run("compare")
 
@@ -240,7 +240,7 @@ def test_the_folder_of_the_corpus_is_needed(comparisons):
         (["--set", "clip"], "--set takes NAME=VALUE"),
     ],
 )
-def test_what_is_wrong_with_compare_is_said(comparisons, arguments, message):
+def test_errors_of_compare_are_one_line(comparisons, arguments, message):
     with pytest.raises(UserError, match=message):
         run("compare", "--data-dir", "data", *arguments)
 
@@ -257,7 +257,7 @@ def test_what_is_wrong_with_compare_is_said(comparisons, arguments, message):
         ("leave_out", "--leave-out"),
     ],
 )
-def test_what_each_run_has_of_its_own_is_not_set_for_all(comparisons, monkeypatch, command, name, flag):
+def test_settings_with_an_option_of_their_own_are_refused_by_set(comparisons, monkeypatch, command, name, flag):
     monkeypatch.setattr(Experiment, "run", lambda self: pytest.fail("It runs."))
     flag = flag[command[0]] if isinstance(flag, dict) else flag
     with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
@@ -265,12 +265,12 @@ def test_what_each_run_has_of_its_own_is_not_set_for_all(comparisons, monkeypatc
     assert comparisons["run"] == []
 
 
-def test_what_is_no_setting_is_said_by_its_name():
+def test_an_unknown_setting_is_named():
     with pytest.raises(UserError, match="no such settings.*Received: configuration"):
         run("train", "fusion", "--data-dir", "data", "--set", "configuration=baseline")
 
 
-def test_compare_does_not_leave_out_what_others_start_from(comparisons):
+def test_compare_refuses_to_leave_out_the_start_of_a_warm_start(comparisons):
     configurations = {"baseline": {}, "big": {}, "warm": {"start_from": "big"}}
     with pytest.raises(UserError, match=r"Received: no big \(for warm\)"):
         run("compare", "warm", "--data-dir", "data", of=recipe(configurations=configurations))
@@ -304,7 +304,7 @@ SEVERAL = {
 }
 
 
-def test_budgets_of_systems_are_those_of_a_pair():
+def test_updates_per_pair_set_the_budgets_of_all_systems():
     one, hub = (experiment(name, of=recipe(**SEVERAL)) for name in ("many_to_many", "hub"))
     assert (one.max_updates, one.evaluate_every) == (600, 300)
     assert (hub.max_updates, hub.evaluate_every) == (400, 200)
@@ -314,7 +314,7 @@ def test_budgets_of_systems_are_those_of_a_pair():
     assert one.train == Path("data/train.{language}")
 
 
-def test_arguments_that_another_architecture_does_not_have_are_left_out():
+def test_arguments_of_one_architecture_are_not_passed_to_another():
     label = experiment("label", of=recipe(**SEVERAL))
     assert (label.architecture, label.model) == ("language_label", {"hidden_dim": 16})
     plain = experiment("bilingual+transformer", of=recipe(**SEVERAL))
@@ -335,7 +335,7 @@ def test_configurations_of_several_languages_are_compared(comparisons):
     assert (hub.max_updates, hub.directory) == (36, Path("runs/mine-comparison/hub+label-1"))
 
 
-def test_train_names_a_folder_by_what_was_chosen(monkeypatch):
+def test_train_names_the_folder_by_its_choices(monkeypatch):
     made = []
     monkeypatch.setattr(Experiment, "run", lambda self: made.append(Path(self.directory).name) or {})
     monkeypatch.setattr("keras_nmt.cli.recipe_app.export_run", lambda directory: made.append("exported"))
@@ -347,12 +347,12 @@ def test_train_names_a_folder_by_what_was_chosen(monkeypatch):
     assert made == ["mine-hub+label-monolingual-without-de-fr-4", "mine-en-fr-bilingual-1", "exported"]
 
 
-def test_merging_leaves_what_it_merges():
+def test_later_settings_take_precedence_and_inputs_stay():
     layers = [{"model": {"a": 1}, "x": 1}, {"x": 2}, {"model": {"b": 2}}, {"model": {"a": 3}}]
     assert merge_settings(*layers) == {"model": {"a": 3, "b": 2}, "x": 2}
     assert layers[0] == {"model": {"a": 1}, "x": 1}
     assert merge_settings({"x": 1}) == {"x": 1}
 
 
-def test_seeds():
+def test_seeds_are_read_and_checked():
     assert parse_seeds("1,2, 30") == [1, 2, 30]

@@ -147,7 +147,7 @@ def test_other_test_data_are_scored_without_training(copied, one):
         ("data.json", '{"train source-target": 3}', "Damaged: .*data.json.*Received: 3"),
     ],
 )
-def test_damaged_files_of_a_run_are_one_line(copied, one, name, content, message):
+def test_a_damaged_file_of_a_run_is_one_line(copied, one, name, content, message):
     (copied / name).write_text(content)
     with pytest.raises(UserError, match=message) as raised:
         Experiment(directory=copied, **{**one, "max_updates": 6}).run(report=str)
@@ -221,7 +221,7 @@ def test_subwords_with_other_ids_are_refused(one, corpus, tmp_path):
     assert not list((tmp_path / "run").glob("*.model"))
 
 
-def test_weights_by_corpus_are_those_of_a_seen_corpus(several, corpus, tmp_path):
+def test_corpus_weights_equal_a_corpus_seen_as_often(several, corpus, tmp_path):
     """Two corpora of which one is weighted: an epoch is longer by that."""
     from keras_nmt.experiments.run_experiment import _batches
 

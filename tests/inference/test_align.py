@@ -16,7 +16,7 @@ SOURCES = ["the small cat  sat", "a mouse", "", "seven cats sleep in the garden"
 TARGETS = ["die kleine katze", "drei rote hunde", "die", ""]
 
 
-def test_subwords_and_their_words(source_tokenizer):
+def test_subwords_map_to_words(source_tokenizer):
     for text in ("the small cat", "  the   small cat ", "zürich ☃ ﬁne", "x\u3000yz the", "", "   "):
         (found,) = words_of_subwords(source_tokenizer, [text])
         assert len(found) == len(source_tokenizer.tokenize([text]).numpy()[0])
@@ -30,7 +30,9 @@ def test_subwords_and_their_words(source_tokenizer):
         assert source_tokenizer.detokenize(kept).numpy()[0].decode() == word
 
 
-def test_each_target_word_is_aligned_where_its_subwords_look_most(translator, source_tokenizer, target_tokenizer):
+def test_each_target_word_is_aligned_to_the_source_word_with_most_attention(
+    translator, source_tokenizer, target_tokenizer
+):
     alignments = translator.align(SOURCES, TARGETS)
     for source, target, pairs in zip(SOURCES, TARGETS, alignments, strict=True):
         if not source or not target:
@@ -96,7 +98,7 @@ def test_penalties_out_of_range_are_refused(model, tokenizers):
             Translator(model, tokenizers, **options)
 
 
-def test_coverage_needs_a_decoder_that_sees_the_source(make_multilingual):
+def test_the_coverage_penalty_needs_attention_to_the_source(make_multilingual):
     model, tokenizers = make_multilingual("recurrent")
     pair = model.pair("de", "fr")
     translator = Translator(
@@ -106,7 +108,7 @@ def test_coverage_needs_a_decoder_that_sees_the_source(make_multilingual):
         translator.translate(["the small cat"])
 
 
-def test_the_words_of_a_very_long_line_are_found_in_time(source_tokenizer):
+def test_the_words_of_a_very_long_line_take_linear_time(source_tokenizer):
     text = "the\u3000small cat häuser " * 5000
     start = time.monotonic()
     (words,) = words_of_subwords(source_tokenizer, [text])

@@ -14,7 +14,7 @@ BUCKETS = st.sets(st.integers(1, 50), min_size=1, max_size=4).map(lambda sizes: 
 
 @settings(max_examples=40, deadline=None)
 @given(buckets=BUCKETS)
-def test_the_smallest_size_that_fits(buckets):
+def test_a_length_gets_the_smallest_bucket_that_fits(buckets):
     sizes = range(buckets[-1] + 1)
     expected = [min(bucket for bucket in buckets if bucket >= size) for size in sizes]
     assert bucket_sizes(tf.constant(sizes), buckets).numpy().tolist() == expected

@@ -5,7 +5,7 @@ import tensorflow as tf
 from keras_nmt.inference._functions import NUMBERS, function
 
 
-def test_functions_of_one_body_are_not_taken_for_one_that_is_traced_again(caplog):
+def test_functions_of_one_body_cause_no_retracing_warning(caplog):
     tf.get_logger().addHandler(caplog.handler)  # TensorFlow's logger does not propagate
     try:
         for number in range(8):

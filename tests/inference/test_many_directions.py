@@ -44,7 +44,7 @@ def check_traces(translator, compiled):
 
 
 @pytest.mark.filterwarnings("ignore:.*were truncated")
-def test_a_mixed_batch_is_what_each_pair_gives_alone(translator):
+def test_a_mixed_batch_equals_each_pair_alone(translator):
     languages = {"source_language": tf.constant(SOURCES), "target_language": tf.constant(TARGETS)}
     found = translator.graph.answer("translate", {"text": tf.constant(LINES * 2), **languages}, False)
     texts = {"source": tf.constant(LINES * 2), "target": tf.constant(LINES[::-1] * 2)}
@@ -88,7 +88,7 @@ def test_xla_changes_nothing(make_multilingual):  # recurrent parts: in the test
     check_traces(translator, compiled=True)
 
 
-def test_order_is_invisible(bridge_translator):
+def test_the_order_of_lines_changes_nothing(bridge_translator):
     expected = bridge_translator.translate(LINES * 2, SOURCES, TARGETS)
     order = np.random.default_rng(3).permutation(len(SOURCES))
     names, values = ("text", "source_language", "target_language"), (LINES * 2, SOURCES, TARGETS)
@@ -98,7 +98,7 @@ def test_order_is_invisible(bridge_translator):
     np.testing.assert_allclose(shuffled["score"], [expected[i].score for i in order], rtol=1e-4, atol=1e-4)
 
 
-def test_nothing_to_do(bridge_translator):
+def test_no_lines_give_no_translations(bridge_translator):
     none = tf.zeros([0], tf.string)
     languages = {"source_language": none, "target_language": none}
     found = bridge_translator.graph.answer("translate", {"text": none, **languages}, False)
@@ -115,7 +115,7 @@ def test_nothing_to_do(bridge_translator):
     assert sentence.shape == (0, 3, 8)
 
 
-def test_embeddings_are_what_the_bridge_makes_of_each_sentence(bridge_translator):
+def test_embeddings_are_the_vectors_of_the_bridge(bridge_translator):
     lines, languages = ["rote katze", "a mouse", "die katze", "the small cat"], ["fr", "de", "fr", "de"]
     mean, sentence = bridge_translator.embed(lines, languages)
     for i, (line, language) in enumerate(zip(lines, languages, strict=True)):
@@ -130,7 +130,7 @@ def test_embeddings_are_what_the_bridge_makes_of_each_sentence(bridge_translator
         bridge_translator.embed([LINES[2]], "de")
 
 
-def test_what_a_search_reads_of_a_bridge_does_not_grow_with_the_source(bridge_translator):
+def test_the_memory_of_a_bridge_does_not_grow_with_the_source(bridge_translator):
     encoder = bridge_translator.graph._encoders[0]
     short, long = (encoder(tf.fill([2, length], 7), False) for length in (2, 20))
     assert [x.shape for x in short] == [x.shape for x in long]
@@ -177,7 +177,9 @@ def test_unknown_languages(bridge_translator):
         bridge_translator.graph.answer("translate", {"text": texts, **languages}, False)
 
 
-def test_what_does_not_fit_is_refused(make_multilingual, bridge_translator, source_tokenizer, target_tokenizer):
+def test_arguments_that_do_not_fit_are_refused(
+    make_multilingual, bridge_translator, source_tokenizer, target_tokenizer
+):
     model, tokenizers = make_multilingual("recurrent")
     with pytest.raises(UserError, match=r"Each language needs a subword model: de, fr, zh-Hans\. Received: de$"):
         Translator(model, {"de": source_tokenizer})

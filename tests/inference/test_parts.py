@@ -32,7 +32,7 @@ def sizes_of_parts(lengths, groups, compiled):
 
 @settings(max_examples=30, deadline=None)
 @given(lengths=LENGTHS.map(lambda x: sorted((min(y, 64) or 1 for y in x), reverse=True)), compiled=st.booleans())
-def test_a_part_fits_and_ends_where_that_is_cheapest(lengths, compiled):
+def test_a_part_fits_into_memory_and_ends_where_cost_is_least(lengths, compiled):
     if compiled:
         lengths = [bucket(length, (8, 16, 64)) for length in lengths]
     start = 0
@@ -65,7 +65,7 @@ def test_a_part_has_rows_of_one_group():
 
 @settings(max_examples=30, deadline=None)
 @given(lengths=LENGTHS, compiled=st.booleans(), grouped=st.booleans(), data=st.data())
-def test_rows_are_computed_once_and_come_back_in_order(lengths, compiled, grouped, data):
+def test_each_row_is_computed_once_and_in_order(lengths, compiled, grouped, data):
     groups = data.draw(st.lists(st.integers(0, 2), min_size=len(lengths), max_size=len(lengths)))
     tokens = tf.ragged.constant([list(range(4, 4 + length)) for length in lengths], tf.int32, ragged_rank=1)
     rows = Rows([tokens], [], tf.constant(groups, tf.int32) if grouped else None, OPTIONS, compiled)
@@ -102,7 +102,7 @@ def pool(lines, translator):
 
 # Batch buckets of 1 and 4, length buckets of 6 and 12.
 @pytest.mark.parametrize("in_graph", [False, True], ids=["in Python", "in the graph"])
-def test_answers_of_many_rows_are_those_of_each_alone(translator, pool, in_graph):
+def test_many_rows_together_equal_each_row_alone(translator, pool, in_graph):
     texts, alone = pool
 
     @settings(max_examples=20, deadline=None)

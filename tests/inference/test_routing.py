@@ -25,7 +25,7 @@ def _grouped(group, values):
 
 @settings(max_examples=25, deadline=None)
 @given(group=st.lists(st.integers(0, 2), min_size=1, max_size=9), length=st.integers(1, 4))
-def test_rows_come_back_in_order_from_the_branch_of_their_group(group, length):
+def test_each_row_is_computed_by_the_branch_of_its_group_and_in_order(group, length):
     values = np.arange(len(group) * 2 * length, dtype="float32").reshape(len(group), 2, length)
     numbers, names = _grouped(tf.constant(group), tf.constant(values))
     np.testing.assert_array_equal(numbers, values + np.array(group, "float32")[:, None, None])

@@ -56,7 +56,7 @@ def translate(directory) -> Callable[..., tuple[list[str], BaseException | None]
     return run
 
 
-def test_samples_by_a_seed_also_where_lines_come_in_parts(directory, translate, monkeypatch):
+def test_samples_depend_on_the_seed_and_not_on_the_division_into_parts(directory, translate, monkeypatch):
     monkeypatch.setattr("keras_nmt.cli.lines.LINES_AT_ONCE", 3)
     flags = ["--sample", "--temperature", 1.5, "--top-k", 40, "--top-p", 0.9, "--n-best", 3, "--seed", 5]
     found, error = translate(*flags, stdin=TEXT * 2)
@@ -67,7 +67,7 @@ def test_samples_by_a_seed_also_where_lines_come_in_parts(directory, translate, 
     assert found[:6] != found[6:], "the same line is drawn anew"
 
 
-def test_what_the_directory_says_counts_where_the_command_line_is_silent(directory, translate, tmp_path):
+def test_the_directory_gives_the_options_that_the_command_line_does_not_set(directory, translate, tmp_path):
     config = json.loads((directory / "config.json").read_text())
     kept = dict(config["search"])
     config["search"] |= {"num_hypotheses": 2, "coverage_penalty": 0.1}
@@ -82,7 +82,7 @@ def test_what_the_directory_says_counts_where_the_command_line_is_silent(directo
         (directory / "config.json").write_text(json.dumps({**config, "search": kept}))
 
 
-def test_prefixes_from_a_file(translate, tmp_path):
+def test_prefixes_are_read_from_a_file(translate, tmp_path):
     prefixes = tmp_path / "prefixes"
     prefixes.write_text("sieben vö\ndrei\n")
     message = r"prefixes must have a line.*Received: 2 lines"
@@ -94,7 +94,7 @@ def test_prefixes_from_a_file(translate, tmp_path):
     assert re.search(message, str(error))
 
 
-def test_prefixes_belong_to_their_lines_also_in_parts(translate, tmp_path, monkeypatch):
+def test_prefixes_belong_to_their_lines_whatever_the_division_into_parts(translate, tmp_path, monkeypatch):
     monkeypatch.setattr("keras_nmt.cli.lines.LINES_AT_ONCE", 1)
     (tmp_path / "prefixes").write_text("sieben vö\ndrei\n")
     found, error = translate("--prefixes", tmp_path / "prefixes")
@@ -158,7 +158,7 @@ def test_an_exported_ensemble_translates_and_scores(directory, other, tmp_path):
     assert all(sum(pair) / 2 < of_mean for *pair, of_mean in zip(*scores, both, strict=True))
 
 
-def test_alignments_go_to_a_file(translator, translate, tmp_path):
+def test_alignments_are_written_to_a_file(translator, translate, tmp_path):
     texts, _ = translate("--n-best", 2, "--alignments", tmp_path / "aligned", stdin=TEXT + "\n")
     expected = translator.align(["the small cat"] * 2 + ["a mouse"] * 2 + [""] * 2, texts)
     lines = (tmp_path / "aligned").read_text().split("\n")
@@ -185,7 +185,7 @@ def test_an_ensemble_has_the_same_subwords(directory, other, make_model, source_
         (["--alignment-layer", 1], "--alignment-layer goes with"),
     ],
 )
-def test_flags_that_do_not_go_together(translate, flags, message):
+def test_flags_that_exclude_each_other_are_refused(translate, flags, message):
     _, error = translate(*flags)
     assert isinstance(error, UserError)
     assert re.search(message, str(error))

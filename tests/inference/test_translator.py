@@ -44,7 +44,7 @@ def test_xla_changes_nothing(translator, compiled_translator, lines):
     )
 
 
-def test_no_lines(translator):
+def test_no_lines_give_an_empty_list(translator):
     assert translator.translate([]) == []
     assert translator.score([], []) == []
 
@@ -56,7 +56,7 @@ def test_empty_text_gives_empty_text(translator, lines):
             assert translation.score == 0.0
 
 
-def test_long_text_is_cut_at_the_largest_bucket_and_says_so(translator, source_tokenizer, lines):
+def test_long_text_is_truncated_at_the_largest_bucket_with_a_warning(translator, source_tokenizer, lines):
     lengths = source_tokenizer.tokenize(lines).row_lengths().numpy()
     longest = translator.length_buckets[-1] - 1  # and END
     assert [translation.truncated for translation in translator.translate(lines)] == (lengths > longest).tolist()
@@ -79,7 +79,7 @@ def test_translations_are_no_longer_than_their_source_allows(model, tokenizers, 
     assert ids.shape[2] <= 6
 
 
-def test_several_hypotheses_best_first(model, tokenizers, options, translator, lines):
+def test_several_hypotheses_are_ordered_best_first(model, tokenizers, options, translator, lines):
     several = Translator(model, tokenizers, **options, num_hypotheses=2).translate(lines)
     for one, best in zip(several, translator.translate(lines), strict=True):
         assert len(one.hypotheses) == 2
@@ -88,7 +88,7 @@ def test_several_hypotheses_best_first(model, tokenizers, options, translator, l
         assert one.score == pytest.approx(best.score, abs=1e-4)
 
 
-def test_scores_are_those_of_teacher_forcing(translator, model, source_tokenizer, target_tokenizer):
+def test_scores_equal_teacher_forcing(translator, model, source_tokenizer, target_tokenizer):
     sources = ["the small cat sat", "a mouse", "seven cats", ""]
     targets = ["die kleine katze", "", "sieben vögel schlafen", ""]
     expected = []
@@ -154,7 +154,7 @@ def test_a_model_directory_brings_its_subwords_and_search_settings(
     assert_same(single.translate(lines), translator.translate(lines))
 
 
-def test_what_does_not_fit_is_refused(model, tokenizers, translator):
+def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
     with pytest.raises(UserError, match=r"target subword model.*Received: .*120 pieces.*100"):
         Translator(model, tokenizers["source"])
     with pytest.raises(UserError, match=r"num_hypotheses.*Received: num_hypotheses=3, beam_size=2"):
@@ -201,7 +201,7 @@ def test_what_does_not_fit_is_refused(model, tokenizers, translator):
     assert translator.translate([], seeds=np.int64(0)) == []  # the default
 
 
-def test_as_many_targets_as_sources_in_the_graph(translator):
+def test_the_graph_checks_that_sources_and_targets_are_equally_many(translator):
     inputs = {"source": tf.constant(["a", "b", "c"]), "target": tf.constant(["a"])}
     for method in (translator.graph.score, lambda *x: translator.graph.answer("score", *x)):  # eagerly, and as a graph
         with pytest.raises(tf.errors.InvalidArgumentError, match="Inputs differ in number"):

@@ -82,7 +82,7 @@ def alone(answer):
     return [answer("serving_default", [x]) for x in texts], [answer("score", [x], [y]) for x, y in pairs]
 
 
-def test_nasty_texts_are_cut_or_empty_where_they_should(alone):
+def test_unusual_texts_are_truncated_or_empty_as_documented(alone):
     translations, _ = alone
     empty = {name for name, found in zip(NASTY, translations, strict=True) if found["translation"] == [b""]}
     assert {"only spaces", "spaces of all kinds", "control characters"} <= empty
@@ -92,7 +92,7 @@ def test_nasty_texts_are_cut_or_empty_where_they_should(alone):
 
 
 @pytest.mark.parametrize("compiled", [False, True], ids=["plain", "xla"])
-def test_nasty_texts_are_answered_in_a_batch_as_alone(answer, alone, compiled):
+def test_unusual_texts_give_the_same_answer_in_a_batch_and_alone(answer, alone, compiled):
     texts, suffix = list(NASTY.values()), "_xla" if compiled else ""
     for start in range(0, len(texts), 3):
         part = slice(start, start + 3)
@@ -105,7 +105,7 @@ def test_nasty_texts_are_answered_in_a_batch_as_alone(answer, alone, compiled):
 
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(texts=st.lists(TEXTS, min_size=2, max_size=4))
-def test_any_texts(answer, texts):
+def test_any_text_is_answered(answer, texts):
     _check_same(answer("serving_default", texts), slice(None), [answer("serving_default", [text]) for text in texts])
     pairs = [(text, other) for text, other in zip(texts, texts[::-1], strict=True)]
     _check_same(

@@ -73,7 +73,7 @@ def _url(server, api):
     return server.rest_url if api == "rest" else server.grpc_url
 
 
-def test_an_export_answers_as_the_translator_does(exported, translator, lines):
+def test_an_export_gives_the_translators_answers(exported, translator, lines):
     sources, targets = lines[:4], ["die katze", "", "saß", "vier vögel"]
     expected = translator.translate(lines)
     assert any(x.truncated for x in expected)
@@ -96,7 +96,7 @@ def test_an_export_answers_as_the_translator_does(exported, translator, lines):
     batch_size=st.integers(1, 6),
     api=st.sampled_from(APIS),
 )
-def test_batches_are_of_similar_length_and_come_back_in_order(server, lines, batch_size, api):
+def test_batches_have_similar_lengths_and_results_keep_their_order(server, lines, batch_size, api):
     with Client(_url(server, api), "echo", batch_size=batch_size) as client:
         found = client.translate(lines)
     on_one_line = [line.replace("\r", " ").replace("\n", " ") for line in lines]
@@ -109,7 +109,7 @@ def test_batches_are_of_similar_length_and_come_back_in_order(server, lines, bat
         assert found[row].truncated == (size == 5)
 
 
-def test_no_lines_need_no_server():
+def test_no_lines_make_no_request():
     client = Client("http://localhost:9", "model")
     assert client.translate([]) == []
     assert client.score([], []) == []
@@ -133,7 +133,7 @@ def test_pairs_are_sorted_by_the_longer_text(server):
     assert sent == ["a", "", "bb"]
 
 
-def test_the_compiled_signature_is_preferred_and_a_refusal_remembered(server, compiling_server, api):
+def test_the_compiled_signature_is_preferred_until_a_server_refuses_it(server, compiling_server, api):
     with Client(_url(compiling_server, api), "echo") as client:
         assert [client.translate(["abc"])[0].score, client.score(["abc"], [""])[0]] == [-3, -3]
     with Client(_url(server, api), "echo", retries=0) as client:
@@ -148,7 +148,7 @@ def test_the_compiled_signature_is_preferred_and_a_refusal_remembered(server, co
     assert asked == ["serving_default_xla", "serving_default", "score"]
 
 
-def test_languages_of_all_lines_or_of_each_and_several_hypotheses(server_of_languages, api):
+def test_languages_are_given_for_all_lines_or_for_each_line(server_of_languages, api):
     with Client(_url(server_of_languages, api), "many", batch_size=2) as client:
         found = client.translate(["one", "three", "long"], "de", iter(["fr", "de", "fr"]))
         assert [x.text for x in found] == ["de fr one", "de de three", "de fr long"]
@@ -173,7 +173,7 @@ def test_languages_of_all_lines_or_of_each_and_several_hypotheses(server_of_lang
             client.translate(["one"], "de", "\ud800")
 
 
-def test_samples_of_one_direction(server, compiling_server, api):
+def test_samples_follow_the_seeds(server, compiling_server, api):
     with Client(_url(server, api), "echo", batch_size=2) as client:
         found = client.sample(["a", "abc", "ab"], seeds=iter([1, -2, 3]))
         assert [x.text for x in found] == ["1 a", "-2 abc", "3 ab"]
@@ -193,12 +193,12 @@ def test_samples_of_one_direction(server, compiling_server, api):
         *("http://host:99999", "http://host\n:8501", "https://a%00b", b"http://host:8501", None, 3),
     ],
 )
-def test_what_is_no_server_is_said(url):
+def test_an_address_without_a_server_is_named(url):
     with pytest.raises(UserError, match="A server's URL is .* Received: url="):
         Client(url, "model")
 
 
-def test_what_the_server_refuses_is_one_line(server, api):
+def test_a_refusal_of_the_server_is_one_line(server, api):
     url = _url(server, api)
     for arguments, options, told in (
         (("other",), {}, r"NOT_FOUND: .*other.* by `model` or --model, .*Received: model='other', version=None"),
@@ -220,7 +220,7 @@ def test_what_the_server_refuses_is_one_line(server, api):
             client.translate(["a", "\ud800"])
 
 
-def test_a_large_request_and_answer(server, api):
+def test_large_requests_and_answers_pass(server, api):
     lines = ["ö" * 1_500_000, *["word " * 100_000] * 4]  # more than gRPC takes unless told to
     with Client(_url(server, api), "echo") as client:
         assert [translation.text for translation in client.translate(lines)] == lines
@@ -241,7 +241,7 @@ def _free_port():
         return one.getsockname()[1]
 
 
-def test_a_server_that_starts_late_is_waited_for(folder, api):
+def test_the_client_waits_for_a_server_that_starts_late(folder, api):
     port = _free_port()
     url = f"{'http' if api == 'rest' else 'grpc'}://127.0.0.1:{port}"
     ports = {"rest_port": port, "port": 0} if api == "rest" else {"rest_port": 0, "port": port}
@@ -308,7 +308,7 @@ def failing(request):
         server.stop(None).wait()
 
 
-def test_only_what_may_pass_is_tried_again(failing):
+def test_only_temporary_errors_are_retried(failing):
     start = time.monotonic()
     with Client(failing.url, "model", retries=3) as client:
         with pytest.raises(ConnectionError, match="queue is full"):
@@ -330,7 +330,7 @@ def test_only_what_may_pass_is_tried_again(failing):
             client.translate(["a"])
 
 
-def test_one_deadline_is_over_all_attempts(failing):
+def test_one_deadline_covers_all_attempts(failing):
     start = time.monotonic()
     client = Client(failing.url, "model", retries=1000, timeout=2)
     # The last attempt may come too late to be answered; the error then names the answer before.
@@ -354,7 +354,7 @@ def test_waits_are_random_and_bounded(failing, monkeypatch):
 
 
 @pytest.mark.parametrize("failing", ["rest"], indirect=True)
-def test_a_wait_past_the_deadline_is_not_begun(failing, monkeypatch):
+def test_no_wait_begins_that_would_end_after_the_deadline(failing, monkeypatch):
     monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 8)
     start = time.monotonic()
     client = Client(failing.url, "model", retries=8, timeout=3)
@@ -364,7 +364,7 @@ def test_a_wait_past_the_deadline_is_not_begun(failing, monkeypatch):
     assert time.monotonic() - start < 2.5
 
 
-def test_a_server_that_does_not_answer(api):
+def test_a_server_that_does_not_answer_meets_the_deadline(api):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"{'http' if api == 'rest' else 'grpc'}://127.0.0.1:{silent.getsockname()[1]}"
         start = time.monotonic()
@@ -401,7 +401,7 @@ def test_arguments_are_checked(url, options, told):
         Client(url, **{"model": "model", **options})
 
 
-def test_numbers_of_numpy_are_numbers():
+def test_numpy_numbers_are_accepted():
     client = Client("http://host", "m", timeout=np.float32(3), retries=np.int64(0), batch_size=np.int32(2))
     assert (client.timeout, client.retries, client.batch_size) == (3, 0, 2)
 
@@ -476,7 +476,7 @@ def command(monkeypatch, capsysbinary):
     return run
 
 
-def test_translate_by_a_server(server, server_of_languages, command, api):
+def test_translate_uses_a_server(server, server_of_languages, command, api):
     there = ["--server", _url(server, api), "--model", "echo"]
     assert command(*there, stdin="äh\n\nb\r\n".encode()) == (0, "äh\n\nb\n", "")
     code, output, errors = command(*there, "--scores", stdin=b"a\nb\nc\nd\nabc\n")

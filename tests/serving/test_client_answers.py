@@ -90,7 +90,7 @@ def test_an_answer_that_is_compressed_unasked_is_not_decompressed(lying, encodin
         ([{"translation": "a", "score": 1.0}] * 2, 200, "export of keras_nmt: truncated is missing"),
     ],
 )
-def test_other_servers_are_told_from_ours(lying, content, status, told):
+def test_answers_of_other_servers_are_recognised(lying, content, status, told):
     lying.rest = _http(content, status)
     assert told in _refusal(lying.by_rest)
 
@@ -121,7 +121,7 @@ _ROWS = {"translation": ["a", "b"], "score": [-1, -2.5], "truncated": True}
         ([_ROW, "a"], '{"predictions": [{'),
     ],
 )
-def test_an_answer_of_other_types_is_refused(lying, rows, told):
+def test_an_answer_with_wrong_types_is_refused(lying, rows, told):
     lying.rest = _http(rows)
     refusal = _refusal(lying.by_rest)
     assert "does not answer as an export of keras_nmt: " in refusal
@@ -135,7 +135,7 @@ def test_log_probabilities_are_plain_numbers(lying):
             lying.by_rest.score(["a"], ["b"])
 
 
-def test_unusual_answers_that_are_right(lying):
+def test_unusual_but_correct_answers_are_accepted(lying):
     for text, found in (("a\nb\rc", "a b c"), ("\ud800", "\ufffd" * 3), ("\ud83d\ude00", "\U0001f600")):
         lying.rest = _http([{**_ROW, "translation": text}])
         assert lying.by_rest.translate(["a"])[0].text == found
@@ -178,7 +178,7 @@ def _check_right_or_refused(client):
 
 @settings(max_examples=150, deadline=None)
 @given(content=_ANY_ANSWER.map(json.dumps).map(str.encode) | st.binary(max_size=20))
-def test_any_answer_by_rest_is_right_or_refused(lying, content):
+def test_any_rest_answer_is_correct_or_refused(lying, content):
     lying.rest = _http(content)
     _check_right_or_refused(lying.by_rest)
 
@@ -199,7 +199,7 @@ _TENSORS = st.builds(
     tensors=st.dictionaries(st.sampled_from(["translation", "score", "truncated", "log_probability"]), _TENSORS),
     noise=st.just(b"") | st.binary(max_size=5),
 )
-def test_any_answer_by_grpc_is_right_or_refused(lying, tensors, noise):
+def test_any_grpc_answer_is_correct_or_refused(lying, tensors, noise):
     response = predict_pb2.PredictResponse()
     for name, fields in tensors.items():
         for size in fields.pop("dims"):
@@ -220,7 +220,7 @@ def test_any_answer_by_grpc_is_right_or_refused(lying, tensors, noise):
         (tf.variant, [2], 0),
     ],
 )
-def test_a_tensor_whose_values_are_not_those_of_its_shape_is_refused(lying, dtype, shape, count):
+def test_a_tensor_with_too_few_or_too_many_values_is_refused(lying, dtype, shape, count):
     """Nothing of the shape's size is made."""
     number = dtype.as_datatype_enum
     response = predict_pb2.PredictResponse()
@@ -255,7 +255,7 @@ def test_tensors_may_come_packed(lying):
     assert second == Translation((("a", 3.0), ("b", 4.0)), False)
 
 
-def test_the_messages_are_those_of_the_protocol():
+def test_messages_equal_those_of_the_official_protocol():
     """The client has the protocol's messages without TensorFlow: names, numbers and types are compared."""
     protocol = {
         "Version": wrappers_pb2.Int64Value,

@@ -96,7 +96,7 @@ def _drip(first, then):
 
 
 @pytest.mark.parametrize("part", _DRIPS)
-def test_the_deadline_holds_whatever_drips(part):
+def test_the_deadline_holds_for_slow_answers(part):
     _check_deadline(_drip(*_DRIPS[part]))
 
 
@@ -108,7 +108,7 @@ def test_the_deadline_holds_under_tls(part, certificate):
     _check_deadline(_drip(*_DRIPS[part]), prepare, "https")
 
 
-def test_the_deadline_holds_while_tls_is_agreed_on(certificate):
+def test_the_deadline_holds_during_the_tls_handshake(certificate):
     _check_deadline(_drip(b"\x16\x03\x03\x40\x00\x02", b"\0"), scheme="https")  # one record, byte by byte
 
 
@@ -122,7 +122,7 @@ def test_the_deadline_holds_while_a_request_is_sent():
     _check_deadline(talk, lines=["word " * 4_000_000])
 
 
-def test_the_deadline_holds_while_a_name_is_looked_up(monkeypatch):
+def test_the_deadline_holds_during_the_name_lookup(monkeypatch):
     done = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_: done.wait(10) and [])
     start = time.monotonic()
@@ -147,7 +147,7 @@ def test_a_connection_past_its_deadline_is_not_used_again():
         assert client.translate(["a"])[0].text == "b"
 
 
-def test_an_attempt_that_runs_out_of_time_tells_the_refusal_before(monkeypatch):
+def test_a_timeout_reports_the_refusal_before_it(monkeypatch):
     monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 1)  # at least half of it is waited for
     answers = iter([b'HTTP/1.1 503 Busy\r\nContent-Length: 27\r\n\r\n{"error": "queue is full."}'])
 
@@ -167,7 +167,7 @@ def test_an_attempt_that_runs_out_of_time_tells_the_refusal_before(monkeypatch):
 
 
 @pytest.mark.parametrize("api", ["rest_url", "grpc_url"])
-def test_a_server_that_is_slow_to_take_a_connection_is_no_lost_one(server, api):
+def test_a_slow_connection_is_not_a_lost_connection(server, api):
     """As one far away, or busy: a proxy lets nothing through for longer than the first wait between attempts."""
 
     def prepare(connection):
@@ -200,7 +200,7 @@ def test_a_request_names_model_and_version_behind_the_path_of_the_url():
 
 
 @pytest.mark.parametrize("scheme", ["http", "grpc"])
-def test_an_address_of_ipv6(server, scheme):
+def test_an_ipv6_address_works(server, scheme):
     try:
         with socket.create_server(("::1", 0), family=socket.AF_INET6):
             pass
@@ -213,13 +213,13 @@ def test_an_address_of_ipv6(server, scheme):
 
 
 @pytest.mark.parametrize("scheme", ["http", "https", "grpc"])
-def test_an_address_of_ipv6_needs_no_port(scheme):
+def test_an_ipv6_address_needs_no_port(scheme):
     client = Client(f"{scheme}://[100::a]", "echo", retries=0, timeout=1)  # of the block that leads nowhere
     with client, pytest.raises((ConnectionError, TimeoutError)):
         client.translate(["a"])
 
 
-def test_an_answer_that_ends_early_is_no_answer():
+def test_a_truncated_answer_is_an_error():
     def talk(connection):
         receive(connection)
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
@@ -279,7 +279,7 @@ def test_close_ends_the_connection(server, api):
         ((0.05, 0.05), 9, 2.5),  # waits that grow, as gRPC's do, are 5 in all
     ],
 )
-def test_a_refused_grpc_connection_is_tried_again_by_the_clients_waits(server, monkeypatch, waits, refusals, most):
+def test_a_refused_grpc_connection_is_retried_after_the_clients_waits(server, monkeypatch, waits, refusals, most):
     for name, seconds in zip(("FIRST_WAIT", "LONGEST_WAIT"), waits, strict=True):
         monkeypatch.setattr(f"keras_nmt.serving.client.{name}", seconds)
 
@@ -315,7 +315,7 @@ def test_a_kept_connection_that_the_server_has_closed_is_replaced():
             assert closed.acquire(timeout=3)
 
 
-def test_https(server, certificate, monkeypatch):
+def test_https_checks_certificates(server, certificate, monkeypatch):
     def prepare(connection):
         return certificate.wrap_socket(connection, server_side=True)
 

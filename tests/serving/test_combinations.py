@@ -87,7 +87,7 @@ def make_combination(make_model):
 
 
 @pytest.mark.parametrize("options", these(USUALLY, COMBINATIONS, _name))
-def test_a_combination_steps_saves_loads_and_trains(options, make_combination, tmp_path):
+def test_a_combination_decodes_saves_loads_and_trains(options, make_combination, tmp_path):
     model = make_combination(options)
     source = np.array([[7, 9, 30, 41, END], [50, 8, END, PAD, PAD], [60, END, PAD, PAD, PAD]], "int32")
     target = np.array([[BEGIN, 5, 11, 17, 9], [BEGIN, 8, 8, 20, 31], [BEGIN, 70, 6, 5, 44]], "int32")

@@ -102,7 +102,7 @@ def deep(levels):
     return b'{"inputs": [' + b'{"a": ' * levels + b"{}" + b"}" * levels + b"]}"
 
 
-def test_rest_answers_columns_and_rows(ask):
+def test_rest_accepts_columns_and_rows(ask):
     expected = {"translation": ["äh", "\u0000\n"], "score": [3.0, 3.0], "truncated": [False, False]}
     rows = [dict(zip(expected, row, strict=True)) for row in zip(*expected.values(), strict=True)]
     columns = [{"inputs": {"text": ["äh", "\u0000\n"]}}, {"inputs": ["äh", "\u0000\n"]}]
@@ -116,7 +116,7 @@ def test_rest_answers_columns_and_rows(ask):
     assert ask("POST", PREDICT, {"inputs": {"text": []}}) == (200, {"outputs": none})
 
 
-def test_rest_of_several_inputs_of_numbers_and_of_single_outputs(ask):
+def test_rest_handles_several_inputs_numbers_and_single_outputs(ask):
     pair = {"signature_name": "score", "inputs": {"source": ["abc", "long"], "target": ["", "d"]}}
     columns = {"log_probability": [3.0, -96.0], "truncated": [False, True]}
     assert ask("POST", PREDICT, pair) == (200, {"outputs": columns})
@@ -130,7 +130,7 @@ def test_rest_of_several_inputs_of_numbers_and_of_single_outputs(ask):
     assert (status, answer) == (200, {"outputs": {"sum": 0.1, "x": [0.1]}})  # not 0.10000000149011612
 
 
-def test_bytes_that_are_no_utf8_reach_the_model(ask):
+def test_bytes_that_are_not_utf8_reach_the_model(ask):
     body = b'{"signature_name": "bytes", "inputs": ["\xff"]}'
     assert ask("POST", PREDICT, body) == (200, {"outputs": [{"b64": base64.b64encode(b"\xff").decode()}]})
     status, answer = ask("POST", PREDICT, b'{"inputs": ["\xff"]}')
@@ -175,7 +175,7 @@ def test_bytes_that_are_no_utf8_reach_the_model(ask):
         (PREDICT, {"instances": [1.5], "signature_name": "sum"}, 400, "inconsistent batch size"),
     ],
 )
-def test_errors_of_rest(ask, url, body, status, message):
+def test_rest_errors_are_those_of_the_model_server(ask, url, body, status, message):
     answered, answer = ask("POST", url, body)
     assert answered == status
     assert list(answer) == ["error"]
@@ -209,7 +209,7 @@ def test_a_connection_stays_open(server, ask):
 
 
 @pytest.mark.parametrize("line", ["POST http://[ HTTP/1.1", "POST", "GET / HTTP/9.9", "\0"])
-def test_a_request_that_is_none_is_refused_without_a_traceback(server, line, capfd):
+def test_a_malformed_request_is_refused_without_a_traceback(server, line, capfd):
     parts = urllib.parse.urlsplit(server.rest_url)
     with socket.create_connection((parts.hostname, parts.port), timeout=60) as connection:
         connection.sendall(f"{line}\r\nHost: x\r\n\r\n".encode())
@@ -261,7 +261,7 @@ def test_a_body_without_a_length_is_refused_and_the_connection_closed(server, he
 
 
 @pytest.mark.parametrize("body", [b"{", b'{"instances": ["a"]}'])
-def test_a_client_that_goes_is_no_fault_of_the_server(server, body, capfd):
+def test_a_client_that_disconnects_causes_no_server_error(server, body, capfd):
     parts = urllib.parse.urlsplit(server.rest_url)
     before = set(server._http._connections)
     with socket.create_connection((parts.hostname, parts.port), timeout=60) as connection:
@@ -274,7 +274,7 @@ def test_a_client_that_goes_is_no_fault_of_the_server(server, body, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_names_that_urls_quote(path):
+def test_names_that_need_quoting_work(path):
     with DevelopmentServer(path, name="en dé", port=0, rest_port=0) as server:
         for url in (server.rest_url, server.grpc_url):
             with Client(url, "en dé") as client:
@@ -347,7 +347,7 @@ def test_grpc_answers_as_the_model_server_does(predict):
         ({"text": ["a"], "output_filter": ["more"]}, CODE.INVALID_ARGUMENT, "more"),
     ],
 )
-def test_errors_of_grpc(predict, arguments, code, message):
+def test_grpc_errors_are_those_of_the_model_server(predict, arguments, code, message):
     with pytest.raises(grpc.RpcError) as error:
         predict(**arguments)
     assert error.value.code() == code
@@ -412,7 +412,7 @@ STRING, INT = types_pb2.DT_STRING, types_pb2.DT_INT32
         ),
     ],
 )
-def test_tensors_that_are_none_are_refused_at_once(send, proto, message):
+def test_malformed_tensors_are_refused_at_once(send, proto, message):
     start, memory = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     code, answer = send(proto, "serving_default", "text")
     assert code == CODE.INVALID_ARGUMENT
@@ -467,7 +467,7 @@ def test_xla_signatures_where_they_are_allowed(path):
             assert Client(url, "mine", timeout=60).translate(["abc"])[0].score == -3
 
 
-def test_many_at_once(ask, predict):
+def test_many_requests_at_once_are_answered(ask, predict):
     texts = [f"text {i}" for i in range(100)]
     with ThreadPoolExecutor(32) as pool:
         answers = list(pool.map(lambda text: ask("POST", PREDICT, {"inputs": [text]}), texts))
@@ -476,7 +476,7 @@ def test_many_at_once(ask, predict):
     assert [proto.outputs["translation"].string_val[0].decode() for proto in protos] == texts
 
 
-def test_what_cannot_be_served_is_one_line(path, server, tmp_path):
+def test_a_folder_that_cannot_be_served_is_one_line(path, server, tmp_path):
     for nothing in (tmp_path, tmp_path / "nowhere", path / "10"):
         with pytest.raises(UserError, match="no version of a model in the folder"):
             DevelopmentServer(nothing, port=0, rest_port=0)

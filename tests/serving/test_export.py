@@ -66,7 +66,7 @@ def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, tra
 
 @pytest.mark.parametrize("shape", [[], [2, 1], [1, 1, 2]])
 @pytest.mark.parametrize("signature", ["serving_default", "serving_default_xla", "score", "score_xla"])
-def test_texts_that_are_no_list_are_refused(served, signature, shape):
+def test_texts_of_other_ranks_are_refused(served, signature, shape):
     texts = tf.fill(shape, "a mouse")
     names = ("source", "target") if signature.startswith("score") else ("text",)
     for wrong in names:
@@ -82,7 +82,7 @@ def test_the_program_of_the_readme_runs(exported, translator, lines, run_apart):
     assert printed.splitlines() == [translation.text for translation in translator.translate(lines)]
 
 
-def test_plain_signatures_hold_nothing_of_xla(exported, reached):
+def test_plain_signatures_contain_no_xla(exported, reached):
     for signature in ("serving_default", "score"):
         operators, marked = reached(exported, signature)
         assert "SentencepieceTokenizeOp" in operators  # the walk reaches what is inside
@@ -91,7 +91,7 @@ def test_plain_signatures_hold_nothing_of_xla(exported, reached):
         assert reached(exported, signature + "_xla")[1]
 
 
-def test_signatures_names_types_and_first_dimension(served):
+def test_signatures_have_the_documented_names_types_and_shapes(served):
     signatures = served.signatures
     text = {"translation": tf.string, "score": tf.float32, "truncated": tf.bool}
     score = {"log_probability": tf.float32, "truncated": tf.bool}
@@ -137,7 +137,7 @@ def test_versions_count_up_and_are_not_overwritten(model, tokenizers, tmp_path, 
     assert sorted(child.name for child in (tmp_path / "model").iterdir()) == ["1", "10", "9", "notes"]
 
 
-def test_a_version_is_readable_by_others(exported):
+def test_a_version_is_readable_by_other_users(exported):
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE(exported.stat().st_mode) == 0o777 & ~mask
@@ -175,7 +175,7 @@ def test_int8_weights_serve_as_the_quantised_model_and_take_a_quarter(
         np.testing.assert_allclose(answer["score"], [translation.score for translation in expected], atol=0.02)
 
 
-def test_a_quantisation_that_cannot_be_is_refused_before_anything_is_written(model, tokenizers, tmp_path):
+def test_an_impossible_quantisation_is_refused_before_any_file_is_written(model, tokenizers, tmp_path):
     with pytest.raises(UserError, match="int8. Received: int3"):
         export(tmp_path / "model", model, tokenizers, quantize="int3")
     quantized = model.with_dtype("float32")

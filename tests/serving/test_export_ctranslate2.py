@@ -100,7 +100,9 @@ def test_a_mechanism_is_named(options, told, make_model, source_tokenizer, tmp_p
     assert not (tmp_path / "model").exists()
 
 
-def test_what_cannot_be_exported_is_refused(make_model, make_multilingual, source_tokenizer, tmp_path, monkeypatch):
+def test_unsupported_models_and_options_are_refused(
+    make_model, make_multilingual, source_tokenizer, tmp_path, monkeypatch
+):
     model = make_model(**PLAIN)
     for options, told in (
         ({"quantize": "int3"}, "Received: quantize='int3'"),

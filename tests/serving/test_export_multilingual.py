@@ -72,7 +72,7 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, tra
     assert "Inputs differ in number" in answers[10]
 
 
-def test_texts_that_are_no_list_are_refused(exported):
+def test_texts_of_other_ranks_are_refused(exported):
     signatures = tf.saved_model.load(str(exported)).signatures
     texts, languages = tf.constant([["a mouse"], ["a cat"]]), tf.constant(["de", "fr"])
     for inputs in (
@@ -91,7 +91,7 @@ def _searches(graph):
     return [x for x in without_texts if any("TopK" in node.op for node in x.node_def)]
 
 
-def test_signatures_and_what_they_hold(exported, reached):
+def test_signatures_have_the_documented_inputs_and_outputs(exported, reached):
     saved_model = saved_model_pb2.SavedModel.FromString((exported / "saved_model.pb").read_bytes())
     graph, signatures = saved_model.meta_graphs[0].graph_def, saved_model.meta_graphs[0].signature_def
     names = {"serving_default", "translate", "translate_de_fr", "translate_zh-Hans_de", "score", "embed"}
@@ -137,7 +137,7 @@ def written(monkeypatch):
     return made
 
 
-def test_what_is_exported_has_no_cudnn_kernels_where_there_is_a_gpu(trained, written, tmp_path):
+def test_an_export_has_no_cudnn_kernels(trained, written, tmp_path):
     export(tmp_path, *trained)
     export(tmp_path, trained[0].pair("de", "fr"), {"source": trained[1]["de"], "target": trained[1]["fr"]})
     (translator, *_), (of_pair, *_) = written

@@ -26,7 +26,7 @@ def test_one_direction_has_no_routing(exported, reached, signature):
     assert not operators & (ROUTING - leaving)
 
 
-def test_several_directions_have(exported_multilingual, reached):
+def test_several_directions_have_routing(exported_multilingual, reached):
     """The operators above are those of routing."""
     operators, _ = reached(exported_multilingual, "serving_default")
     for kinds in ({"Case", "StatelessCase"}, {"If", "StatelessIf"}, {"InvertPermutation"}):
@@ -44,7 +44,7 @@ def test_a_graph_is_small(exported, tokenizers):
 
 
 @pytest.mark.exhaustive
-def test_a_large_model_s_graph_is_small(make_model, source_tokenizer, lines, tmp_path):
+def test_the_graph_of_a_large_model_is_small(make_model, source_tokenizer, lines, tmp_path):
     """Of as many layers as the base preset, with all signatures and warm-up records. Widths do not matter."""
     model = make_model(num_encoder_layers=6, num_decoder_layers=6, shortcuts=None)
     folder = export(tmp_path, model, source_tokenizer, warmup=lines, warmup_xla=True, sample=True, top_k=5)
@@ -58,7 +58,7 @@ def test_a_large_model_s_graph_is_small(make_model, source_tokenizer, lines, tmp
     assert sum(count > 6 for count in projections) <= 6
 
 
-def test_answers_of_many_rows_are_those_of_each_alone(exported, translator, lines):
+def test_many_rows_together_equal_each_row_alone(exported, translator, lines):
     signatures = tf.saved_model.load(str(exported)).signatures
     many = lines * 3
     found = signatures["serving_default_xla"](text=tf.constant(many))

@@ -22,7 +22,7 @@ def texts(translations) -> list[list[str]]:
     return [[hypothesis.text for hypothesis in translation.hypotheses] for translation in translations]
 
 
-def test_a_seed_decides_whatever_else_is_in_the_batch(sampler, lines):
+def test_a_sample_depends_on_its_seed_and_not_on_the_batch(sampler, lines):
     seeds = list(range(10, 10 + len(lines)))
     found = sampler.translate(lines, seeds=seeds)
     assert texts(sampler.translate(lines[::-1], seeds=seeds[::-1])) == texts(found)[::-1]
@@ -36,7 +36,7 @@ def test_a_seed_decides_whatever_else_is_in_the_batch(sampler, lines):
     assert len({translation.text for translation in many}) > 4, "each line has a seed of its own"
 
 
-def test_a_sample_attends_to_its_own_words_only(sampler, model, lines):
+def test_a_sample_attends_to_its_own_tokens_only(sampler, model, lines):
     """Caches of one hypothesis each: what a step reads grows with the number of samples, not with its square."""
     memory = model.encoder(sampler.tokenizers["source"].tokenize(lines).to_tensor())
     _, caches = sampler.graph._searches[0]._prepare_search(memory, 9)
@@ -90,7 +90,7 @@ def test_a_client_samples_by_rest_and_by_grpc(exported_sampler, sampler):
 
 
 @pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
-def test_translations_begin_with_their_prefixes(model, tokenizers, options, translator, jit_compile):
+def test_translations_begin_with_the_given_prefixes(model, tokenizers, options, translator, jit_compile):
     lines = ["the small cat", "a mouse", " ", "seven cats"]
     forced = translator
     if jit_compile:
@@ -113,13 +113,13 @@ def test_translations_begin_with_their_prefixes(model, tokenizers, options, tran
         assert alone.score == pytest.approx(found[0].score, abs=1e-4)
 
 
-def test_samples_have_prefixes_too_which_no_limit_cuts(model, tokenizers, options):
+def test_samples_begin_with_prefixes_that_no_limit_truncates(model, tokenizers, options):
     sampler = Translator(model, tokenizers, **options, sample=True, max_length=1)
     (translation,) = sampler.translate(["the small cat"], prefixes=["drei rote hunde"], seeds=[3])
     assert translation.text.startswith("drei rote hunde")
 
 
-def test_what_does_not_fit_is_refused(model, tokenizers, translator):
+def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
     for options, message in (
         ({"top_k": 5}, r"sample=True.*'top_k': 5"),
         ({"sample": True, "temperature": -1.0}, r"temperature=-1\.0"),

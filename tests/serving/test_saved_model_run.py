@@ -101,7 +101,7 @@ def test_text_to_text_plain_and_compiled(run, translator, lines):
     assert answers[4] == {"translation": [], "score": [], "truncated": []}
 
 
-def test_a_stock_server_runs_the_plain_signatures_and_refuses_the_compiled(run, translator, lines):
+def test_a_stock_server_runs_plain_signatures_and_refuses_compiled_signatures(run, translator, lines):
     pairs = {"source": lines, "target": lines}
     plain = [("serving_default", {"text": lines}), ("score", pairs)]
     answers, status, error = run([*plain, ("serving_default_xla", {"text": lines})], "--disable-xla")

@@ -94,7 +94,7 @@ def _flags(arguments):
     return dict(pairs)
 
 
-def test_models_are_where_the_server_finds_them(configurations):
+def test_the_model_server_finds_the_models(configurations):
     (model,) = configurations["models.config"].model_config_list.config
     assert (model.name, model.base_path, model.model_platform) == ("MODEL", "/models/MODEL", "tensorflow")
     # As the README's commands mount it.
@@ -102,7 +102,7 @@ def test_models_are_where_the_server_finds_them(configurations):
     assert f"localhost:{PORTS['rest']}/v1/models/{model.name}:predict" in README
 
 
-def test_the_policy_in_the_comments_can_be_put_in():
+def test_the_version_policy_in_the_comments_is_valid():
     lines = (FOLDER / "models.config").read_text().splitlines()
     commented = [line.strip().removeprefix("#") for line in lines if line.strip().startswith("#     ")]
     assert len(commented) == 3
@@ -119,13 +119,13 @@ def test_batches_have_the_sizes_that_exports_pad_to(configurations):
     assert not batching.pad_variable_length_inputs  # texts are scalars: nothing to pad
 
 
-def test_monitoring_is_where_the_readme_says(configurations):
+def test_monitoring_has_the_path_of_the_readme(configurations):
     prometheus = configurations["monitoring.config"].prometheus_config
     assert prometheus.enable
     assert f"http://localhost:{PORTS['rest']}{prometheus.path}" in README
 
 
-def test_compose(compose, configurations):
+def test_the_compose_file_is_valid(compose, configurations):
     services = compose["services"]
     assert set(services) == {"cpu", "cpu-xla", "gpu-xla"}
     for name, service in services.items():
@@ -157,7 +157,7 @@ def _cache(flags):
     return re.search(r"cache_directory=(\S+)", flags)[1]
 
 
-def test_kubernetes(kubernetes, compose, configurations):
+def test_the_kubernetes_files_are_valid(kubernetes, compose, configurations):
     deployment, service = kubernetes
     assert (deployment["kind"], service["kind"]) == ("Deployment", "Service")
     pod, labels = deployment["spec"]["template"]["spec"], deployment["spec"]["template"]["metadata"]["labels"]
@@ -190,7 +190,7 @@ def test_kubernetes(kubernetes, compose, configurations):
     }
 
 
-def test_every_file_is_in_the_readme():
+def test_the_readme_names_every_file():
     for path in FOLDER.iterdir():
         if path.is_file() and path.name != "README.md":
             assert f"]({path.name})" in README

@@ -144,7 +144,7 @@ def test_the_highest_version_is_served_as_versions_come_and_go(path, write_versi
     ]
 
 
-def test_stop_ends_once_requests_are_answered(path):
+def test_stop_waits_for_running_requests(path):
     server = DevelopmentServer(path, port=0, rest_port=0)
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
     connection.request("GET", "/v1/models/model")
@@ -201,7 +201,7 @@ def serving(path):
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_the_first_signal_ends_the_command_once_requests_are_answered(path, number, status):
+def test_the_first_signal_ends_the_command_after_running_requests(path, number, status):
     with serving(path) as (process, clients), ThreadPoolExecutor() as pool, ending(path) as end:
         calls = [pool.submit(client.translate, [str(end)]) for client in clients]
         time.sleep(1)

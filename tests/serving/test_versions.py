@@ -35,7 +35,7 @@ def contents(path):
     return {child.name: [(x.name, x.read_bytes()) for x in child.iterdir()] for child in path.iterdir()}
 
 
-def test_exports_at_once_take_the_next_numbers(tmp_path):
+def test_simultaneous_exports_take_the_next_numbers(tmp_path):
     barrier = threading.Barrier(8, timeout=60)
 
     def write(content):
@@ -56,7 +56,7 @@ def test_exports_at_once_take_the_next_numbers(tmp_path):
     assert sorted(files for files in found.values()) == [[("saved_model.pb", content)] for content in written]
 
 
-def test_a_version_that_appears_meanwhile_is_not_overwritten(tmp_path):
+def test_a_version_that_appears_during_an_export_is_not_overwritten(tmp_path):
     def write(folder):
         writing(b"late")(folder)
         write_version(tmp_path, 3, writing(b"early"))
@@ -68,7 +68,7 @@ def test_a_version_that_appears_meanwhile_is_not_overwritten(tmp_path):
         check_version(tmp_path, 3)
 
 
-def test_the_folder_of_a_killed_export_is_removed_by_the_next_and_that_of_a_running_one_is_not(tmp_path, run_python):
+def test_the_next_export_removes_the_folder_of_a_killed_export_only(tmp_path, run_python):
     assert -run_python("-c", KILLED, tmp_path).returncode == signal.SIGKILL
     (leftover,) = tmp_path.iterdir()
     assert not leftover.name.isdecimal()  # no server loads it

@@ -73,7 +73,7 @@ def test_there_is_a_record_for_each_batch_bucket_and_length_bucket(exported, tra
     assert sorted(found) == sorted(itertools.product(names, (1, 4), (6, 12)))
 
 
-def test_what_the_records_compile_is_not_compiled_again(exported, lines, run_apart, tmp_path):
+def test_requests_compile_nothing_after_the_warm_up(exported, lines, run_apart, tmp_path):
     # The encoder and the search, for two lengths.
     assert run_apart(REPLAY, str(exported), str(tmp_path), *lines).split() == ["4", "4"]
 
@@ -96,7 +96,7 @@ def export_tiny(model, tokenizers, options, quick_write, tmp_path):
     return make
 
 
-def test_without_lines_there_are_none_and_xla_is_asked_for(export_tiny):
+def test_without_lines_there_are_no_records(export_tiny):
     assert not (export_tiny() / "assets.extra").exists()
     requests = _requests(export_tiny(warmup=["a mouse"]))
     assert [(x.model_spec.signature_name, _values(x)) for x in requests] == [
@@ -117,7 +117,7 @@ def make_texts(translator):
     return make
 
 
-def test_few_lines_are_repeated_and_of_many_the_first_serve(make_texts):
+def test_few_lines_are_repeated_and_of_many_lines_the_first_are_used(make_texts):
     assert make_texts(["a cat", "a mouse"]) == [["a cat"], ["a cat", "a mouse"] * 2]
     many = [f"a {word}" for word in ("cat", "mouse", "bird", "dog", "house")]
     assert make_texts(many) == [many[:1], many[:4]]
@@ -132,13 +132,13 @@ def test_few_lines_are_repeated_and_of_many_the_first_serve(make_texts):
         ([["a mouse"], True], "1,000 warm-up records at most.*: 1,002 records"),
     ],
 )
-def test_what_cannot_be_made_is_an_error(make_texts, translator, monkeypatch, arguments, message):
+def test_an_impossible_warm_up_is_an_error(make_texts, translator, monkeypatch, arguments, message):
     monkeypatch.setattr(translator.options, "batch_buckets", tuple(range(1, 502)))
     with pytest.raises(UserError, match=message):
         make_texts(*arguments)
 
 
-def test_without_the_package_the_error_names_it_before_anything_is_written(export_tiny, tmp_path, monkeypatch):
+def test_a_missing_package_is_named_before_any_file_is_written(export_tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow_serving.apis", None)
     with pytest.raises(UserError, match=r"pip install 'keras_nmt\[serving\]'\. Received: lines to warm up with"):
         export_tiny(warmup=["a mouse"])
