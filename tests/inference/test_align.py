@@ -1,3 +1,5 @@
+"""Word alignments by attention, and translations reranked by coverage of the source."""
+
 from __future__ import annotations
 
 import time

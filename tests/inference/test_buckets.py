@@ -1,3 +1,5 @@
+"""Buckets of sizes."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Traced functions."""
+
 from __future__ import annotations
 
 import tensorflow as tf

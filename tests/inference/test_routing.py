@@ -1,3 +1,5 @@
+"""Rows of a batch, each computed by the branch of its group."""
+
 from __future__ import annotations
 
 import numpy as np

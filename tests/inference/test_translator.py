@@ -1,3 +1,5 @@
+"""The translator of a model of one direction."""
+
 from __future__ import annotations
 
 import keras

@@ -1,3 +1,5 @@
+"""Exports of models of one direction: signatures, versions, quantisation, and answers without keras_nmt."""
+
 from __future__ import annotations
 
 import os

@@ -1,3 +1,5 @@
+"""Exports of models of several directions."""
+
 from __future__ import annotations
 
 import numpy as np
