@@ -38,6 +38,8 @@ class FeedForward(keras.layers.Layer):
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), Eq. 2.
     """
 
+    use_bias = True
+
     def __init__(
         self,
         intermediate_dim: int,
@@ -55,8 +57,10 @@ class FeedForward(keras.layers.Layer):
         self.dropout = dropout
         self.activation = activation
         policy = self.dtype_policy
-        self.inner = Projection(intermediate_dim, activation=activation, dtype=policy, name="inner")
-        self.outer = Projection(hidden_dim, dtype=policy, name="outer")
+        self.inner = Projection(  # W_1, b_1
+            intermediate_dim, activation=activation, use_bias=self.use_bias, dtype=policy, name="inner"
+        )
+        self.outer = Projection(hidden_dim, use_bias=self.use_bias, dtype=policy, name="outer")  # W_2, b_2
         self.inner_dropout = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import check_positive, check_rate
 from keras_nmt.layers._projection import Projection
+from keras_nmt.layers.feed_forward import FeedForward
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class GatedFeedForward(keras.layers.Layer):
+class GatedFeedForward(FeedForward):
     """Position-wise feed-forward network with a gated linear unit: `(f(x W) * x V) W_2`, without biases.
 
     With `activation="silu"` it is FFN_SwiGLU, with "gelu" FFN_GEGLU, with "relu" FFN_ReGLU (Eq. 6). The layer has three
@@ -41,6 +41,8 @@ class GatedFeedForward(keras.layers.Layer):
         [Shazeer, 2020](https://arxiv.org/abs/2002.05202), Eq. 6.
     """
 
+    use_bias = False
+
     def __init__(
         self,
         intermediate_dim: int,
@@ -49,40 +51,16 @@ class GatedFeedForward(keras.layers.Layer):
         activation: str = "silu",
         **kwargs: Any,
     ) -> None:
-        super().__init__(**kwargs)
-        check_positive(intermediate_dim=intermediate_dim, hidden_dim=hidden_dim)
-        check_rate(dropout=dropout)
-        self.intermediate_dim = int(intermediate_dim)
-        self.hidden_dim = int(hidden_dim)
-        self.supports_masking = True
-        self.dropout = dropout
-        self.activation = activation
-        policy = self.dtype_policy
-        self.gate = Projection(  # W
-            intermediate_dim, activation=activation, use_bias=False, dtype=policy, name="gate"
+        super().__init__(intermediate_dim, hidden_dim, dropout, activation, **kwargs)
+        self.values = Projection(  # V; W is `inner`
+            intermediate_dim, use_bias=False, dtype=self.dtype_policy, name="values"
         )
-        self.inner = Projection(intermediate_dim, use_bias=False, dtype=policy, name="inner")  # V
-        self.outer = Projection(hidden_dim, use_bias=False, dtype=policy, name="outer")  # W_2
-        self.inner_dropout = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
-        self.gate.build(inputs_shape)
-        self.inner.build(inputs_shape)
-        self.outer.build((*inputs_shape[:-1], self.intermediate_dim))
+        super().build(inputs_shape)
+        self.values.build(inputs_shape)
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
-        x = self.gate(inputs) * self.inner(inputs)  # [..., intermediate_dim]
+        x = self.inner(inputs) * self.values(inputs)  # [..., intermediate_dim]
         x = self.inner_dropout(x, training=training)
         return self.outer(x)  # [..., d]
-
-    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
-        return (*inputs_shape[:-1], self.hidden_dim)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "intermediate_dim": self.intermediate_dim,
-            "hidden_dim": self.hidden_dim,
-            "dropout": self.dropout,
-            "activation": self.activation,
-        }

@@ -127,8 +127,8 @@ def test_modern_decoder_layer(random):
         return x / np.sqrt(np.square(x).mean(-1, keepdims=True) + 1e-6) * w[f"{name}_norm/scale"]
 
     def feed_forward(x):  # (silu(x W) * x V) W_2
-        gate = x @ w["feed_forward/gate/kernel"]
-        return (gate * sigmoid(gate) * (x @ w["feed_forward/inner/kernel"])) @ w["feed_forward/outer/kernel"]
+        gate = x @ w["feed_forward/inner/kernel"]
+        return (gate * sigmoid(gate) * (x @ w["feed_forward/values/kernel"])) @ w["feed_forward/outer/kernel"]
 
     hidden = norm("self_attention", x)
     states = x + _grouped_attention(w, "self_attention", hidden, hidden, causal, rotate=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 
 import numpy as np
-import tensorflow as tf
+from tiny import make_batch, stepwise
 
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import PAD
 
 TRANSFORMER = {"num_heads": 2, "intermediate_dim": 12}
 # Mechanisms of Transformers that do not change the source side, and a mechanism that does.
@@ -41,32 +42,7 @@ def randomise(model):
     return model
 
 
-def batch(model, rows=3, source_length=5, target_length=4, seed=0):
-    """Ids for the model of a pair, with rows of different lengths."""
-    generator = np.random.default_rng(seed)
-    source = generator.integers(4, model.source_vocabulary_size, (rows, source_length)).astype("int32")
-    for row in range(rows):
-        length = source_length - row % source_length
-        source[row, length - 1 :] = PAD
-        source[row, length - 1] = END
-    target = generator.integers(4, model.target_vocabulary_size, (rows, target_length)).astype("int32")
-    target[:, 0] = BEGIN
-    return source, target
-
-
-def stepwise(model, source, target, beam_size=2, jit_compile=None, grows=False):
-    """Logits `[B, T, V]` of decoder steps over given prefixes, equal for each hypothesis of the beam."""
-    step = model.decoder_step
-    if jit_compile is not None:
-        step = tf.function(step, jit_compile=jit_compile, autograph=False)
-    constants, caches = model.prepare(model.encoder(source), beam_size, None if grows else target.shape[1])
-    logits = []
-    for position in range(target.shape[1]):
-        tokens = np.repeat(target[:, position : position + 1], beam_size, 1)
-        out, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
-        np.testing.assert_allclose(out[:, 0], out[:, 1], rtol=1e-5, atol=1e-5)
-        logits.append(out[:, 0])
-    return np.stack(logits, 1)
+batch = functools.partial(make_batch, source_length=5, target_length=4)
 
 
 def check_padding_and_batching(model):
