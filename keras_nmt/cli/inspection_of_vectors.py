@@ -11,7 +11,6 @@ import typer
 from keras_nmt.cli.measured import Directories, Output, check_inspection, inspect_models
 from keras_nmt.cli.options import Import, SourceLanguage, TargetLanguage, given
 from keras_nmt.errors import UserError
-from keras_nmt.files.senteval_data import PROBING, read_senteval
 
 Vectors = Annotated[
     str,
@@ -52,6 +51,8 @@ def probing(
 ) -> None:
     """Measures the ten probing tasks on vectors of sentences, with averages by kind."""
     languages = given(source_language=source_language, target_language=target_language)
+    from keras_nmt.files.senteval_data import PROBING  # here: imports NumPy
+
     chosen = [*PROBING] if tasks is None else tasks.split(",")
     _vectors_on_tasks("probing", directories, data, chosen, vectors, seeds, output, languages, import_)
 
@@ -95,6 +96,8 @@ def _vectors_on_tasks(
     check_inspection(directories, output)
     if not data.is_dir():
         raise UserError(f"There is no such folder. Received: {data}")
+    from keras_nmt.files.senteval_data import read_senteval  # here: imports NumPy
+
     for task in tasks:  # a missing file is named before the first task runs
         read_senteval(data, task)
 

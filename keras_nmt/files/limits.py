@@ -16,7 +16,16 @@ LIMITS: dict[str, int] = {
     ),
     **dict.fromkeys(("hidden_dim", "intermediate_dim", "head_intermediate_dim", "bridge_hidden_dim"), 65_536),
     **dict.fromkeys(
-        ("layer_composition_rank", "head_composition_rank", "composition_rank", "num_roles", "role_units"), 65_536
+        (
+            "layer_composition_rank",
+            "head_composition_rank",
+            "composition_rank",
+            "rank",
+            "num_roles",
+            "role_units",
+            "units",
+        ),
+        65_536,
     ),
     **dict.fromkeys(("source_vocabulary_size", "target_vocabulary_size", "languages"), 10_000_000),
     # Search.
