@@ -50,9 +50,9 @@ def probing(
     import_: Import = None,
 ) -> None:
     """Measures the ten probing tasks on vectors of sentences, with averages by kind."""
-    languages = given(source_language=source_language, target_language=target_language)
     from keras_nmt.files.senteval_data import PROBING  # here: imports NumPy
 
+    languages = given(source_language=source_language, target_language=target_language)
     chosen = [*PROBING] if tasks is None else tasks.split(",")
     _vectors_on_tasks("probing", directories, data, chosen, vectors, seeds, output, languages, import_)
 

@@ -94,7 +94,7 @@ def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path
 
 def test_options_take_precedence_over_set_and_set_over_a_file(tmp_path, monkeypatch):
     made = []
-    monkeypatch.setattr(Experiment, "run", lambda self: made.append(self))
+    monkeypatch.setattr(Experiment, "run", lambda self, **_: made.append(self))
     files = {f"{name}_{side}": "f" for name in ("train", "dev") for side in ("source", "target")}
     old = {"directory": "old", **files, "max_updates": 1, "batch_size": 7, "seed": 3, "clip": 1.0}
     old["model"] = {"shortcuts": "plain", "dropout": 0.3}
