@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import tempfile
 import time
@@ -65,8 +66,8 @@ def dry_run(experiment: Experiment, report: Callable[[str], None]) -> None:
         seconds = _seconds(update, iterator, UPDATES) / UPDATES
     report(f"{first:.1f} s for the first update, {seconds:.3g} s for each further update")
     if e.max_updates is not None:
-        hours = seconds * e.max_updates / 3600
-        report(f"{e.max_updates:,} updates take about {hours:.2f} hours, without evaluations and saves")
+        whole = datetime.timedelta(seconds=round(seconds * e.max_updates))
+        report(f"{e.max_updates:,} updates take about {whole}, without evaluations and saves")
     if e.time_limit is not None:
         report(f"{e.time_limit:g} minutes are about {int(60 * e.time_limit / seconds):,} updates, without evaluations")
     report(f"Peak memory: {_peak() / 2**30:.2f} GiB")
