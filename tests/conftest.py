@@ -24,6 +24,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """With `-n auto`, the default, a single file or test runs in the calling process: starting workers takes longer."""
     return 0 if len(config.args) == 1 and ".py" in config.args[0] else None
 
+
 # As a module with docstring examples, pytest would import the file again, and register its layers again.
 collect_ignore = ["own_mechanisms.py"]
 

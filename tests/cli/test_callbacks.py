@@ -49,9 +49,19 @@ def recorder(tmp_path, monkeypatch):
 
 def test_callbacks_get_settings_and_the_scores_of_each_evaluation(recorder, trained_run, run_python):
     _, command, _ = trained_run
-    command = [*command[:1], *command[3:]]  # without --directory
+    test = command.index("--test")
+    command = [*command[:1], *command[3:test], *command[test + 3 :]]  # without --directory
     code = "from keras_nmt.cli.app import main; main()"
-    more = ["--directory", recorder / "run", "--max-updates", 2, "--set", "evaluate_every=1"]
+    more = [
+        "--directory",
+        recorder / "run",
+        "--max-updates",
+        2,
+        "--set",
+        "evaluate_every=1",
+        "--set",
+        "dev_sentences=4",
+    ]
     more += ["--set", 'dev_metrics=["bleu", "loss"]', "--set", "best_metric=loss"]
     more += ["--callbacks", "recorder_of_tests:make"]
     path = os.pathsep.join([str(recorder), *sys.path])

@@ -60,15 +60,15 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
         return write_prepared(make_corpus(300), folder, subwords, subwords, shard_pairs=120)
 
 
-@pytest.fixture(params=["in memory", "on disk", "in portions"])
+# On disk and whole, a corpus has the batches of a corpus in memory: see `test_prepared_corpus.py`.
+@pytest.fixture(params=["in memory", "on disk in portions"])
 def corpus(request: pytest.FixtureRequest, prepared: PreparedCorpus, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     if request.param == "in memory":
         return make_corpus(300)
     monkeypatch.setattr("keras_nmt.files.prepared_folder.BLOCK", 16)
-    if request.param == "in portions":
-        monkeypatch.setattr("keras_nmt.data.training_batches.WHOLE", 0)
-        monkeypatch.setattr("keras_nmt.data.training_batches.PORTION", 110)
-        monkeypatch.setattr("keras_nmt.data.training_batches.PORTION_UPDATES", 1)
+    monkeypatch.setattr("keras_nmt.data.training_batches.WHOLE", 0)
+    monkeypatch.setattr("keras_nmt.data.training_batches.PORTION", 110)
+    monkeypatch.setattr("keras_nmt.data.training_batches.PORTION_UPDATES", 1)
     return prepared
 
 
