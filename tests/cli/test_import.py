@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import keras
 import pytest
 from own_mechanisms import OWN
 
+from keras_nmt.cli.app import app
+from keras_nmt.cli.inspection import inspect_app
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.models import ModelDirectory, Transformer
+
+WITHOUT_MODEL = ("average", "info", "report", "serve")  # read files of a model directory, or an export
 
 
 @pytest.fixture
@@ -20,6 +25,14 @@ def directory(tmp_path):
     directory.save_config(model, subwords={"source": "subwords.model", "target": "subwords.model"})
     directory.save_weights(model)
     return directory
+
+
+def test_every_command_that_loads_a_model_takes_files():
+    commands = [command.callback for command in (*app.registered_commands, *inspect_app.registered_commands)]
+    for command in commands:
+        parameters = inspect.signature(command).parameters
+        loads = {"directory", "directories"} & set(parameters) and command.__name__ not in WITHOUT_MODEL
+        assert ("import_" in parameters) == bool(loads), command.__name__
 
 
 def test_a_file_runs_once_and_registers_its_layers(tmp_path):
