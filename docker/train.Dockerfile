@@ -1,7 +1,7 @@
 # An image that trains, translates and exports, on NVIDIA GPUs or on CPUs. From the root of the repository:
 #
 #     docker build --file docker/train.Dockerfile --tag keras-nmt .
-#     docker run --rm --gpus all --volume "$PWD/runs:/work/runs" keras-nmt quickstart
+#     docker run --rm --gpus all --volume "$PWD/runs:/home/user/runs" keras-nmt quickstart
 #
 # `--build-arg EXTRAS=serving` leaves CUDA out.
 FROM python:3.12-slim
@@ -12,9 +12,9 @@ COPY setup.cfg pyproject.toml README.md LICENSE ./
 COPY keras_nmt keras_nmt
 # The package itself has no version to pin.
 # hadolint ignore=DL3013
-RUN pip install --no-cache-dir ".[${EXTRAS}]" && useradd --create-home --uid 1000 user && install -d -o 1000 /work
+RUN pip install --no-cache-dir ".[${EXTRAS}]" && useradd --create-home --uid 1000 user
 
 USER 1000
-WORKDIR /work
+WORKDIR /home/user
 ENTRYPOINT ["keras-nmt"]
 CMD ["--help"]

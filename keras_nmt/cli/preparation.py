@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +10,13 @@ import typer
 
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import given
-from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 
 FILES = "Files of the {side} side, in order. May be repeated."
 
 
 def prepare(
-    output: Annotated[Path, typer.Option(help="Folder to make.")],
+    output: Annotated[str, typer.Option(metavar="DIRECTORY", help="Folder to make.")],
     source: Annotated[list[str], typer.Option("--source", metavar="FILE", help=FILES.format(side="first"))],
     target: Annotated[list[str], typer.Option("--target", metavar="FILE", help=FILES.format(side="second"))],
     sides: Annotated[tuple[str, str], typer.Option(metavar="NAME NAME", help="Names of the sides, such as de en.")] = (
@@ -32,8 +30,11 @@ def prepare(
         int | None, typer.Option(help="Train one model of this many subwords for both sides.")
     ] = None,
     subword_sample: Annotated[
-        int, typer.Option(min=1, help="With --vocabulary-size: lines of each file to train on, from its beginning.")
-    ] = 1_000_000,
+        int | None, typer.Option(min=1, help="With --vocabulary-size: random pairs to train on. Default: 1,000,000.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="With --vocabulary-size: seed of the sample. Default: 0.")
+    ] = None,
     max_length: Annotated[int | None, typer.Option(help="Longest sentence in subwords. Default: 256.")] = None,
     max_ratio: Annotated[float | None, typer.Option(help="Largest ratio of lengths. Default: 3.")] = None,
     normalization: Annotated[str | None, typer.Option(help="none, NFC or NFKC. Default: none.")] = None,
@@ -41,6 +42,21 @@ def prepare(
     script: Annotated[
         list[str] | None,
         typer.Option(metavar="SIDE=SCRIPT", help="Script of most letters of a side, such as ru=CYRILLIC."),
+    ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SIDE=LANGUAGE", help="Language of a side, a label of --language-model such as de=de."),
+    ] = None,
+    language_model: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Model of fastText that identifies languages: lid.176.bin.")
+    ] = None,
+    filter_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            metavar="FILE.py:NAME",
+            help="Filter of your own: function, or DoFn, in a file or a module. May be repeated.",
+        ),
     ] = None,
     duplicates: Annotated[
         str | None,
@@ -70,51 +86,52 @@ def prepare(
         raise UserError(f"Give subwords or --vocabulary-size. Received: --vocabulary-size {vocabulary_size} and a file")
     if subwords is not None and (source_subwords or target_subwords):
         raise UserError(f"Give one model of both sides, or one of each. Received: --subwords {subwords} and another")
-    scripts = dict(map(_script, script or []))
-    logging.getLogger().setLevel(logging.ERROR)  # Beam warns when it is imported without libraries for Google's cloud
+    for flag, value in (("--subword-sample", subword_sample), ("--seed", seed)):
+        if vocabulary_size is None and value is not None:
+            raise UserError(f"This option goes with --vocabulary-size N. Received: {flag} {value}")
+    scripts, languages = (
+        dict(_side_and_value(text, option) for text in given_texts or [])
+        for option, given_texts in (("--script SIDE=SCRIPT", script), ("--language SIDE=LANGUAGE", language))
+    )
+    filters = {text.rpartition(":")[2]: text for text in filter_ or []}
+    if len(filters) < len(filter_ or []):
+        raise UserError(f"Each --filter has a name of its own. Received: {', '.join(filter_ or [])}")
+    logging.disable(logging.WARNING)  # Beam warns when it is imported without libraries for Google's cloud
     try:
         from keras_nmt.preparation import Preparation
         from keras_nmt.preparation import prepare as run
     except ImportError as error:
         raise UserError(f"Preparation needs Apache Beam: pip install 'keras_nmt[prepare]'. Received: {error}") from None
-    with tempfile.TemporaryDirectory() as folder:
-        if vocabulary_size is not None:
-            import_tensorflow()
-            from keras_nmt.preparation.train_on_beginnings import train_on_beginnings
-
-            write_line(f"Training {vocabulary_size:,} subwords")
-            model = train_on_beginnings(
-                source + target,
-                Path(folder) / "subwords.model",
-                lines=subword_sample,
-                vocabulary_size=vocabulary_size,
-                user_symbols=[] if source_tag is None else [source_tag],
-            )
-            given_models = model, model
-        assert given_models[0] is not None
-        assert given_models[1] is not None
-        preparation = Preparation(
-            sides=sides,
-            sources=source,
-            targets=target,
-            subwords=(given_models[0], given_models[1]),
-            scripts=scripts,
-            drop_identical=drop_identical,
-            keep_text=keep_text,
-            **given(
-                max_length=max_length,
-                max_ratio=max_ratio,
-                normalization=normalization,
-                duplicates=duplicates,
-                order=order,
-                source_tag=source_tag,
-            ),
-        )
-        run(preparation, output, workers=workers, beam_options=beam or [], report=write_line)
+    finally:
+        logging.disable(logging.NOTSET)
+    preparation = Preparation(
+        sides=sides,
+        sources=source,
+        targets=target,
+        subwords=None if given_models[0] is None or given_models[1] is None else (given_models[0], given_models[1]),
+        vocabulary_size=vocabulary_size,
+        scripts=scripts,
+        languages=languages,
+        language_model=language_model,
+        filters=filters,
+        drop_identical=drop_identical,
+        keep_text=keep_text,
+        **given(
+            subword_sample=subword_sample,
+            seed=seed,
+            max_length=max_length,
+            max_ratio=max_ratio,
+            normalization=normalization,
+            duplicates=duplicates,
+            order=order,
+            source_tag=source_tag,
+        ),
+    )
+    run(preparation, output, workers=workers, beam_options=beam or [], report=write_line)
 
 
-def _script(text: str) -> tuple[str, str]:
-    side, equals, script = text.partition("=")
+def _side_and_value(text: str, option: str) -> tuple[str, str]:
+    side, equals, value = text.partition("=")
     if not equals:
-        raise UserError(f"--script takes SIDE=SCRIPT. Received: {text}")
-    return side, script
+        raise UserError(f"The option is {option}. Received: {text}")
+    return side, value

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from keras_nmt.errors import UserError, error_and_type, exhausted, one_line
+from keras_nmt.errors import UserError, exhausted, one_line
+from keras_nmt.files.import_file import import_file
 
 # `-h` is short for `--help` everywhere.
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -129,24 +128,7 @@ def import_tensorflow(files: Sequence[Path] | None = None) -> None:
         os.dup2(standard_error, 2)
         os.close(standard_error)
     for file in files or ():
-        _import_file(file.resolve())
-
-
-def _import_file(path: Path) -> None:
-    """Runs a Python file as a module, once in a process."""
-    name = f"imported:{path}"
-    if name in sys.modules:
-        return
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None  # noqa: PT018
-    sys.modules[name] = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(sys.modules[name])
-    except Exception as error:
-        del sys.modules[name]
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        place = f"line {lines[-1]} of {path}" if lines else str(path)
-        raise UserError(f"{place} raised an error; mend the file. Received: {error_and_type(error)}") from error
+        import_file(file)
 
 
 @contextlib.contextmanager

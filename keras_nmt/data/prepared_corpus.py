@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 
 import numpy as np
@@ -51,7 +50,7 @@ class PreparedCorpus:
             UserError: The corpus was prepared with other subwords, or has pairs that the limits exclude.
         """
         for side, tokenizer in zip(self._sides, (source, target), strict=True):
-            digest = hashlib.sha256(tokenizer.proto).hexdigest()
+            digest = tokenizer.digest
             if digest != self.folder.subwords_digest(side):
                 raise UserError(
                     "The corpus was prepared with other subwords than the run's: set `subwords` to "

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.errors import UserError
-from keras_nmt.files.length_limits import check_length_limits, outside_limits
+from keras_nmt.files.length_limits import check_length_limits, drop_pairs, outside_limits
 from keras_nmt.files.read_paired_blocks import read_paired_blocks
 from keras_nmt.text import SubwordTokenizer
 
@@ -84,9 +84,9 @@ def read_parallel(
         blocks.map(tokenize, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True).prefetch(2).as_numpy_iterator()
     ):
         keep = np.ones(len(source_lengths), bool)
-        for reason, is_wrong in outside_limits(source_lengths, target_lengths, max_length, max_ratio):
-            dropped[reason] += int((keep & is_wrong).sum())
-            keep &= ~is_wrong
+        limits = outside_limits(source_lengths, target_lengths, max_length, max_ratio)
+        for reason, number in drop_pairs(keep, limits).items():
+            dropped[reason] += number
         kept.append(
             (
                 source_ids[np.repeat(keep, source_lengths)],

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,8 +25,9 @@ DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
 ORDERS = ("shuffled", "lines")
 NORMALIZATIONS = ("none", "NFC", "NFKC")
 File = str | os.PathLike[str]
-# From the lines of both sides of a block to a boolean array: the pairs to drop.
-Filter = Callable[[Sequence[str], Sequence[str]], np.ndarray]
+# From the lines of both sides of a block to a boolean array, the pairs to drop; or a DoFn of such lines.
+Filter = Callable[[Sequence[str], Sequence[str]], np.ndarray] | Any
+BUILT_IN = ("identical", "script", "language", "empty", "too long", "badly matched", "duplicate")
 
 
 @dataclasses.dataclass(kw_only=True, frozen=True)
@@ -33,14 +35,19 @@ class Preparation:
     """A corpus to prepare: its files, subwords, filters and order.
 
     A pair is dropped, and counted, for the first of these reasons that applies: the names of `filters`, "identical",
-    "script", "empty", "too long", "badly matched", "duplicate".
+    "script", "language", "empty", "too long", "badly matched", "duplicate".
 
     Args:
         sides: Tuple of two names, such as ("de", "en"): folders of the prepared corpus.
         sources: Sequence of the files of the first side: UTF-8, one sentence a line, plain or compressed by gzip or
             Zstandard, local or an address such as "gs://bucket/text.gz".
         targets: Sequence of the files of the second side, each with as many lines as its source.
-        subwords: Tuple of the paths of both sides' SentencePiece models, equal for a joint vocabulary.
+        subwords: Tuple of the paths of both sides' SentencePiece models, equal for a joint vocabulary; or None to train
+            one model of both sides. Defaults to None.
+        vocabulary_size: Integer, the number of subwords of the model to train. Defaults to None.
+        subword_sample: Integer, the number of random pairs that the model is trained on; all pairs of a smaller corpus.
+            Defaults to 1,000,000.
+        seed: Integer, seed of the sample. Defaults to 0.
         max_length: Integer, the longest sentence kept in subwords, end included; or None. Defaults to 256.
         max_ratio: Float, the largest ratio of lengths kept; or None. Defaults to 3.
         normalization: "none"; or "NFC" or "NFKC", Unicode's, with single spaces. Defaults to "none": the subword
@@ -48,8 +55,15 @@ class Preparation:
         drop_identical: Boolean, whether to drop pairs with equal sides. Defaults to False.
         scripts: Dictionary from a side to the script of at least half of its letters, by the first word of Unicode's
             names of letters, such as "LATIN" or "CYRILLIC". Defaults to none.
-        filters: Dictionary from a reason to a function of the lines of both sides, two sequences of strings, that
-            returns a boolean array: the pairs to drop. Worker processes import the functions. Defaults to none.
+        languages: Dictionary from a side to its language, a label of `language_model` such as "de". A pair is dropped
+            if another language is likelier for a side. Defaults to none.
+        language_model: String or path of a model of fastText that identifies languages, such as lid.176.bin. Defaults
+            to None.
+        filters: Dictionary from a reason to a filter: a function of the lines of both sides, two sequences of strings,
+            that returns a boolean array, the pairs to drop; or a class or object with the methods of a `beam.DoFn`:
+            `process` takes a tuple of both sequences and gives a sequence of one such array, and `setup`, if there is
+            one, runs once in each worker process. A string such as "package.module:name" or "file.py:name" names a
+            filter that each worker process imports. Defaults to none.
         duplicates: "keep"; or of pairs that have the same "pair" of texts, the same "source" or the same "target", only
             the first one is kept; "either": "source", then "target". Defaults to "pair".
         order: "shuffled": by a digest of the text, a random order that is the same each time. "lines": the order of
@@ -65,13 +79,18 @@ class Preparation:
     sides: tuple[str, str]
     sources: Sequence[File]
     targets: Sequence[File]
-    subwords: tuple[File, File]
+    subwords: tuple[File, File] | None = None
+    vocabulary_size: int | None = None
+    subword_sample: int = 1_000_000
+    seed: int = 0
     max_length: int | None = 256
     max_ratio: float | None = 3.0
     normalization: Literal["none", "NFC", "NFKC"] = "none"
     drop_identical: bool = False
     scripts: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    filters: Mapping[str, Filter] = dataclasses.field(default_factory=dict)
+    languages: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    language_model: File | None = None
+    filters: Mapping[str, Filter | str] = dataclasses.field(default_factory=dict)
     duplicates: str = "pair"
     order: str = "shuffled"
     source_tag: str | None = None
@@ -79,6 +98,16 @@ class Preparation:
 
     def __post_init__(self) -> None:
         check_length_limits(self.max_length, self.max_ratio)
+        if (self.subwords is None) == (self.vocabulary_size is None):
+            raise UserError(
+                "A corpus is cut into given subwords, or into those of a model to train. "
+                f"Received: subwords={self.subwords}, vocabulary_size={self.vocabulary_size}"
+            )
+        if self.subword_sample < 1 or self.seed < 0:
+            raise UserError(
+                "A sample has at least one pair, and a seed of at least 0. "
+                f"Received: subword_sample={self.subword_sample}, seed={self.seed}"
+            )
         if len(self.sources) != len(self.targets) or not self.sources:
             raise UserError(
                 "A corpus has as many source files as target files, at least one. "
@@ -92,14 +121,27 @@ class Preparation:
         for name, known in (("duplicates", DUPLICATES), ("order", ORDERS), ("normalization", NORMALIZATIONS)):
             if getattr(self, name) not in known:
                 raise UserError(f"`{name}` is one of {', '.join(known)}. Received: {name}={getattr(self, name)!r}")
-        if unknown := set(self.scripts) - set(self.sides):
-            raise UserError(f"Scripts are of the sides {', '.join(self.sides)}. Received: {', '.join(sorted(unknown))}")
+        for name in ("scripts", "languages"):
+            if unknown := set(getattr(self, name)) - set(self.sides):
+                raise UserError(
+                    f"`{name}` are of the sides {', '.join(self.sides)}. Received: {', '.join(sorted(unknown))}"
+                )
+        if bool(self.languages) != (self.language_model is not None):
+            raise UserError(
+                "Languages and a model that identifies them go together. "
+                f"Received: languages={dict(self.languages)}, language_model={self.language_model}"
+            )
+        if taken := set(self.filters) & set(BUILT_IN):
+            raise UserError(f"Another reason has the name of this filter: rename it. Received: {', '.join(taken)}")
 
     def as_json(self) -> dict[str, object]:
         """The options that a manifest records: those that decide which pairs are kept, and in which form."""
         names = ("max_length", "max_ratio", "normalization", "drop_identical", "duplicates", "order", "source_tag")
+        trained = ("vocabulary_size", "subword_sample", "seed") if self.subwords is None else ()
         return {
-            **{name: getattr(self, name) for name in names},
+            **{name: getattr(self, name) for name in (*trained, *names)},
             "scripts": dict(self.scripts),
+            "languages": dict(self.languages),
+            "language_model": self.language_model and sha256(Path(self.language_model).read_bytes()).hexdigest(),
             "filters": list(self.filters),
         }

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
-import json
 import logging
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,19 +15,20 @@ import apache_beam as beam
 import numpy as np
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.atomic_files import atomic_folder, write_json
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import atomic_folder
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.pair_block import PairBlock
 from keras_nmt.files.prepared_folder import SHARD_PAIRS, write_manifest, write_shard
 from keras_nmt.files.read_paired_blocks import read_paired_blocks
 from keras_nmt.preparation.options import DUPLICATES, Preparation
+from keras_nmt.preparation.run_pipeline import failures_as_results, run_pipeline
 from keras_nmt.preparation.scan import scan
 from keras_nmt.preparation.segmenter import Segmenter, bucket_of, without_duplicates
+from keras_nmt.preparation.text_filters import text_filters
+from keras_nmt.preparation.train_on_sample import MODEL, train_on_sample
 
 MOST_LINES = 2**31 - 1  # line numbers are int32
-RESULT = "result.json"  # in the temporary folder, from the workers to the process that finishes the folder
-FAILURES = "failures"
 Report = Callable[[str], None]
 
 
@@ -43,8 +43,9 @@ def prepare(
     """Prepares a corpus: text files to a folder of shards, see `keras_nmt.files.prepared_folder`.
 
     Two pipelines run: the first reads all files, and so finds wrong files early; the second segments and filters blocks
-    of lines, brings the pairs of a shard together, and writes shards. The folder has its name when it is complete. The
-    same files and options give the same bytes, with any number of workers.
+    of lines, brings the pairs of a shard together, and writes shards. One in between samples the text of subwords that
+    are to be trained. The folder has its name when it is complete. The same files and options give the same bytes, with
+    any number of workers.
 
     Args:
         preparation: Preparation.
@@ -62,8 +63,15 @@ def prepare(
         UserError: The folder exists, a file is unusable, no pair is left, or the disk is full.
     """
     p, workers = preparation, workers or os.cpu_count() or 1
-    segmenter = Segmenter(p)  # wrong subwords are an error before the work
-    del segmenter
+    if "://" in os.fspath(output):
+        raise UserError(
+            "The output is a folder of a file system, not an address: an object store cannot rename a finished folder. "
+            f"Prepare a folder, and copy it afterwards. Received: {os.fspath(output)}"
+        )
+    described = p.as_json()
+    text_filters(p)  # wrong filters and subwords are errors before the work
+    if p.subwords is not None:
+        Segmenter(p)
     options = PipelineOptions(
         [
             "--runner=FnApiRunner",
@@ -76,17 +84,31 @@ def prepare(
     with atomic_folder(output) as folder, _quiet():
         files = [(os.fspath(source), os.fspath(target)) for source, target in zip(p.sources, p.targets, strict=True)]
         report(f"Reading {len(files)} pair(s) of files")
-        scanned = _run(options, folder, functools.partial(_scan_stage, files=files))
+        scanned = run_pipeline(options, folder, functools.partial(_scan_stage, files=files))
         ends = np.cumsum([file["lines"] for file in scanned]).tolist()
         num_read = ends[-1]
         if num_read > MOST_LINES:
             raise UserError(f"Prepare corpora of at most {MOST_LINES:,} lines each. Received: {num_read:,} lines")
+        if p.subwords is None:
+            report(f"Training {p.vocabulary_size:,} subwords")
+            model = train_on_sample(
+                files,
+                [file["lines"] for file in scanned],
+                folder,
+                pairs=p.subword_sample,
+                seed=p.seed,
+                options=options,
+                vocabulary_size=p.vocabulary_size,
+                user_symbols=[] if p.source_tag is None else [p.source_tag],
+            )
+            p = dataclasses.replace(p, subwords=(model, model), vocabulary_size=None)
+        assert p.subwords is not None
         num_shards, parts = -(-num_read // SHARD_PAIRS), -(-2 * workers // len(files))
         tasks = [
             (*pair, begin, part, parts) for pair, begin in zip(files, [0, *ends], strict=False) for part in range(parts)
         ]
         report(f"Preparing {num_read:,} pairs")
-        results = _run(
+        results = run_pipeline(
             options,
             folder,
             functools.partial(
@@ -111,8 +133,9 @@ def prepare(
             dropped=dict(sorted(dropped.items())),
             max_ratio=p.max_ratio,
             sources=scanned,
-            options=p.as_json(),
+            options=described,
         )
+        (folder / MODEL).unlink(missing_ok=True)  # each side has a copy
     manifest = read_json(Path(output) / "manifest.json", "the manifest of a prepared corpus")
     shown = ", ".join(f"{count:,} {reason}" for reason, count in manifest["dropped"].items())
     report(f"{num_read:,} pairs read, {manifest['pairs']:,} kept; dropped: {shown}; {len(shards)} shard(s) in {output}")
@@ -131,7 +154,7 @@ def _scan_stage(pipeline: beam.Pipeline, files: Sequence[tuple[str, str]]) -> be
 
 def _scanned(numbered: tuple[int, tuple[str, str]]) -> Iterator[dict[str, Any]]:
     number, files = numbered
-    with _as_result() as failures:
+    with failures_as_results() as failures:
         yield {"number": number, **scan(*files)}
     yield from failures
 
@@ -145,12 +168,15 @@ def _segment_stage(
     num_shards: int,
 ) -> beam.PCollection:
     """Reads, filters and segments blocks of lines, drops duplicates, and writes shards."""
-    blocks, results = (
+    segmented = (
         pipeline
         | "Parts" >> beam.Create(tasks)
         | "Spread parts" >> beam.Reshuffle()
-        | "Segment" >> beam.ParDo(SegmentLines(preparation)).with_outputs("results", main="blocks")
+        | "Segment" >> beam.ParDo(SegmentLines(preparation))
     )
+    # One output with two kinds of elements: Beam's runner for Dask knows no second output.
+    blocks = segmented | "Blocks" >> beam.Filter(lambda element: isinstance(element, PairBlock))
+    results = segmented | "Counts" >> beam.Filter(lambda element: isinstance(element, dict))
     for key in DUPLICATES[preparation.duplicates]:
         blocks = (
             blocks
@@ -170,7 +196,7 @@ def _segment_stage(
 class SegmentLines(beam.DoFn):
     """Reads parts of files as blocks of ids. Each part is every n-th block of lines of a pair of files.
 
-    Beside the blocks, the output "results" has the numbers of dropped pairs, which are also Beam's counters.
+    After the blocks, each part gives a dictionary of the numbers of dropped pairs, which are also Beam's counters.
     """
 
     def __init__(self, preparation: Preparation) -> None:
@@ -182,7 +208,7 @@ class SegmentLines(beam.DoFn):
     def process(self, task: tuple[str, str, int, int, int]) -> Iterator[Any]:
         source, target, line, part, parts = task
         totals: dict[str, int] = {}
-        with _as_result() as failures:
+        with failures_as_results() as failures:
             for number, (sources, targets) in enumerate(read_paired_blocks(source, target)):
                 lines = np.arange(line + 1, line + 1 + len(sources), dtype=np.int32)
                 line += len(sources)
@@ -193,8 +219,7 @@ class SegmentLines(beam.DoFn):
                     beam.metrics.Metrics.counter("keras_nmt", reason).inc(count)
                     totals[reason] = totals.get(reason, 0) + count
                 yield block
-        for result in (*failures, {"dropped": totals}):
-            yield beam.pvalue.TaggedOutput("results", result)
+        yield from (*failures, {"dropped": totals})
 
 
 def _by_bucket(block: PairBlock, key: str, num_buckets: int) -> Iterator[tuple[int, PairBlock]]:
@@ -219,53 +244,13 @@ def _write(
     bucket: tuple[int, Iterable[PairBlock]], folder: str, sides: tuple[str, str], order: str
 ) -> Iterator[dict[str, Any]]:
     number, blocks = bucket
-    with _as_result() as failures:
+    with failures_as_results() as failures:
         block = PairBlock.concatenate(blocks)
         assert block.keys is not None
         places = (block.lines,) if order == "lines" else (block.lines, *block.keys.T)
         block = block.select(np.lexsort(places))
         yield {"shard": number, **write_shard(Path(folder), number, sides, block)}
     yield from failures
-
-
-def _run(
-    options: PipelineOptions, folder: Path, stage: Callable[[beam.Pipeline], beam.PCollection]
-) -> list[dict[str, Any]]:
-    """Runs a pipeline, and returns its results in a fixed order."""
-    try:
-        with beam.Pipeline(options=options) as pipeline:
-            _ = (
-                stage(pipeline)
-                | "Together" >> beam.combiners.ToList()
-                | "Results" >> beam.Map(_write_results, path=str(folder / RESULT))
-            )
-    except RuntimeError as error:  # of a worker, with its traceback as text
-        if found := re.search(r"OSError: \[Errno \d+\] (.+?): '(.+?)'", str(error)):
-            raise UserError(f"{found[1]}. Received: {found[2]}") from None
-        raise
-    results = read_json(folder / RESULT, "the results of a preparation")["results"]
-    (folder / RESULT).unlink()
-    failures = [result[FAILURES] for result in results if FAILURES in result]
-    if failures:
-        raise UserError(min(failures))
-    ordered: list[dict[str, Any]] = sorted(results, key=lambda result: json.dumps(result, sort_keys=True))
-    return sorted(ordered, key=lambda result: result.get("number", 0))
-
-
-def _write_results(results: list[dict[str, Any]], path: str) -> None:
-    write_json(path, {"results": results})
-
-
-@contextlib.contextmanager
-def _as_result() -> Iterator[list[dict[str, str]]]:
-    """Errors of a worker as results: an exception would be tried again, and lose its message between processes."""
-    failures: list[dict[str, str]] = []
-    try:
-        yield failures
-    except UserError as error:
-        failures.append({FAILURES: str(error)})
-    except OSError as error:
-        failures.append({FAILURES: f"{error.strerror or one_line(error)}. Received: {error.filename}"})
 
 
 @contextlib.contextmanager

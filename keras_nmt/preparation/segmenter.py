@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import unicodedata
 from collections.abc import Sequence
@@ -13,13 +12,13 @@ import numpy as np
 import sentencepiece
 
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.length_limits import outside_limits
+from keras_nmt.files.length_limits import drop_pairs, outside_limits
 from keras_nmt.files.pair_block import PairBlock, Rows
 from keras_nmt.files.prepared_folder import id_type
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
-from keras_nmt.preparation.options import File, Filter, Preparation
+from keras_nmt.preparation.options import File, Preparation
+from keras_nmt.preparation.text_filters import text_filters
 
-SCRIPT_SHARE = 0.5  # least share of letters in a side's script
 KEYS = {"source": (0, 1), "target": (2, 3), "pair": (0, 1, 2, 3)}  # columns of a block's keys: 128 bits a text
 
 
@@ -27,16 +26,18 @@ class Segmenter:
     """The work on one block of lines, which needs no other block.
 
     Args:
-        preparation: Preparation.
+        preparation: Preparation with `subwords`.
 
     Raises:
         OSError: A subword model cannot be read.
-        UserError: A file is not a SentencePiece model, or has other ids.
+        UserError: A file is not a SentencePiece model, or has other ids; or as `text_filters`.
     """
 
     def __init__(self, preparation: Preparation) -> None:
         self._preparation = preparation
+        assert preparation.subwords is not None
         self._models = [load_subwords(path) for path in preparation.subwords]
+        self._filters = text_filters(preparation)
         tag = preparation.source_tag
         number = UNKNOWN if tag is None else self._models[0].piece_to_id(tag)
         if tag is not None and (number == UNKNOWN or number not in self._models[0].encode(tag)):
@@ -60,12 +61,8 @@ class Segmenter:
         form = p.normalization
         if form != "none":
             texts = [[" ".join(unicodedata.normalize(form, text).split()) for text in side] for side in texts]
-        dropped: dict[str, int] = {}
         keep = np.ones(len(lines), bool)
-        for reason, filter_ in self._text_filters():
-            is_wrong = np.asarray(filter_(*texts), np.bool_)
-            dropped[reason] = int((keep & is_wrong).sum())
-            keep &= ~is_wrong
+        dropped = drop_pairs(keep, ((reason, wrong(*texts)) for reason, wrong in self._filters))
         numbers = np.flatnonzero(keep).tolist()
         texts = [[side[i] for i in numbers] for side in texts]
         lines = lines[keep]
@@ -73,29 +70,11 @@ class Segmenter:
             texts[0] = [f"{p.source_tag} {text}" if text.strip() else text for text in texts[0]]
         ids = tuple(self._ids(model, side) for model, side in zip(self._models, texts, strict=True))
         keep = np.ones(len(lines), bool)
-        for reason, is_wrong in outside_limits(ids[0].lengths, ids[1].lengths, p.max_length, p.max_ratio):
-            dropped[reason] = int((keep & is_wrong).sum())
-            keep &= ~is_wrong
+        dropped |= drop_pairs(keep, outside_limits(ids[0].lengths, ids[1].lengths, p.max_length, p.max_ratio))
         encoded = [[text.encode() for text in side] for side in texts]
         keys = np.concatenate([_digests(side) for side in encoded], axis=1)
         text = tuple(Rows.from_bytes(side) for side in encoded) if p.keep_text else None
         return PairBlock(lines, ids, text, keys).select(keep), dropped
-
-    def _text_filters(self) -> list[tuple[str, Filter]]:
-        p = self._preparation
-        filters: list[tuple[str, Filter]] = list(p.filters.items())
-        if p.drop_identical:
-            filters.append(("identical", _are_identical))
-        if p.scripts:
-            filters.append(("script", self._out_of_script))
-        return filters
-
-    def _out_of_script(self, sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
-        is_wrong = np.zeros(len(sources), bool)
-        for side, lines in zip(self._preparation.sides, (sources, targets), strict=True):
-            if script := self._preparation.scripts.get(side):
-                is_wrong |= np.array([_share(line, script) < SCRIPT_SHARE for line in lines], bool)
-        return is_wrong
 
     @staticmethod
     def _ids(model: sentencepiece.SentencePieceProcessor, texts: list[str]) -> Rows:
@@ -149,23 +128,7 @@ def bucket_of(block: PairBlock, key: str, num_buckets: int) -> np.ndarray:
     return (block.keys[:, KEYS[key]].sum(axis=1, dtype=np.uint64) % np.uint64(num_buckets)).astype(np.int64)
 
 
-def _are_identical(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
-    return np.array([source == target for source, target in zip(sources, targets, strict=True)], bool)
-
-
 def _digests(texts: list[bytes]) -> np.ndarray:
     """uint64 array `[texts, 2]`: 128 bits of BLAKE2, so that different texts are never taken for equal."""
     digests = b"".join(hashlib.blake2b(text, digest_size=16).digest() for text in texts)
     return np.frombuffer(digests, "<u8").reshape(-1, 2)
-
-
-def _share(text: str, script: str) -> float:
-    """The share of a text's letters that are of a script; 1 without letters."""
-    letters = [character for character in text if character.isalpha()]
-    return sum(_script(letter) == script for letter in letters) / len(letters) if letters else 1.0
-
-
-@functools.cache
-def _script(letter: str) -> str:
-    """The first word of a letter's name in Unicode."""
-    return unicodedata.name(letter, "UNKNOWN").partition(" ")[0]

@@ -1,6 +1,7 @@
 """The input of training from prepared corpora: start, memory and speed; and the speed of preparation.
 
     python recipes/benchmarks/input.py --millions 10,50 --output input.md
+    python recipes/benchmarks/input.py --millions "" --data-dir DATA --subwords MODEL --scaling 1,2
 
 Each figure of training is of a separate process. The corpora are made of random ids, with sentences of 29 subwords on
 average, and deleted afterwards. See README.md beside this file.
@@ -38,6 +39,7 @@ VOCABULARY_SIZE = 32_000
 MEAN_LENGTH = 29
 LONGEST = 200
 TEXT_PAIRS = 200_000  # pairs of the measurement of preparation
+SCALING_FILES = 8  # pairs of files of the measurement of several processes
 
 
 def make_corpus(folder: Path, num_pairs: int) -> None:
@@ -112,6 +114,33 @@ def prepare_text(data_dir: Path, subwords: Path) -> dict[str, float]:
     return {"pairs": pairs / (time.process_time() - start)}
 
 
+def prepare_files(subwords: Path, folder: Path, workers: int) -> dict[str, float]:
+    """Prepares text in `folder`, the whole of `keras-nmt prepare`, by a number of processes."""
+    from keras_nmt.preparation import Preparation, prepare
+
+    files = [[folder / f"{number}.{side}" for number in range(SCALING_FILES)] for side in ("de", "en")]
+    preparation = Preparation(
+        sides=("de", "en"), sources=files[0], targets=files[1], subwords=(subwords, subwords), drop_identical=True
+    )
+    start = time.perf_counter()
+    manifest = prepare(preparation, folder / f"prepared {workers}", workers=workers)
+    return {"pairs": manifest["read"] / (time.perf_counter() - start)}
+
+
+def make_texts(data_dir: Path, folder: Path, num_pairs: int) -> None:
+    """Writes different pairs of real sentences as several files: sentences of Multi30k, with the pair's number."""
+    pairs = itertools.chain.from_iterable(
+        zip(*block, strict=True)
+        for blocks in _repeated(data_dir / "train.de.gz", data_dir / "train.en.gz")
+        for block in blocks
+    )
+    for number in range(SCALING_FILES):
+        with open(folder / f"{number}.de", "w") as source, open(folder / f"{number}.en", "w") as target:
+            for index, (de, en) in enumerate(itertools.islice(pairs, num_pairs // SCALING_FILES)):
+                source.write(f"{de} {number}-{index}\n")
+                target.write(f"{en} {number}-{index}\n")
+
+
 def _repeated(source: Path, target: Path) -> Iterator[Iterator[tuple[list[str], list[str]]]]:
     while True:
         yield read_paired_blocks(source, target)
@@ -131,7 +160,12 @@ def main(
     folder: Annotated[Path | None, typer.Option(help="Where to make corpora. Default: the temporary folder.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of Multi30k, to measure preparation.")] = None,
     subwords: Annotated[Path | None, typer.Option(help="SentencePiece model for --data-dir.")] = None,
+    scaling: Annotated[
+        str | None, typer.Option(help="Numbers of processes, such as 1,2, to measure the whole of preparation with.")
+    ] = None,
+    scaling_pairs: Annotated[int, typer.Option(min=SCALING_FILES, help="Pairs to prepare for --scaling.")] = 2_000_000,
     output: Annotated[Path | None, typer.Option(help="Markdown file to write.")] = None,
+    workers: Annotated[int, typer.Option(hidden=True)] = 1,
     one: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Measures the input of training."""
@@ -140,18 +174,34 @@ def main(
             "import": import_only,
             "train": lambda: read_training(folder or Path(), batch_size, num_pairs),
             "prepare": lambda: prepare_text(data_dir or Path(), subwords or Path()),
+            "files": lambda: prepare_files(subwords or Path(), folder or Path(), workers),
         }
         print(json.dumps(stages[one]()))
         return
     if (data_dir is None) != (subwords is None):
         raise UserError(f"--data-dir and --subwords go together. Received: {data_dir} and {subwords}")
-    sizes = [float(text) for text in millions.split(",")]
+    if scaling is not None and data_dir is None:
+        raise UserError(f"--scaling goes with --data-dir and --subwords. Received: --scaling {scaling}")
+    sizes = [float(text) for text in millions.split(",") if text]
     rows = []
     if data_dir is not None:
         found = measured_in_a_process(
             __file__, "--one", "prepare", "--data-dir", str(data_dir), "--subwords", str(subwords)
         )
         rows.append(("preparation: pairs a second of processor time, one process", "", f"{found['pairs']:,.0f}"))
+    if scaling is not None and data_dir is not None:
+        with tempfile.TemporaryDirectory(dir=folder) as name:
+            make_texts(data_dir, Path(name), scaling_pairs)
+            rates: dict[int, float] = {}
+            for number in map(int, scaling.split(",")):
+                options = ("--data-dir", str(data_dir), "--subwords", str(subwords), "--folder", name)
+                found = measured_in_a_process(__file__, "--one", "files", *options, "--workers", str(number))
+                rates[number] = found["pairs"] / number
+                label = f"preparation: pairs a second and process, {number} process(es), start included"
+                rows.append((label, f"{scaling_pairs / 1e6:g}", f"{rates[number]:,.0f}"))
+            first, last = min(rates), max(rates)
+            label = f"preparation: rate of a process of {last}, relative to {first}"
+            rows.append((label, f"{scaling_pairs / 1e6:g}", f"{rates[last] / rates[first]:.0%}"))
     alone = measured_in_a_process(__file__, "--one", "import")["peak"]
     rows.append(("peak memory of TensorFlow alone, MiB", "", f"{alone / 2**20:,.0f}"))
     for size in sizes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import pytest
@@ -17,6 +18,9 @@ FILES = ("prepare", "--output", "out", "--source", "a", "--target", "b")
         (("--subwords", "m", "--vocabulary-size", "9"), "Received: --vocabulary-size 9 and a file"),
         (("--subwords", "m", "--target-subwords", "m"), "Received: --subwords m and another"),
         (("--subwords", "m", "--script", "ru"), "SIDE=SCRIPT. Received: ru"),
+        (("--subwords", "m", "--language", "ru"), "SIDE=LANGUAGE. Received: ru"),
+        (("--subwords", "m", "--seed", "1"), "goes with --vocabulary-size N. Received: --seed 1"),
+        (("--subwords", "m", "--filter", "a:x", "--filter", "b:x"), "name of its own. Received: a:x, b:x"),
     ],
 )
 def test_contradictory_options(options, message, error_line):
@@ -27,3 +31,4 @@ def test_without_apache_beam(error_line, monkeypatch):
     monkeypatch.setitem(sys.modules, "apache_beam", None)
     monkeypatch.delitem(sys.modules, "keras_nmt.preparation.pipeline", raising=False)
     assert "pip install 'keras_nmt[prepare]'" in error_line(*FILES, "--subwords", "m")
+    assert logging.getLogger("keras_nmt").isEnabledFor(logging.WARNING), "messages of the process are as before"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -193,6 +194,24 @@ def test_portions_have_shares_of_all_corpora_and_batches_of_one_length(
         assert abs((corpus.line_numbers <= 1000).sum() - size * 1000 / 1300) <= 1
     padding = [np.mean(batch["source"] == 0) for batch in take(batches, batches.updates_per_epoch)]
     assert np.mean(padding) == pytest.approx(batches.padding["source"], abs=0.08)
+
+
+def test_memory_does_not_grow_with_the_corpus(
+    tokenizer: SubwordTokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Peaks of opening a corpus of one shard, and of portions of all its parts. A corpus in memory grows tenfold."""
+    small_portions(monkeypatch, 1000, 64)
+    peaks = []
+    for size in (3000, 30_000):
+        write_prepared(make_corpus(size, 1), tmp_path / str(size), tokenizer, tokenizer)
+        tracemalloc.start()
+        corpus = PreparedCorpus(*(tmp_path / str(size) / side for side in ("source", "target")))
+        order = TrainingBatches(corpus, batch_size=200, seed=1)._order
+        for number in (0, 1, len(order.sizes) - 1):
+            order.portion(0, number)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0]
 
 
 def test_large_batches_have_large_portions(

@@ -17,11 +17,11 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from updates import KEYS, Batch, join, same, take
 
 from keras_nmt.data import (
     ParallelCorpus,
     PreparedCorpus,
-    SubwordSampling,
     TrainingBatches,
     read_parallel,
     write_prepared,
@@ -30,9 +30,6 @@ from keras_nmt.data.epoch_order import Corpus
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.text import SubwordTokenizer, train_subwords
-
-KEYS = ("source", "target_input", "target_output", "line_numbers")
-Batch = dict[str, np.ndarray]
 
 
 def make_corpus(num_pairs: int, longest: int = 20, seed: int = 0) -> ParallelCorpus:
@@ -70,22 +67,6 @@ def corpus(request: pytest.FixtureRequest, prepared: PreparedCorpus, monkeypatch
     monkeypatch.setattr("keras_nmt.data.training_batches.PORTION", 110)
     monkeypatch.setattr("keras_nmt.data.training_batches.PORTION_UPDATES", 1)
     return prepared
-
-
-def take(dataset: tf.data.Dataset, number: int) -> list[Batch]:
-    return list(itertools.islice(dataset.as_numpy_iterator(), number))
-
-
-def same(left: list[Batch], right: list[Batch]) -> bool:
-    return len(left) == len(right) and all(
-        np.array_equal(a[key], b[key]) for a, b in zip(left, right, strict=True) for key in KEYS
-    )
-
-
-def join(parts: list[Batch], size: int) -> list[Batch]:
-    """Concatenates every `size` successive elements to the batch of one update."""
-    runs = [parts[i : i + size] for i in range(0, len(parts), size)]
-    return [{key: np.concatenate([part[key] for part in run]) for key in KEYS} for run in runs]
 
 
 def check_rows(corpus: Corpus, batch: Batch) -> Iterator[int]:
@@ -320,125 +301,6 @@ def test_a_corpus_of_the_smallest_weight_occurs_once_per_epoch() -> None:
 def test_pairs_never_move_to_a_bucket_without_pairs() -> None:
     corpus = ParallelCorpus.from_lists([[4] * 3] * 28 + [[4] * 29] * 8, [[5]] * 36)
     assert TrainingBatches(corpus, batch_size=64).shapes == [(16, 4, 4), (8, 30, 30)]
-
-
-@pytest.fixture(scope="module", params=["bpe, at once", "unigram, in portions"])
-def texts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[ParallelCorpus, Any]:
-    """A corpus with its text, and its tokenizer."""
-    folder = tmp_path_factory.mktemp("texts")
-    generator = np.random.default_rng(1)
-    words = np.array(["cat", "mat", "that", "sat", "bat", "rat", "hat", "chat", "on", "the", "a", "is"])
-    for side in ("source", "target"):
-        lines = [" ".join(generator.choice(words, size)) for size in generator.integers(1, 9, 230)]
-        (folder / side).write_text("\n".join([*lines[:100], "", *lines[100:]]))
-    files = [folder / "source", folder / "target"]
-    tokenizer = SubwordTokenizer(
-        train_subwords(files, folder / "m", vocabulary_size=28, model_type=request.param.split(",")[0])
-    )
-    return read_parallel(*files, tokenizer, tokenizer, max_ratio=None, keep_text=True), tokenizer
-
-
-@pytest.fixture
-def sampled(
-    request: pytest.FixtureRequest, texts: tuple[ParallelCorpus, Any], monkeypatch: pytest.MonkeyPatch
-) -> TrainingBatches:
-    """Batches that are segmented anew."""
-    corpus, tokenizer = texts
-    if "portions" in request.node.name:
-        monkeypatch.setattr("keras_nmt.data.training_batches.PORTION", 70)
-    sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.2, max_length=40)
-    return TrainingBatches(corpus, batch_size=200, seed=4, sampling=sampling)
-
-
-def test_sampled_pairs_occur_once_per_epoch_in_other_subwords(
-    sampled: TrainingBatches, texts: tuple[ParallelCorpus, Any]
-) -> None:
-    corpus, tokenizer = texts
-    updates = sampled.updates_per_epoch
-    elements = take(sampled.dataset(), 2 * updates)
-    rows: list[dict[int, list[int]]] = []
-    for epoch in (elements[:updates], elements[updates:]):
-        found = {}
-        for batch in epoch:
-            for source, given_target, target, line in zip(*(batch[key] for key in KEYS), strict=True):
-                assert given_target.tolist() == ([BEGIN] if line > 0 else [PAD]) + [
-                    0 if i == END else int(i) for i in target[:-1]
-                ]
-                if line > 0:
-                    assert line not in found
-                    found[int(line)] = [source.tolist(), target.tolist()]
-            sides = [tokenizer.detokenize(batch[key]).numpy().tolist() for key in ("source", "target_output")]
-            for source, target, line in zip(*sides, batch["line_numbers"], strict=True):
-                pair = np.flatnonzero(corpus.line_numbers == line)
-                assert [source, target] == ([side[pair[0]] for side in corpus.text] if len(pair) else [b"", b""])
-        assert sorted(found) == corpus.line_numbers.tolist()
-        rows.append(found)
-    assert sum(rows[0][line] != rows[1][line] for line in rows[0]) > len(corpus) / 2
-    positions, real = (sum(f(batch["source"]) for batch in elements) for f in (np.size, np.count_nonzero))
-    assert 1 - real / positions == pytest.approx(sampled.padding["source"], abs=0.05)
-    usual = {num_rows: length for num_rows, length, _ in reversed(sampled.shapes)}  # shortest length by rows
-    assert all(batch["source"].shape[1] >= usual[len(batch["source"])] for batch in elements)
-    assert max(length for _, length, _ in sampled.shapes) < 40  # empty buckets have no shape
-
-
-def test_sampled_pairs_may_be_longer_than_all_usual_pairs(
-    texts: tuple[ParallelCorpus, Any], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    """The limit is the sampling's, or the last bucket's if lower; a usual length is never too long."""
-    corpus, tokenizer = texts
-    alpha = 0.7 if "bpe" in request.node.name else 0.05  # long segmentations
-    monkeypatch.setattr("keras_nmt.data.training_batches.TYPICAL", 50)  # fewer than the pairs: lengths are estimated
-    longest = int(np.maximum(corpus.source_lengths, corpus.target_lengths).max()) + 1
-    for limit, buckets, expected in (
-        (longest + 5, None, longest + 5),
-        (longest + 5, [9, longest + 2], longest + 2),
-        (longest - 3, [longest + 9], longest),
-    ):
-        sampling = SubwordSampling(tokenizer, tokenizer, alpha=alpha, max_length=limit)
-        batches = TrainingBatches(corpus, batch_size=200, length_buckets=buckets, sampling=sampling)
-        elements = take(batches.dataset(), batches.updates_per_epoch)
-        lines = np.concatenate([batch["line_numbers"] for batch in elements])
-        assert sorted(lines[lines > 0]) == corpus.line_numbers.tolist()
-        sizes = [
-            np.count_nonzero(batch[key], axis=1).max() for batch in elements for key in ("source", "target_output")
-        ]
-        assert max(sizes) == expected
-
-
-def test_sampled_batches_depend_on_their_update_only(sampled: TrainingBatches) -> None:
-    updates = sampled.updates_per_epoch
-    whole = take(sampled.dataset(), 2 * updates + 3)
-    for start in (updates // 2, updates - 1, 2 * updates - 2):
-        assert same(take(sampled.dataset(start), 4), whole[start : start + 4])
-    assert same(join(take(sampled.dataset(3, parts=4), 4 * updates), 4), whole[3 : updates + 3])
-    shards = [take(sampled.dataset(5, 2, shard, 2), 6) for shard in range(2)]
-    assert same(join([part for pair in zip(*shards, strict=True) for part in pair], 2), whole[5:11])
-    assert not same(whole[:updates], whole[updates : 2 * updates])
-
-
-def test_each_portion_of_each_epoch_has_seeds_of_its_own(
-    sampled: TrainingBatches, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    segment, seen = SubwordSampling.segment, []
-
-    def recording(self: SubwordSampling, corpus: ParallelCorpus, pairs: np.ndarray, seeds: Any, *limit: int) -> Any:
-        seen.append(seeds)
-        return segment(self, corpus, pairs, seeds, *limit)
-
-    monkeypatch.setattr(SubwordSampling, "segment", recording)
-    take(sampled.dataset(), 2 * sampled.updates_per_epoch)
-    assert len(seen) == len(set(seen)) > 1
-
-
-def test_lengths_are_estimated_from_pairs_of_all_parts_of_the_corpus(
-    texts: tuple[ParallelCorpus, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("keras_nmt.data.training_batches.TYPICAL", 20)
-    (tmp_path / "text").write_text("a\n" * 60 + "the chat sat on the mat\n" * 60)
-    corpus = read_parallel(tmp_path / "text", tmp_path / "text", texts[1], texts[1], keep_text=True)
-    batches = TrainingBatches(corpus, batch_size=200, sampling=SubwordSampling(texts[1], texts[1], alpha=0.01))
-    assert batches.shapes[0][1] == 4
-    assert batches.shapes[-1][1] > corpus.source_lengths[-1] > 4
 
 
 @pytest.mark.parametrize(

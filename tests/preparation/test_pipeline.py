@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import resource
 import signal
@@ -19,7 +20,7 @@ pytest.importorskip("apache_beam")  # the extra `prepare`, in an environment of 
 
 import zstandard
 
-from keras_nmt.data import PreparedCorpus, read_parallel
+from keras_nmt.data import PreparedCorpus, read_lines, read_parallel
 from keras_nmt.errors import UserError
 from keras_nmt.preparation import Preparation, prepare
 from keras_nmt.text import SubwordTokenizer, train_subwords
@@ -147,6 +148,108 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(folder: Path, tmp_path: Path
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)
     assert list(tmp_path.iterdir()) == []
+
+
+def prepared_with_trained_subwords(folder: Path, output: Path, **options: Any) -> bytes:
+    """The model that `prepare` trains."""
+    sources, targets = ([folder / f"{number}.{side}" for number in range(3)] for side in ("de", "en"))
+    preparation = Preparation(sides=("de", "en"), sources=sources, targets=targets, vocabulary_size=40, **options)
+    prepare(preparation, output, workers=options.get("seed", 0) + 1, beam_options=ONE_PROCESS)
+    return (output / "de" / "subwords.model").read_bytes()
+
+
+def test_subwords_of_the_whole_corpus_are_those_of_its_text(folder: Path, tmp_path: Path) -> None:
+    """With a sample as large as the corpus, whose lines are in another order."""
+    model = prepared_with_trained_subwords(folder, tmp_path / "out", subword_sample=1200)
+    files = [folder / f"{number}.{side}" for number in range(3) for side in ("de", "en")]
+    assert model == train_subwords(files, tmp_path / "m", vocabulary_size=40).read_bytes()
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["de", "en", "manifest.json", "pairs"]
+    PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en")
+
+
+def test_subwords_are_of_a_uniform_sample_of_pairs(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples: list[list[list[str]]] = []
+
+    def train(files: list[Path], path: Path, **options: Any) -> Path:
+        samples.append([file.read_text().splitlines() for file in files])
+        return train_subwords(folder / "all.de", path, vocabulary_size=40)
+
+    monkeypatch.setattr("keras_nmt.text.train_subwords", train)
+    for number, seed in enumerate((0, 0, 1)):
+        prepared_with_trained_subwords(folder, tmp_path / str(number), subword_sample=600, seed=seed)
+    assert samples[0] == samples[1] != samples[2]
+    pairs = [(lines[::2], lines[1::2]) for lines in samples[0]]
+    assert sum(len(sources) for sources, _ in pairs) == 600
+    assert all(abs(len(sources) - 200) < 40 for sources, _ in pairs)  # a standard deviation is 8
+    whole = list(zip(read_lines(folder / "all.de"), read_lines(folder / "all.en"), strict=True))
+    for number, (sources, targets) in enumerate(pairs):
+        rest = iter(enumerate(whole[400 * number : 400 * (number + 1)]))
+        places = [next(i for i, found in rest if found == pair) for pair in zip(sources, targets, strict=True)]
+        assert 150 < np.mean(places) < 250  # of all of the file, not of its beginning
+    manifest = json.loads((tmp_path / "2" / "manifest.json").read_text())
+    expected = {"vocabulary_size": 40, "subword_sample": 600, "seed": 1}
+    assert {name: manifest["options"][name] for name in expected} == expected
+
+
+def test_the_filters_of_the_documentation(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text()
+    (tmp_path / "my_filters.py").write_text(page.split("```py\n")[1].split("```")[0])
+    (tmp_path / "words.txt").write_text("rat\nbat\n")
+    names = ("without_letters", "Listed")
+    monkeypatch.setenv("WORDS", str(tmp_path / "words.txt"))
+    prepare(
+        options_of(folder, filters={name: f"{tmp_path / 'my_filters.py'}:{name}" for name in names}, order="lines"),
+        tmp_path / "out",
+        workers=1,
+        beam_options=ONE_PROCESS,
+    )
+    sources, targets = read_lines(folder / "all.de"), read_lines(folder / "all.en")
+    listed = [
+        bool({"rat", "bat"} & {*source.split(), *target.split()})
+        for source, target in zip(sources, targets, strict=True)
+    ]
+    empty = [not source for source in sources]
+    dropped = json.loads((tmp_path / "out" / "manifest.json").read_text())["dropped"]
+    assert dropped["without_letters"] == sum(empty) > 0
+    assert dropped["Listed"] == sum(a and not b for a, b in zip(listed, empty, strict=True)) > 0
+
+
+@pytest.mark.parametrize("address", ["memory://corpora/out", "gs://bucket/out", "file:///tmp/out"])
+def test_an_address_is_no_output(folder: Path, address: str) -> None:
+    with pytest.raises(UserError, match=f"cannot rename a finished folder.*Received: {address}$"):
+        prepare(options_of(folder), address)
+
+
+def test_inputs_are_addresses(folder: Path, tmp_path: Path) -> None:
+    import fsspec
+
+    for side in ("de", "en"):
+        with fsspec.open(f"memory://texts/1.{side}", "wb") as file:
+            file.write((folder / f"1.{side}").read_bytes())
+    sides = [[f"memory://texts/1.{side}"] for side in ("de", "en")]
+    contents = []
+    for name, (sources, targets) in {"out": sides, "local": [[folder / "1.de"], [folder / "1.en"]]}.items():
+        preparation = Preparation(
+            sides=("de", "en"), sources=sources, targets=targets, subwords=(folder / "m", folder / "m")
+        )
+        prepare(preparation, tmp_path / name, workers=1, beam_options=ONE_PROCESS)
+        contents.append(content(tmp_path / name))
+    assert contents[0] == contents[1]
+
+
+def test_one_of_a_hundred_files_with_other_lines_is_named(folder: Path, tmp_path: Path) -> None:
+    for number in range(100):
+        (tmp_path / f"{number}.de").write_text("a\n" * 5)
+        (tmp_path / f"{number}.en").write_text("a\n" * (4 if number == 61 else 5))
+    sources, targets = ([tmp_path / f"{number}.{side}" for number in range(100)] for side in ("de", "en"))
+    preparation = Preparation(
+        sides=("de", "en"), sources=sources, targets=targets, subwords=(folder / "m", folder / "m")
+    )
+    with pytest.raises(UserError, match=r"/61\.de' with 5 lines, '.*/61\.en' with 4$"):
+        prepare(preparation, tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
+    assert len(list(tmp_path.iterdir())) == 200
 
 
 def test_no_pair_left(folder: Path, tmp_path: Path) -> None:

@@ -108,7 +108,10 @@ def test_two_workers_equal_one_worker_despite_interruptions(tmp_path: Path) -> N
 
 @pytest.mark.nightly
 def test_workers_on_a_prepared_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One process, two workers, and a run that goes on with the other number of workers have the same updates."""
+    """One process, two and four workers have the same updates; a run goes on with the same or another number.
+
+    A run that goes on with the same number of workers is the uninterrupted run to the bit.
+    """
 
     class Subwords:
         vocabulary_size, proto = 20, b""
@@ -119,23 +122,29 @@ def test_workers_on_a_prepared_corpus(tmp_path: Path, monkeypatch: pytest.Monkey
     corpus = ParallelCorpus.from_lists(sentences, sentences)
     write_prepared(corpus, tmp_path / "prepared", subwords, subwords, shard_pairs=70)
     monkeypatch.setenv("PREPARED", str(tmp_path / "prepared"))
-    for numbers, directory in (((1,), "one"), ((2,), "two"), ((2, 1), "other")):
-        for number in numbers:
-            stops_early = len(numbers) > 1 and number == numbers[0]
-            workers = start(number, tmp_path / directory, SECONDS_AN_UPDATE="0.05" if stops_early else "0")
-            if stops_early:
-                wait_for_update(tmp_path / directory, 15, workers)
+    runs = {"one": (1,), "two": (2,), "four": (4,), "two again": (2, 2), "four again": (4, 4), "fewer": (4, 2, 1)}
+    losses, weights = {}, {}
+    for name, numbers in runs.items():
+        for turn, number in enumerate(numbers):
+            is_last = turn == len(numbers) - 1
+            # Four parts an update, whose seeds of dropout are the same however many processes share the parts.
+            environment = {"ACCUMULATION_STEPS": str(4 // number), "SECONDS_AN_UPDATE": "0" if is_last else "0.05"}
+            workers = start(number, tmp_path / name, **environment)
+            if not is_last:
+                wait_for_update(tmp_path / name, 10 * (turn + 1), workers)
                 workers[0].send_signal(signal.SIGTERM)
             said = [worker.communicate() for worker in workers]
-            codes = [128 + signal.SIGTERM if stops_early else 0] * number
+            codes = [0 if is_last else 128 + signal.SIGTERM] * number
             assert [worker.returncode for worker in workers] == codes, said
-    expected = outcome(tmp_path / "one")
-    for directory in ("two", "other"):
-        result = outcome(tmp_path / directory)
-        np.testing.assert_allclose(result["weights"], expected["weights"], rtol=1e-4)
-        logs = [TrainingLog(tmp_path / name / "training_log.jsonl").read() for name in ("one", directory)]
-        losses = [[line["loss"] for line in log if "loss" in line] for log in logs]
-        np.testing.assert_allclose(losses[1], losses[0], rtol=1e-4)
+        log = TrainingLog(tmp_path / name / "training_log.jsonl").read()
+        losses[name] = [line["loss"] for line in log if "loss" in line]
+        weights[name] = outcome(tmp_path / name)["weights"]
+    for name in runs:
+        np.testing.assert_allclose(losses[name], losses["one"], rtol=1e-4)
+        np.testing.assert_allclose(weights[name], weights["one"], rtol=1e-4)
+    for name in ("two", "four"):
+        assert losses[f"{name} again"] == losses[name]
+        assert weights[f"{name} again"] == weights[name]
 
 
 def config(task: Any, **cluster: Any) -> str:

@@ -1,0 +1,73 @@
+"""A run of one Apache Beam pipeline, whose results and errors come back to this process."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.json_file import read_json
+
+RESULT = "result.json"  # in the temporary folder, from the workers to the process that finishes the folder
+FAILURES = "failures"
+
+
+def run_pipeline(
+    options: PipelineOptions, folder: Path, stage: Callable[[beam.Pipeline], beam.PCollection]
+) -> list[dict[str, Any]]:
+    """Runs a pipeline, and returns its results in a fixed order.
+
+    Args:
+        options: PipelineOptions.
+        folder: Path, a folder that all workers share.
+        stage: Callable from a pipeline to a collection of dictionaries: results, and failures of `failures_as_results`.
+
+    Returns:
+        List of the dictionaries, by "number" if they have one.
+
+    Raises:
+        UserError: A worker failed.
+    """
+    try:
+        with beam.Pipeline(options=options) as pipeline:
+            _ = (
+                stage(pipeline)
+                | "One key" >> beam.Map(lambda result: (0, result))
+                | "Together" >> beam.GroupByKey()
+                | "Results" >> beam.Map(_write_results, path=str(folder / RESULT))
+            )
+    except RuntimeError as error:  # of a worker, with its traceback as text
+        if found := re.search(r"OSError: \[Errno \d+\] (.+?): '(.+?)'", str(error)):
+            raise UserError(f"{found[1]}. Received: {found[2]}") from None
+        raise
+    results = read_json(folder / RESULT, "the results of a preparation")["results"]
+    (folder / RESULT).unlink()
+    failures = [result[FAILURES] for result in results if FAILURES in result]
+    if failures:
+        raise UserError(min(failures))
+    ordered: list[dict[str, Any]] = sorted(results, key=lambda result: json.dumps(result, sort_keys=True))
+    return sorted(ordered, key=lambda result: result.get("number", 0))
+
+
+@contextlib.contextmanager
+def failures_as_results() -> Iterator[list[dict[str, str]]]:
+    """Errors of a worker as results: an exception would be tried again, and lose its message between processes."""
+    failures: list[dict[str, str]] = []
+    try:
+        yield failures
+    except UserError as error:
+        failures.append({FAILURES: str(error)})
+    except OSError as error:
+        failures.append({FAILURES: f"{error.strerror or one_line(error)}. Received: {error.filename}"})
+
+
+def _write_results(results: tuple[int, Any], path: str) -> None:
+    write_json(path, {"results": list(results[1])})
