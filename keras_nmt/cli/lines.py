@@ -7,12 +7,14 @@ import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from keras_nmt.cli.run_app import check_open
 from keras_nmt.files.atomic_files import atomic_path, check_writable
 from keras_nmt.files.read_blocks import read_blocks
 
 LINES_AT_ONCE = 4096
+Line = TypeVar("Line")  # a line, or the lines of several files
 
 
 def check_streams(input_: Path | None, output: Path | None) -> None:
@@ -53,7 +55,7 @@ def write_line(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
 
 
-def chunks(lines: Iterable[str], at_once: int | None = None) -> Iterator[list[str]]:
+def chunks(lines: Iterable[Line], at_once: int | None = None) -> Iterator[list[Line]]:
     """Yields lists of `LINES_AT_ONCE` or `at_once` lines: lines of similar length are translated together."""
     remaining = iter(lines)
     while chunk := list(itertools.islice(remaining, at_once or LINES_AT_ONCE)):

@@ -67,6 +67,12 @@ def export(
     coverage_penalty: CoveragePenalty = None,
     shortlist: ShortlistFile = None,
     shortlist_size: ShortlistSize = None,
+    signature: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="search|align", help="Add signatures: forced prefixes and n-best; alignments. Repeatable."
+        ),
+    ] = None,
     quantize: Annotated[
         str | None, typer.Option(metavar="int8", help="Turn the weights to int8: a quarter of the size.")
     ] = None,
@@ -95,11 +101,14 @@ def export(
     )
     search |= shortlisted(shortlist, shortlist_size)
     options = given(version=version, quantize=quantize)
+    further = given(signatures=signature)
     if format_ == "ctranslate2":
         if more := sorted({*drawing, *search}) + ["warmup"] * (warmup is not None):
             raise UserError(
                 f"CTranslate2 has its own search: leave out options of the search. Received: {', '.join(more)}"
             )
+        if signature:
+            raise UserError(f"CTranslate2 has no signatures. Received: --signature {signature[0]}")
         if ensemble:
             raise UserError(f"CTranslate2 runs no ensembles. Received: --ensemble {ensemble[0]}")
     with progress(f"Exporting {directory}: half a minute or more"):
@@ -121,7 +130,7 @@ def export(
             written = export_ctranslate2(path, loaded.model, loaded.tokenizers, **options)
         else:
             written = export_model(
-                path, loaded.model, loaded.tokenizers, **{**loaded.search, **search, **drawing, **options}
+                path, loaded.model, loaded.tokenizers, **{**loaded.search, **search, **drawing, **options, **further}
             )
     write_line(str(written))
 

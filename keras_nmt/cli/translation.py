@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,6 +38,7 @@ from keras_nmt.cli.options import (
     sampling,
     shortlisted,
 )
+from keras_nmt.cli.progress import LINES_OF_A_STEP, number_of_lines, progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable, write_bytes
@@ -46,8 +49,11 @@ if TYPE_CHECKING:
 
 FOR_A_SERVER = {
     *("server", "model", "source_language", "target_language", "n_best", "scores", "sample", "seed"),
-    *("batch_size", "input_", "output", "line_buffered"),
+    *("batch_size", "input_", "output", "line_buffered", "beam_size", "prefixes", "alignments", "split_sentences"),
 }
+OF_A_SEARCH = {"beam_size", "prefixes", "alignments"}
+FOR_SAMPLES = FOR_A_SERVER - OF_A_SEARCH - {"split_sentences"}
+FOR_SENTENCES = FOR_A_SERVER - OF_A_SEARCH - {"n_best", "sample", "seed"}
 
 
 def translate(
@@ -96,12 +102,17 @@ def translate(
     alignment_layer: Annotated[
         int | None, typer.Option(min=1, help="Decoder layer whose attention aligns. Default: the last but one.")
     ] = None,
+    split_sentences: Annotated[
+        str | None,
+        typer.Option(metavar="LANGUAGE", help="With --server: split lines into sentences, by the rules of en, de, ..."),
+    ] = None,
     import_: Import = None,
 ) -> None:
     """Translates line by line.
 
     With --n-best N, each line gives N lines, best first, and as many lines in the file of --alignments. The options of
-    the search of a server's model are those of its export.
+    the search of a server's model are those of its export; --prefixes, --beam-size and --n-best need its signature
+    `search`, --alignments needs `align`.
     """
     check_streams(input_, output)
     if alignments is not None:
@@ -109,26 +120,48 @@ def translate(
     named = named_on_command_line(context)
     if "seed" in named and not sample:
         raise UserError(f"--seed goes with --sample. Received: --seed {seed}")
-    at_once = 1 if line_buffered or (input_ is None and sys.stdin.isatty()) else None
-    lines, with_seed = input_lines(input_), seed if sample else None
+    # On a terminal, translations and a bar would disturb each other.
+    has_bar = sys.stderr.isatty() and (output is not None or not sys.stdout.isatty())
+    at_once = 1 if line_buffered or (input_ is None and sys.stdin.isatty()) else LINES_OF_A_STEP if has_bar else None
+    lines, with_seed, aligned = input_lines(input_), seed if sample else None, []
+    bar = functools.partial(progress, number_of_lines(input_) if has_bar else None, "lines", shown=has_bar)
     if server is not None:
         refuse(context, FOR_A_SERVER, "with --server")
         from keras_nmt.serving import Client
 
+        if sample:
+            refuse(context, FOR_SAMPLES, "with --server and --sample")
+        if split_sentences is not None:
+            refuse(context, FOR_SENTENCES, "with --split-sentences")
+            batch_size = batch_size or at_once
         truncated = 0
-        with output_lines(output) as write, Client(server, model, **given(batch_size=batch_size)) as client:
+        service = Client(server, model, **given(batch_size=batch_size))
+        with output_lines(output) as write, service as client, bar() as advance:
             write_translation = _writer(write, n_best or 1, scores)
             answer = client.sample if sample else client.translate
-            for texts, beside in _with_inputs_beside(chunks(lines, at_once), None, with_seed):
-                for translation in answer(texts, source_language, target_language, **beside):
-                    truncated += translation.truncated
-                    write_translation(translation)
-                sys.stdout.flush()
+            search: dict[str, Any] = {} if sample else given(num_hypotheses=n_best, beam_size=beam_size)
+            if split_sentences is not None:
+                for translation in client.stream(lines, source_language, target_language, language=split_sentences):
+                    truncated += _write_all([translation], write_translation)
+                    advance(1)
+            else:
+                for texts, beside in _with_inputs_beside(chunks(lines, at_once), prefixes, with_seed):
+                    translations = answer(texts, source_language, target_language, **beside, **search)
+                    if alignments is not None:
+                        pairs = _pairs(texts, translations, n_best or 1)
+                        with warnings.catch_warnings():
+                            warnings.simplefilter("ignore")  # the command says itself which lines were truncated
+                            aligned += client.align(*pairs, source_language, target_language)
+                    truncated += _write_all(translations, write_translation)
+                    advance(len(texts))
+        _write_alignments(alignments, aligned)
         if truncated:
             print(
                 f"{truncated} line(s) were truncated: they have more subwords than the export allows.", file=sys.stderr
             )
         return
+    if split_sentences is not None:
+        raise UserError(f"--split-sentences goes with --server. Received: --split-sentences {split_sentences}")
     if directory is None:
         raise UserError("Give a model's DIRECTORY, or --server URL. Received: neither")
     if "model" in named:
@@ -165,22 +198,16 @@ def translate(
             f"The model of {directory} has the languages {languages}: give --source-language and --target-language. "
             "Received: neither"
         )
-    truncated, aligned = 0, []
-    with output_lines(output) as write:
+    truncated = 0
+    with output_lines(output) as write, bar() as advance:
         write_translation = _writer(write, None, scores)
         for texts, beside in _with_inputs_beside(chunks(lines, at_once), prefixes, with_seed):
             translations = translator.translate(texts, **beside)
             if alignments is not None:
-                targets = [hypothesis.text for translation in translations for hypothesis in translation.hypotheses]
-                sources = [text for text in texts for _ in range(translator.num_hypotheses)]
-                aligned += translator.align(sources, targets, layer=alignment_layer)
-            for translation in translations:
-                truncated += translation.truncated
-                write_translation(translation)
-            sys.stdout.flush()
-    if alignments is not None:
-        shown = (" ".join(f"{source}-{target}" for source, target in pairs) for pairs in aligned)
-        write_bytes(alignments, "".join(f"{line}\n" for line in shown).encode())
+                aligned += translator.align(*_pairs(texts, translations, None), layer=alignment_layer)
+            truncated += _write_all(translations, write_translation)
+            advance(len(texts))
+    _write_alignments(alignments, aligned)
     warn_truncated(truncated, translator)
 
 
@@ -203,8 +230,11 @@ def score(
     translator = Translator.from_directory(
         directory, source=source_language, target=target_language, weights=weights, ensemble=ensemble or ()
     )
-    for log_probability in translator.score(sources, targets):
-        write_line(f"{log_probability:.4f}")
+    with progress(len(sources), "lines", shown=not sys.stdout.isatty()) as advance:
+        for pairs in chunks(zip(sources, targets, strict=True), LINES_OF_A_STEP if sys.stderr.isatty() else None):
+            for log_probability in translator.score(*zip(*pairs, strict=True)):
+                write_line(f"{log_probability:.4f}")
+            advance(len(pairs))
 
 
 def embed(
@@ -263,6 +293,26 @@ def _writer(write: Callable[[str], None], n_best: int | None, scores: bool) -> C
             write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
 
     return write_translation
+
+
+def _write_all(translations: list[Translation], write_translation: Callable[[Translation], None]) -> int:
+    """Writes translations, which readers get at once. Returns the number of truncated ones."""
+    for translation in translations:
+        write_translation(translation)
+    sys.stdout.flush()
+    return sum(translation.truncated for translation in translations)
+
+
+def _pairs(texts: list[str], translations: list[Translation], n_best: int | None) -> tuple[list[str], list[str]]:
+    """The texts and the first `n_best` hypotheses of each, or all."""
+    pairs = [(text, x.text) for text, found in zip(texts, translations, strict=True) for x in found.hypotheses[:n_best]]
+    return [text for text, _ in pairs], [translation for _, translation in pairs]
+
+
+def _write_alignments(path: Path | None, aligned: list[list[tuple[int, int]]]) -> None:
+    if path is not None:
+        shown = (" ".join(f"{source}-{target}" for source, target in pairs) for pairs in aligned)
+        write_bytes(path, "".join(f"{line}\n" for line in shown).encode())
 
 
 def _with_inputs_beside(

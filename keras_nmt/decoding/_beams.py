@@ -29,10 +29,9 @@ def take_rows(nest: Any, rows: Any) -> Any:
 
 
 def take_beams(nest: Any, indices: Any, rows: Any = None) -> Any:
-    """Entries `indices` [B, M] of the beams of a nest of tensors [B, K, ...]: [B, M, ...]. One flat gather: the
-    cheapest form.
+    """Entries `indices` [B, M] of the beams of a nest of tensors [B, K, ...]: [B, M, ...].
 
-    With `rows` [B], indices and entries are those of some sentences.
+    One flat gather a tensor is the cheapest form. With `rows` [B], indices and entries are those of some sentences.
     """
     leaves = tree.flatten(nest)
     if not leaves:

@@ -59,6 +59,7 @@ def beam_search(
     suppress: Sequence[int] = (PAD, BEGIN),
     ranking: str = "log_probability",
     prefix: Any = None,
+    beam_sizes: Any = None,
     shrink: bool = False,
 ) -> SearchResult:
     """Beam search with a length penalty, n-best lists and early stop.
@@ -105,6 +106,9 @@ def beam_search(
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin: an entry other than `PAD` is generated at its
             position, even if the entry is in `suppress`; `END` ends the hypothesis. Scores and lengths include the
             prefix. Defaults to `None`.
+        beam_sizes: int32 tensor `[B]`, a beam size for each sentence, from 1 to `beam_size`, for the result of a search
+            with this `beam_size`: N is then at most the sentence's beam size, and further entries are empty. Not with
+            `ranking="score"`. Defaults to `beam_size`.
         shrink: Boolean, whether sentences leave the batch when they are finished, which saves their part of the later
             steps. The result is the same. Shapes then change from step to step: not for XLA, nor for JAX. Defaults to
             False.
@@ -114,7 +118,7 @@ def beam_search(
 
     Raises:
         ValueError: `beam_size` or `max_length` is below 1, or `num_hypotheses` is not in 1 ... `beam_size`;
-            `ranking` is unknown.
+            `ranking` is unknown, or has no `beam_sizes`.
 
     Example:
 
@@ -145,9 +149,11 @@ def beam_search(
         )
     if ranking not in RANKINGS:
         raise ValueError(f"`ranking` must be one of {', '.join(map(repr, RANKINGS))}. Received: ranking={ranking!r}")
-    check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix)
+    if ranking == "score" and beam_sizes is not None:
+        raise ValueError(f'`beam_sizes` needs ranking="log_probability". Received: ranking={ranking!r}')
+    check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix, beam_sizes=beam_sizes)
     limits = ops.maximum(length_limits(batch_size, max_length, max_lengths), 0)
-    fixed = {"model": constants, "limits": limits, **given(prefix=prefix)}
+    fixed = {"model": constants, "limits": limits, **given(prefix=prefix, beam_sizes=beam_sizes)}
     if ranking == "score":
         result = joint_beam_search(
             step,
@@ -165,20 +171,25 @@ def beam_search(
 
     def extend(position: Any, hypotheses: tuple[_Open, SearchResult], fixed: Any, caches: Any) -> tuple[Any, ...]:
         open_beam, finished = hypotheses
-        limits = fixed["limits"]
+        limits, beam_sizes = fixed["limits"], fixed.get("beam_sizes")
         logits, caches = step(open_beam.last, position, fixed["model"], caches)
         length = position + 1
         logits = ops.cast(logits, "float32")  # [B, K, V]
         allowed = force_prefix(suppress_tokens(logits, suppress), logits, fixed.get("prefix"), position)
-        candidates = _continue(open_beam, logits, allowed, position, length >= limits, num_candidates)
+        candidates = _continue(open_beam, logits, allowed, position, length >= limits, num_candidates, beam_sizes)
         finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
-        open_beam, parents = _go_on(candidates, beam_size)
-        hopeless = _best_possible(open_beam, length, limits, length_penalty) <= finished.scores[:, -1]
+        open_beam, parents = _go_on(candidates, beam_size, beam_sizes)
+        worst = finished.scores[:, -1]
+        if beam_sizes is not None:
+            last = ops.minimum(beam_sizes, num_hypotheses)[:, None] - 1
+            worst = ops.take_along_axis(finished.scores, last, axis=1)[:, 0]
+        hopeless = _best_possible(open_beam, length, limits, length_penalty) <= worst
         return (open_beam, finished), parents, hopeless | (length >= limits), caches
 
     nothing = _begin(batch_size, beam_size, max_length), _nothing_finished(batch_size, num_hypotheses, max_length)
     open_beam, finished = search_loop(extend, nothing, fixed, caches, done=limits == 0, shrink=shrink)
-    return _fill_up(finished, _truncated(open_beam, limits, length_penalty), num_hypotheses)
+    result = _fill_up(finished, _truncated(open_beam, limits, length_penalty), num_hypotheses)
+    return result if beam_sizes is None else _of_beam(result, beam_sizes)
 
 
 def _begin(batch_size: int, beam_size: int, max_length: int) -> _Open:
@@ -204,7 +215,13 @@ def _nothing_finished(batch_size: int, num_hypotheses: int, max_length: int) -> 
 
 
 def _continue(
-    open_beam: _Open, logits: Any, allowed: Any, position: Any, at_limit: Any, num_candidates: int
+    open_beam: _Open,
+    logits: Any,
+    allowed: Any,
+    position: Any,
+    at_limit: Any,
+    num_candidates: int,
+    beam_sizes: Any,
 ) -> _Candidates:
     """The likeliest continuations of a whole beam, likeliest first (at the limit: finished continuations first).
 
@@ -215,14 +232,22 @@ def _continue(
     per_beam = min(num_candidates, vocabulary_size)
     values, ids = top_k(allowed, per_beam)  # [B, K, per_beam]
     values = values - log_normalizer(logits) + open_beam.log_probabilities[:, :, None]
+    considered = None  # [B], the number of candidates of each sentence with a beam size of its own
+    if beam_sizes is not None:
+        considered = ops.where(beam_sizes > 1, 2 * beam_sizes, 1)
+        values = ops.where(ops.arange(per_beam, dtype="int32") < considered[:, None, None], values, IMPOSSIBLE)
     values = ops.reshape(values, (-1, beam_size * per_beam))
     ids = ops.reshape(ids, (-1, beam_size * per_beam))
     # At the limit, finished candidates precede unfinished ones, which are returned only if too few finish.
     closes = at_limit[:, None] & (ids == END)
+    if considered is not None:
+        closes = closes & possible(values)
     _, chosen = ops.top_k(ops.where(closes, 1.0, values), min(num_candidates, beam_size * per_beam))
     chosen = ops.cast(chosen, "int32")  # [B, C]
     parents = chosen // per_beam
     last, log_probabilities = take_beams((ids, values), chosen)
+    if considered is not None:
+        log_probabilities = _first(considered, log_probabilities)
     positions = ops.arange(ops.shape(open_beam.tokens)[-1], dtype="int32")
     tokens = ops.where(positions == position, last[:, :, None], take_beams(open_beam.tokens, parents))
     return _Candidates(tokens, last, log_probabilities, parents)
@@ -241,10 +266,12 @@ def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:
     )
 
 
-def _go_on(candidates: _Candidates, beam_size: int) -> tuple[_Open, Any]:
+def _go_on(candidates: _Candidates, beam_size: int, beam_sizes: Any) -> tuple[_Open, Any]:
     """The likeliest candidates that do not end in `END`, and their parents `[B, K]`."""
     log_probabilities = ops.where(candidates.last == END, IMPOSSIBLE, candidates.log_probabilities)
     log_probabilities, chosen = ops.top_k(log_probabilities, beam_size)
+    if beam_sizes is not None:
+        log_probabilities = _first(beam_sizes, log_probabilities)
     tokens, last, parents = take_beams((candidates.tokens, candidates.last, candidates.parents), chosen)
     return _Open(tokens, last, log_probabilities), parents
 
@@ -285,6 +312,24 @@ def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> Se
     entries = ops.arange(count, dtype="int32")[None, :]
     chosen = ops.where(entries < num_finished, entries, count + entries - num_finished)  # [B, N]
     return take_beams(_concatenate(finished, unfinished), chosen)
+
+
+def _first(counts: Any, log_probabilities: Any) -> Any:
+    """Log-probabilities `[B, C]`, those after the first `counts` `[B]` of each sentence impossible."""
+    places = ops.arange(log_probabilities.shape[1], dtype="int32")
+    return ops.where(places < counts[:, None], log_probabilities, IMPOSSIBLE)
+
+
+def _of_beam(result: SearchResult, beam_sizes: Any) -> SearchResult:
+    """The first `beam_sizes` `[B]` hypotheses of each sentence; the other entries are empty."""
+    there = ops.arange(result.scores.shape[1], dtype="int32") < beam_sizes[:, None]  # [B, N]
+    return SearchResult(
+        tokens=ops.where(there[:, :, None], result.tokens, PAD),
+        scores=ops.where(there, result.scores, IMPOSSIBLE),
+        log_probabilities=ops.where(there, result.log_probabilities, IMPOSSIBLE),
+        lengths=ops.where(there, result.lengths, 0),
+        finished=result.finished & there,
+    )
 
 
 def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:

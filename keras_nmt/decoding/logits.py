@@ -120,7 +120,12 @@ def length_limits(batch_size: Any, max_length: Any, max_lengths: Any) -> Any:
 
 
 def check_arguments(
-    batch_size: Any, length_penalty: Any, seeds: Any = None, max_lengths: Any = None, prefix: Any = None
+    batch_size: Any,
+    length_penalty: Any,
+    seeds: Any = None,
+    max_lengths: Any = None,
+    prefix: Any = None,
+    beam_sizes: Any = None,
 ) -> None:
     """Raises a `ValueError` if the penalty is not finite, or a tensor has another rank or number of rows."""
     if isinstance(length_penalty, numbers.Real) and not math.isfinite(length_penalty):
@@ -129,6 +134,7 @@ def check_arguments(
         ("seeds", seeds, "[B]"),
         ("max_lengths", max_lengths, "[B]"),
         ("prefix", prefix, "[B, P]"),
+        ("beam_sizes", beam_sizes, "[B]"),
     ):
         if value is None:
             continue

@@ -8,7 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.decoding._beams import best_first
+from keras_nmt.decoding._beams import best_first, take_rows
 from keras_nmt.decoding.greedy_search import token_by_token
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import IMPOSSIBLE, check_arguments, force_prefix, given, suppress_tokens
@@ -125,7 +125,7 @@ def sampling_search(
             allowed, tokens = largest(allowed, min(top_k, vocabulary_size))  # [B, N, k]
         if top_p < 1:
             allowed = ops.where(_nucleus(allowed, top_p), allowed, IMPOSSIBLE)
-        named = tokens if ids is None else ops.take(ids, tokens)
+        named = tokens if ids is None else take_rows(ids, tokens)
         _, drawn = largest(allowed + gumbel_noise(fixed["seeds"], samples, position, named), 1)  # [B, N, 1]
         return (ops.take_along_axis(tokens, drawn, axis=-1) if top_k else drawn)[:, :, 0]
 

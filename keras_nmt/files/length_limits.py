@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -43,3 +43,20 @@ def outside_limits(
     yield "empty", shorter == 0
     yield "too long", longer + 1 > (max_length or np.inf)
     yield "badly matched", longer > (max_ratio or np.inf) * np.maximum(shorter, RATIO_FLOOR)
+
+
+def drop_pairs(keep: np.ndarray, reasons: Iterable[tuple[str, np.ndarray]]) -> dict[str, int]:
+    """Drops pairs for reasons, such as those of `outside_limits`. For each pair the first reason counts.
+
+    Args:
+        keep: Boolean array `[pairs]`, which becomes False at the pairs that are dropped.
+        reasons: Iterable of tuples of a reason and a boolean array `[pairs]`.
+
+    Returns:
+        Dictionary from each reason to the number of pairs dropped for this reason.
+    """
+    dropped = {}
+    for reason, is_wrong in reasons:
+        dropped[reason] = int((keep & is_wrong).sum())
+        keep &= ~is_wrong
+    return dropped

@@ -58,7 +58,9 @@ class TracedDecoder:
         """Log-probabilities `[B]` of target ids `[B, T]` closed by END."""
         return self._log_probability[compiled](memory, target)
 
-    def attended(self, memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor, layer: int | None) -> tf.Tensor:
+    def attended(
+        self, memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor, layer: int | None, compiled: bool
+    ) -> tf.Tensor:
         """For each of target ids `[B, T]`, the position of source ids `[B, S]` with most attention, `[B, T]`."""
         if layer not in self._attended:
 
@@ -66,8 +68,8 @@ class TracedDecoder:
                 attention = self.model.attention(self.pack(memory), shift_right(target), layer)  # [B, T, S]
                 return tf.argmax(tf.where(_words(source)[:, None], attention, -1.0), 2, tf.int32)
 
-            self._attended[layer] = function(most, self._specs, IDS, IDS)
-        return self._attended[layer](memory, source, target)
+            self._attended[layer] = plain_and_compiled(most, self._specs, IDS, IDS)
+        return self._attended[layer][compiled](memory, source, target)
 
     def pack(self, memory: list[tf.Tensor]) -> Any:
         """The memory in the model's structure."""
@@ -91,7 +93,7 @@ class TracedSearch:
         if options.shortlist is not None:
             self._candidates = Candidates(options.shortlist, options.shortlist_size)
         self._prepare = tf.function(self._prepare_search, autograph=False)
-        self._searches: dict[tuple[bool, bool], Any] = {}  # by whether compiled, and whether there are prefixes
+        self._searches: dict[tuple[Any, ...], Any] = {}  # by whether compiled, and the inputs
 
     def __call__(
         self,
@@ -100,20 +102,24 @@ class TracedSearch:
         *,
         seeds: tf.Tensor | None,
         prefix: tf.Tensor | None,
+        beam_sizes: tf.Tensor | None = None,
         compiled: bool,
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which no length limit counts."""
+        """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which no length limit counts.
+
+        Sentences may have beam sizes `[B]` of their own, at most the beam size of the options, which is n then.
+        """
         # Not in the function that XLA compiles: the number of distinct subwords of a batch is no shape.
         candidates = None if self._candidates is None else self._candidates(source, prefix)
-        inputs = given(seeds=seeds, prefix=prefix, candidates=candidates)
-        key = compiled, prefix is not None
+        inputs = given(seeds=seeds, prefix=prefix, beam_sizes=beam_sizes, candidates=candidates)
+        key = compiled, *inputs
         if key not in self._searches:
             names = tuple(inputs)
 
             def search(memory: list[tf.Tensor], source: tf.Tensor, *more: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
                 return self._search(memory, source, compiled, **dict(zip(names, more, strict=True)))
 
-            specs = {"seeds": NUMBERS, "prefix": IDS}
+            specs = {"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS}
             if self._candidates is not None:
                 specs["candidates"] = tf.TensorSpec([self._candidates.size], tf.int32)
             signature = [specs[name] for name in names]
@@ -127,9 +133,11 @@ class TracedSearch:
         compiled: bool,
         seeds: tf.Tensor | None = None,
         prefix: tf.Tensor | None = None,
+        beam_sizes: tf.Tensor | None = None,
         candidates: tf.Tensor | None = None,
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        options, n = self._options, self._options.num_hypotheses
+        options = self._options
+        n = options.num_hypotheses if beam_sizes is None else options.beam_size
         lengths = tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1  # [B], without END
         limits, max_length = self._limit(lengths), self._limit(tf.shape(source)[1] - 1)
         if prefix is not None:
@@ -160,7 +168,7 @@ class TracedSearch:
                 **options.sampling,
                 **shared,
             )
-        elif options.beam_size == 1:
+        elif options.beam_size == 1 and beam_sizes is None:
             result = greedy_search(step, constants, caches, **shared)
         else:
             result = beam_search(
@@ -169,6 +177,7 @@ class TracedSearch:
                 caches,
                 beam_size=options.beam_size,
                 num_hypotheses=options.beam_size if options.coverage_penalty else n,
+                beam_sizes=beam_sizes,
                 **shared,
             )
         if candidates is not None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from collections.abc import Sequence
 
+import tensorflow as tf
+
 from keras_nmt.text import SubwordTokenizer
+
+# As in Python's `str.isspace`; no space has a higher number.
+SPACES = tuple(i for i in range(0x3001) if chr(i).isspace())
 
 
 def words_of_subwords(
@@ -22,21 +25,37 @@ def words_of_subwords(
         begins: Sequence of N sequences of integers, the index of the letter where each word begins, in ascending order.
             Defaults to words that spaces separate.
     """
-    found: list[list[int]] = []
-    _, starts, limits = tokenizer.tokenize_with_offsets(texts)
-    if begins is None:
-        begins = [[match.start() for match in re.finditer(r"\S+", text)] for text in texts]
-    for text, of_text, text_starts, text_limits in zip(texts, begins, starts.to_list(), limits.to_list(), strict=True):
-        encoded = text.encode()
-        # Offsets count bytes.
-        words, letters, size = [], 0, 0
-        for begin in of_text:
-            size += len(text[letters:begin].encode())
-            letters = begin
-            words.append(size)
-        found.append([])
-        for start, limit in zip(text_starts, text_limits, strict=True):
-            piece = encoded[start:limit].decode("utf-8", "ignore")
-            first = start + len(piece.encode()) - len(piece.lstrip().encode())
-            found[-1].append(max(bisect_right(words, first) - 1, 0))
+    in_bytes = None
+    if begins is not None:
+        rows = [[len(text[:begin].encode()) for begin in of_text] for text, of_text in zip(texts, begins, strict=True)]
+        in_bytes = tf.ragged.constant(rows, tf.int32, ragged_rank=1, row_splits_dtype=tf.int64)
+    found: list[list[int]] = words_of_texts(tokenizer, tf.constant(texts, tf.string, [len(texts)]), in_bytes).to_list()
     return found
+
+
+def words_of_texts(
+    tokenizer: SubwordTokenizer, texts: tf.Tensor, begins: tf.RaggedTensor | None = None
+) -> tf.RaggedTensor:
+    """The same in the graph: string `[N]`, and int32 `[N, (words)]` in bytes, to int32 `[N, (subwords)]`."""
+    _, starts, limits = tokenizer.tokenize_with_offsets(texts)
+    points, places = tf.strings.unicode_decode_with_offsets(texts, "UTF-8")  # of characters; places in bytes
+    is_letter = tf.reduce_all(points.flat_values[:, None] != tf.constant(SPACES), 1)
+    # All texts as one: each position is moved by the bytes of the texts before, one byte more than each has.
+    sizes = tf.strings.length(texts) + 1
+    moves = tf.cumsum(sizes, exclusive=True)
+    all_places = tf.cast(places.flat_values, tf.int32) + tf.gather(moves, places.value_rowids())
+    letters = tf.boolean_mask(all_places, is_letter)
+    if begins is None:
+        is_first = tf.scatter_nd(places.row_starts()[:, None], tf.ones_like(moves), [tf.size(is_letter, tf.int64) + 1])
+        after_space = tf.concat([[True], ~is_letter], 0)[:-1] | (is_first[:-1] > 0)
+        words = tf.boolean_mask(all_places, is_letter & after_space)
+    else:
+        words = begins.flat_values + tf.gather(moves, begins.value_rowids())
+    rows = starts.value_rowids()
+    start, limit = (tf.cast(x.flat_values, tf.int32) + tf.gather(moves, rows) for x in (starts, limits))
+    # The first letter of each subword; its limit, if it has spaces only.
+    following = tf.concat([letters, [tf.int32.max]], 0)
+    first = tf.minimum(tf.gather(following, tf.searchsorted(letters, start)), limit)
+    before = tf.gather(tf.searchsorted(words, moves), rows)  # words of the texts before
+    numbers = tf.searchsorted(words, first, side="right") - before - 1
+    return starts.with_flat_values(tf.maximum(numbers, 0))

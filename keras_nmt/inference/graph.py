@@ -14,6 +14,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import END, PAD
 from keras_nmt.inference._functions import NUMBERS, TEXTS, function, of_count
 from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch
+from keras_nmt.inference.alignment import words_of_texts
 from keras_nmt.inference.buckets import bucket_sizes
 from keras_nmt.inference.parts import Rows
 from keras_nmt.inference.routing import Groups, by_group
@@ -82,7 +83,10 @@ class TextGraph:
         self._traced: dict[Hashable, Any] = {}
 
     def answer(self, method: str, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        """Calls "translate", "score" or "embed" as a function that is traced once, with string tensors of languages."""
+        """Calls "translate", "score", "align" or "embed", with string tensors of languages.
+
+        Each is a function that is traced once.
+        """
         numbers = {name: self._numbers(x) if name.endswith("_language") else x for name, x in inputs.items()}
         key = method, compiled, *numbers
         if key not in self._traced:
@@ -95,13 +99,20 @@ class TextGraph:
     def translate(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
         """Translates `text`, string, with `seed`, int32, if the graph samples, and from `prefix`, string, if given.
 
+        With `beam_size`, int32, each text has a beam size of its own, from 1 to the beam size K of the options, or 0
+        for K.
+
         Returns:
-            `translation` string and `score` float32, `[N]`, or `[N, num_hypotheses]` if there are several; and
-            `truncated` `[N]` bool.
+            `translation` string and `score` float32, `[N]`, or `[N, num_hypotheses]` if there are several, or `[N, K]`
+            with `beam_size`; and `truncated` `[N]` bool. Hypotheses beyond a text's beam size are empty, their scores
+            -1e9.
         """
+        beam_sizes = self._beam_sizes(inputs["beam_size"]) if "beam_size" in inputs else None
         sides = ("text", "prefix") if "prefix" in inputs else ("text",)
         rows = self._rows(inputs, compiled, *sides)
         seeds, n = inputs.get("seed"), self.options.num_hypotheses
+        if beam_sizes is not None:
+            n = self.options.beam_size
 
         def translate(chosen: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
             source, *prefix = (rows.ids(side, chosen) for side in range(len(sides)))
@@ -109,6 +120,7 @@ class TextGraph:
             more = {
                 "seeds": None if seeds is None else tf.gather(seeds, chosen),
                 "prefix": tf.where(prefix[0] == END, PAD, prefix[0]) if prefix else None,
+                "beam_sizes": None if beam_sizes is None else tf.gather(beam_sizes, chosen),
             }
 
             def search(index: int) -> tuple[tf.Tensor, tf.Tensor]:
@@ -122,7 +134,7 @@ class TextGraph:
         texts, scores = rows.compute(translate, specs)
         empty = rows.lengths[0][:, None] == 0  # [N, 1]
         texts, scores = tf.where(empty, "", texts), tf.where(empty, 0.0, scores)
-        if n == 1:
+        if n == 1 and beam_sizes is None:
             texts, scores = texts[:, 0], scores[:, 0]
         return {"translation": texts, "score": scores, "truncated": rows.truncated}
 
@@ -143,21 +155,41 @@ class TextGraph:
         (log_probabilities,) = rows.compute(score, [tf.TensorSpec([None], tf.float32)])
         return {"log_probability": log_probabilities, "truncated": rows.truncated}
 
-    def align(self, inputs: Mapping[str, tf.Tensor], layer: int | None) -> tf.Tensor:
-        """For each subword of `target` the position of the subword of `source` with most attention, int32 `[N, T]`.
+    def align(self, inputs: Mapping[str, tf.Tensor], compiled: bool, layer: int | None = None) -> dict[str, tf.Tensor]:
+        """Alignments of translations: `target` of `source`, string.
 
         For `layer`, see `TranslationModel.attention`.
+
+        Returns:
+            `alignment` `[N, T]` int32: for each subword of the target, the position of the source's subword with most
+            attention. `source_word` `[N, S]` and `target_word` `[N, T]` int32: for each subword, the position of its
+            word, see `words_of_subwords`. All are -1 behind the last subword; `alignment` also where the source has
+            none. And `truncated` `[N]` bool, for source or target.
         """
-        rows = self._rows(inputs, False, "source", "target")
+        rows = self._rows(inputs, compiled, "source", "target")
         longest = self.options.length_buckets[-1]
 
         def align(chosen: tf.Tensor) -> tuple[tf.Tensor]:
             source, target = rows.ids(0, chosen), rows.ids(1, chosen)
-            memory = self._encode(source, chosen, rows, compiled=False)
-            found = self._by_target(lambda i: self._decoders[i].attended(memory, source, target, layer), chosen, rows)
+            memory = self._encode(source, chosen, rows, compiled)
+            found = self._by_target(
+                lambda i: self._decoders[i].attended(memory, source, target, layer, compiled), chosen, rows
+            )
             return (tf.pad(found, [[0, 0], [0, longest - tf.shape(found)[1]]]),)
 
-        return rows.compute(align, [tf.TensorSpec([None, longest], tf.int32)])[0]
+        (attended,) = rows.compute(align, [tf.TensorSpec([None, longest], tf.int32)])
+        words = []
+        for side, name in enumerate(("source", "target")):
+            of_subwords = self._segmented(inputs[name], side, rows.languages, words_of_texts)
+            words.append(_padded(of_subwords, rows.lengths[side]))
+        is_subword = (words[1] >= 0) & (rows.lengths[0] > 0)[:, None]
+        alignment = tf.where(is_subword, attended[:, : tf.shape(words[1])[1]], -1)
+        return {
+            "alignment": alignment,
+            "source_word": words[0],
+            "target_word": words[1],
+            "truncated": rows.truncated,
+        }
 
     def embed(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
         """Sentence representations of `text`, string, by a model with an attention bridge.
@@ -182,21 +214,30 @@ class TextGraph:
         """The rows of the inputs. The inputs `sides` are texts of the source language and of the target language."""
         checked = dict(zip(inputs, of_count(*inputs.values()), strict=True))
         languages = [checked[name] for name in ("source_language", "target_language") if name in inputs]
-        tokens = []
-        for side, name in enumerate(sides):
-            tokenizers = [self.tokenizers[self.languages[first]] for first in self._by_tokenizer.firsts]
-            if not languages:
-                tokens.append(self.tokenizers[self.directions[0][side]].tokenize(checked[name]))
-            elif len(tokenizers) == 1:
-                tokens.append(tokenizers[0].tokenize(checked[name]))
-            else:
-                groups = self._by_tokenizer.of(languages[side])
-                indices = [tf.where(groups == group)[:, 0] for group in range(len(tokenizers))]
-                texts = [tf.gather(checked[name], rows) for rows in indices]
-                found = [tokenizer.tokenize(x) for tokenizer, x in zip(tokenizers, texts, strict=True)]
-                tokens.append(tf.gather(tf.concat(found, 0), tf.math.invert_permutation(tf.concat(indices, 0))))
+        tokens = [
+            self._segmented(checked[name], side, languages, SubwordTokenizer.tokenize)
+            for side, name in enumerate(sides)
+        ]
         groups = self._by_decoder.of(languages[1]) if len(self._decoders) > 1 else None
         return Rows(tokens, languages, groups, self.options, compiled)
+
+    def _segmented(
+        self,
+        texts: tf.Tensor,
+        side: int,
+        languages: list[tf.Tensor],
+        body: Callable[[SubwordTokenizer, tf.Tensor], tf.RaggedTensor],
+    ) -> tf.RaggedTensor:
+        """The result of `body` for each text `[N]`, with the subwords of the text's language."""
+        if not languages:
+            return body(self.tokenizers[self.directions[0][side]], texts)
+        tokenizers = [self.tokenizers[self.languages[first]] for first in self._by_tokenizer.firsts]
+        if len(tokenizers) == 1:
+            return body(tokenizers[0], texts)
+        groups = self._by_tokenizer.of(languages[side])
+        indices = [tf.where(groups == group)[:, 0] for group in range(len(tokenizers))]
+        found = [body(tokenizer, tf.gather(texts, rows)) for tokenizer, rows in zip(tokenizers, indices, strict=True)]
+        return tf.gather(tf.concat(found, 0), tf.math.invert_permutation(tf.concat(indices, 0)))
 
     def _encode(self, ids: tf.Tensor, chosen: tf.Tensor, rows: Rows, compiled: bool) -> list[tf.Tensor]:
         """The memory `[B, ...]` of the chosen rows, whose ids are `[B, S]`."""
@@ -232,3 +273,19 @@ class TextGraph:
         check = tf.debugging.Assert(tf.reduce_all(known), [message, tf.boolean_mask(names, ~known)])
         with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
             return tf.argmax(matches, 1, tf.int32)
+
+    def _beam_sizes(self, sizes: tf.Tensor) -> tf.Tensor:
+        """Beam sizes `[N]`, checked; the beam size of the options where the given one is 0."""
+        largest = self.options.beam_size
+        message = f"A beam size is from 1 to {largest}, or 0 for {largest}. Received:"
+        check = tf.debugging.Assert(tf.reduce_all((sizes >= 0) & (sizes <= largest)), [message, sizes])
+        with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
+            return tf.where(sizes == 0, largest, sizes)
+
+
+def _padded(ragged: tf.RaggedTensor, lengths: tf.Tensor) -> tf.Tensor:
+    """The first `lengths` `[N]` values of each row as a tensor `[N, T]`, T > 0, with -1 behind the last."""
+    size = tf.reduce_max(tf.concat([lengths, [1]], 0))
+    dense = ragged.to_tensor(-1)
+    dense = tf.pad(dense, [[0, 0], [0, 1]], constant_values=-1)[:, :size]
+    return tf.where(tf.range(tf.shape(dense)[1]) < lengths[:, None], dense, -1)

@@ -71,6 +71,20 @@ def check_pairs(sources: Iterable[str], targets: Iterable[str]) -> tuple[list[st
     return sources, targets
 
 
+def check_prefixes(prefixes: Iterable[str], count: int) -> list[str]:
+    """Checks lines, and that there is one for each of `count` lines to translate.
+
+    Example:
+
+    >>> check_prefixes(["eine"], 1)
+    ['eine']
+    """
+    prefixes = check_lines(prefixes)
+    if len(prefixes) != count:
+        raise UserError(f"There must be a prefix for each line. Received: {count} lines, {len(prefixes)} prefixes")
+    return prefixes
+
+
 def languages_of_lines(languages: str | Iterable[str], count: int, side: str) -> list[str]:
     """The language of each line.
 

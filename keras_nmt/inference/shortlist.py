@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -111,7 +110,7 @@ class Shortlist:
             candidates=candidates,
             probabilities=probabilities,
             frequent=np.argsort(-occurrences, kind="stable").astype("int32"),
-            subwords=(_digest(sides[0][0]), _digest(sides[1][0])),
+            subwords=(sides[0][0].digest, sides[1][0].digest),
         )
 
     @classmethod
@@ -148,7 +147,7 @@ class Shortlist:
 
     def check_subwords(self, source: SubwordTokenizer, target: SubwordTokenizer) -> None:
         """Raises a `UserError` if the subwords of a model are not those of the table."""
-        if (_digest(source), _digest(target)) != self.subwords:
+        if (source.digest, target.digest) != self.subwords:
             raise UserError(
                 "The shortlist was made with other subword models: make one for this model by `keras-nmt shortlist`. "
                 "Received: a shortlist of {} source and {} target subwords".format(*self.vocabulary_sizes)
@@ -212,7 +211,3 @@ def _likeliest(
     candidates[sources[kept], ranks[kept]] = targets[kept]
     probabilities[sources[kept], ranks[kept]] = counts[kept] / totals[sources[kept]]
     return candidates, probabilities
-
-
-def _digest(tokenizer: SubwordTokenizer) -> str:
-    return hashlib.sha256(tokenizer.proto).hexdigest()

@@ -15,9 +15,16 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError, check_backend, one_line
 from keras_nmt.inference._candidates import TOO_MANY_FORCED
-from keras_nmt.inference.alignment import words_of_subwords
+from keras_nmt.inference.aligned_words import aligned_words
 from keras_nmt.inference.graph import TextGraph
-from keras_nmt.inference.lines import Languages, check_lines, check_pairs, languages_of_lines, seeds_of_lines
+from keras_nmt.inference.lines import (
+    Languages,
+    check_lines,
+    check_pairs,
+    check_prefixes,
+    languages_of_lines,
+    seeds_of_lines,
+)
 from keras_nmt.inference.load import load
 from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
 from keras_nmt.inference.translation import Hypothesis, Translation
@@ -169,12 +176,7 @@ class Translator:
         elif not isinstance(seeds, numbers.Integral) or seeds != 0:
             raise UserError(f"`seeds` are for a translator that samples, `sample=True`. Received: seeds={seeds!r}")
         if prefixes is not None:
-            prefixes = check_lines(prefixes)
-            if len(prefixes) != len(lines):
-                raise UserError(
-                    f"There must be a prefix for each line. Received: {len(lines)} lines, {len(prefixes)} prefixes"
-                )
-            inputs["prefix"] = _texts(prefixes)
+            inputs["prefix"] = _texts(check_prefixes(prefixes, len(lines)))
         # Not as one function: Python handles Ctrl-C between parts.
         try:
             answers = self.graph.translate(inputs, self.options.jit_compile)
@@ -255,15 +257,11 @@ class Translator:
         inputs = {"source": _texts(sources), "target": _texts(targets)}
         inputs |= self._language_numbers(len(sources), source, target)
         try:
-            attended = self.graph.align(inputs, layer).numpy()  # [N, T]
+            answers = self.graph.align(inputs, False, layer)
         except ValueError as error:  # while it is traced
             raise UserError(one_line(error)) from None
-        words = [self._words(inputs, side, lines) for side, lines in (("source", sources), ("target", targets))]
-        longest = self.length_buckets[-1] - 1
-        return [
-            sorted({(of_source[i], word) for i, word in zip(positions, of_target[:longest], strict=False) if of_source})
-            for positions, of_source, of_target in zip(attended, *words, strict=True)
-        ]
+        columns = (answers[name].numpy().tolist() for name in ("alignment", "source_word", "target_word"))
+        return [aligned_words(*row) for row in zip(*columns, strict=True)]
 
     def embed(self, lines: Iterable[str], language: Languages) -> tuple[np.ndarray, np.ndarray]:
         """Representations of sentences.
@@ -323,16 +321,6 @@ class Translator:
                     )
             numbers_of[f"{side}_language"] = tf.constant(list(map(self.languages.index, names)), tf.int32, [count])
         return numbers_of
-
-    def _words(self, inputs: Mapping[str, tf.Tensor], side: str, lines: list[str]) -> list[list[int]]:
-        """For each line, the word index of each subword."""
-        if f"{side}_language" in inputs:
-            names = [self.languages[number] for number in inputs[f"{side}_language"].numpy()]
-        else:
-            names = [self.directions[0][side == "target"]] * len(lines)
-        lines_of = {name: [x for x, other in zip(lines, names, strict=True) if other == name] for name in set(names)}
-        words = {name: iter(words_of_subwords(self.tokenizers[name], some)) for name, some in lines_of.items()}
-        return [next(words[name]) for name in names]
 
     def _warn_of_truncated(self, answers: Mapping[str, tf.Tensor], what: str) -> None:
         if number := int(np.sum(answers["truncated"].numpy())):

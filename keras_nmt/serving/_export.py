@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.inference.graph import TextGraph
 from keras_nmt.inference.search_options import SAMPLING
 from keras_nmt.inference.translator import Translator
@@ -19,6 +19,9 @@ from keras_nmt.models import quantize as quantize_model
 from keras_nmt.serving._versions import check_version, write_version
 from keras_nmt.serving.warmup import warmup_records, write_warmup
 from keras_nmt.text import SubwordTokenizer
+
+SIGNATURES = ("search", "align")  # that an export has on request
+_NUMBERS = ("seed", "beam_size")  # inputs that are integers; all others are text
 
 
 def export(
@@ -31,6 +34,7 @@ def export(
     warmup: Iterable[str] | None = None,
     warmup_xla: bool = False,
     quantize: str | None = None,
+    signatures: Iterable[str] = (),
     **search: Any,
 ) -> Path:
     """Writes `path/<version>`, a SavedModel with raw text in and raw text out, for all directions of a model.
@@ -42,6 +46,14 @@ def export(
     - `score`: `source` and `target` [N] string -> `log_probability` [N] float32, `truncated` [N] bool.
     - `sample`, with `sample=True`: `text` [N] string and `seed` [N] int32 -> the outputs of `serving_default`, but the
       translations are drawn at random (`keras_nmt.decoding.sampling_search`): the same ones for the same text and seed.
+    - `search`, if in `signatures`: `text` and `prefix` [N] string and `beam_size` [N] int32 -> `translation` [N, K]
+      string, `score` [N, K] float32, `truncated` [N] bool. K is the export's beam size. A translation begins with its
+      prefix, which may be empty; a text has `beam_size` translations, best first, as of a translator with this beam
+      size (0 stands for K). Further entries are empty, with the score -1e9.
+    - `align`, if in `signatures`: `source` and `target` [N] string -> `alignment` [N, T], `source_word` [N, S] and
+      `target_word` [N, T] int32, `truncated` [N] bool. For each subword of the target, the position of the source's
+      subword with most attention; for each subword, the position of its word; -1 behind the last subword. S and T are
+      the largest numbers of subwords of the request, at least 1.
 
     Signatures of a model of several directions:
 
@@ -49,7 +61,7 @@ def export(
       request may mix languages. An unknown language is an error that names the model's languages.
     - `translate_de_fr`, one for each of `directions`: `text` [N] string -> as above.
     - `score`: `source`, `target`, `source_language` and `target_language` [N] string -> as above.
-    - `sample`, with `sample=True`: `text`, `seed`, `source_language` and `target_language` -> as above.
+    - `sample`, `search` and `align` have `source_language` and `target_language` beside the inputs above.
     - `embed`, with an attention bridge: `text` and `language` [N] string -> `mean` [N, d] and `sentence` [N, k, d]
       float32, `truncated` [N] bool.
 
@@ -71,6 +83,8 @@ def export(
             for each batch bucket and each length bucket that has lines, and for each source and target language.
         warmup_xla: Boolean, whether there are such requests to `serving_default_xla` as well. A server without XLA
             cannot load the version then.
+        signatures: The names of further signatures, of "search" and "align". Each makes the graph larger. Defaults to
+            none.
         quantize: "int8" to convert the weights to int8, see `keras_nmt.models.quantize`. Defaults to None, for float32.
         **search: Options of `keras_nmt.inference.Translator`. `sample`, `temperature`, `top_k` and `top_p` affect the
             `sample` signature alone, the other options of the search all signatures.
@@ -80,12 +94,13 @@ def export(
 
     Raises:
         UserError: The version exists already, or is not positive; a direction is unknown; tokenizers do not fit the
-            model; an option of the search is out of its range; `warmup` or `quantize` cannot be used, or
-            `tensorflow-serving-api` is missing.
+            model; a signature is unknown, or the decoder does not attend to words ("align"); an option of the search is
+            out of its range; `warmup` or `quantize` cannot be used, or `tensorflow-serving-api` is missing.
     """
     path = Path(path)
     check_version(path, version)
     chosen = _checked_directions(model, directions)
+    more = _checked_signatures(signatures)
     check_not_quantized(model)
     sampling = {name: search.pop(name) for name in ("sample", *SAMPLING) if name in search}
     model = model.with_dtype("float32")
@@ -96,7 +111,7 @@ def export(
     records = warmup_records(warmup, warmup_xla, translator, path.name)
 
     def write(folder: Path) -> None:
-        _write(translator, sampler if sampler.options.sample else None, chosen, folder)
+        _write(translator, sampler if sampler.options.sample else None, more, chosen, folder)
         write_warmup(records, folder)
 
     return write_version(path, version, write)
@@ -131,12 +146,26 @@ def _checked_directions(
     return chosen
 
 
-def _write(translator: Translator, sampler: Translator | None, directions: list[tuple[str, str]], folder: Path) -> None:
+def _checked_signatures(names: Iterable[str]) -> list[str]:
+    given = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    for name in given:
+        if name not in SIGNATURES:
+            raise UserError(f"Further signatures are {' and '.join(SIGNATURES)}. Received: {name!r}")
+    return given
+
+
+def _write(
+    translator: Translator,
+    sampler: Translator | None,
+    more: list[str],
+    directions: list[tuple[str, str]],
+    folder: Path,
+) -> None:
     languages = [] if len(translator.directions) == 1 else ["source_language", "target_language"]
     signatures: dict[str, Any] = {}
 
     def add(name: str, graph: TextGraph, method: str, *inputs: str, fixed: Mapping[str, str] | None = None) -> None:
-        signature = [tf.TensorSpec([None], tf.int32 if key == "seed" else tf.string, name=key) for key in inputs]
+        signature = [tf.TensorSpec([None], tf.int32 if key in _NUMBERS else tf.string, name=key) for key in inputs]
         for suffix, compiled in (("", False), ("_xla", True)):
 
             def endpoint(*values: tf.Tensor, compiled: bool = compiled) -> dict[str, tf.Tensor]:
@@ -158,6 +187,13 @@ def _write(translator: Translator, sampler: Translator | None, directions: list[
     add("score", graph, "score", "source", "target", *languages)
     if sampler is not None:
         add("sample", sampler.graph, "translate", "text", "seed", *languages)
+    if "search" in more:
+        add("search", graph, "translate", "text", "prefix", "beam_size", *languages)
+    if "align" in more:
+        try:
+            add("align", graph, "align", "source", "target", *languages)
+        except ValueError as error:  # while it is traced
+            raise UserError(f"The signature `align` needs attention to words. Received: {one_line(error)}") from None
     if translator.has_bridge:
         add("embed", graph, "embed", "text", "language")
     # Gradients have no place in a server, and would hold on to their tensors.

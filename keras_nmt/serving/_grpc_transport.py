@@ -33,7 +33,7 @@ MESSAGES = {
 }
 # Types in `tensorflow/core/framework/types.proto`.
 FLOAT, INT32, STRING, BOOL = 1, 3, 7, 10
-_CONTENT = {FLOAT: "f", BOOL: "b"}
+_CONTENT = {FLOAT: "f", INT32: "i", BOOL: "b"}
 
 
 class GrpcTransport:
@@ -90,7 +90,7 @@ class GrpcTransport:
 
 def _column(tensor: Any) -> list[Any]:
     """The rows of a tensor of one or two dimensions; a `ValueError` for other tensors, and for a wrong shape."""
-    fields = {FLOAT: tensor.float_val, STRING: tensor.string_val, BOOL: tensor.bool_val}
+    fields = {FLOAT: tensor.float_val, INT32: tensor.int_val, STRING: tensor.string_val, BOOL: tensor.bool_val}
     values = list(fields.get(tensor.dtype, ()))
     if tensor.tensor_content and tensor.dtype in _CONTENT:
         packed = array.array(_CONTENT[tensor.dtype], tensor.tensor_content)

@@ -20,6 +20,7 @@ from werkzeug.exceptions import ClientDisconnected
 from werkzeug.serving import LISTEN_QUEUE, ThreadedWSGIServer, WSGIRequestHandler
 from werkzeug.wrappers import Request, Response
 
+from keras_nmt.serving._openapi import OPENAPI_PATH, openapi
 from keras_nmt.serving._served_model import LARGEST_REQUEST, MOST_DIMENSIONS, Refused, ServedModel
 
 # The model server's own routes.
@@ -126,6 +127,9 @@ class _Application:
         return Response(content, status, headers, content_type="application/json")(environ, start_response)
 
     def _get(self, request: Request) -> Any:
+        if request.path == OPENAPI_PATH:
+            version = self._model.version(self._model.name, None)
+            return openapi(self._model.name, version.number, version.definitions)
         name, number, has_metadata = _route(_STATUS, request)
         if not has_metadata:
             return _as_json(self._model.status(name, number))

@@ -7,14 +7,17 @@ import random
 import time
 import urllib.parse
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.inference.aligned_words import aligned_words
 from keras_nmt.inference.lines import (
     Languages,
     check_lines,
     check_pairs,
+    check_prefixes,
     check_utf8,
     languages_of_lines,
     seeds_of_lines,
@@ -22,6 +25,7 @@ from keras_nmt.inference.lines import (
 from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.serving._grpc_transport import GrpcTransport
 from keras_nmt.serving._rest_transport import RestTransport
+from keras_nmt.serving._sentences import SplitLine, sentence_splitter
 from keras_nmt.serving._transport import Failure, Transport
 
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between attempts
@@ -35,8 +39,15 @@ _OUTPUTS = {
     "log_probability": ((float,), "a number"),
     "truncated": ((bool,), "true or false"),
 }
+_ON_REQUEST = ("search", "align")  # signatures that not every export has
+# Rows of these outputs are lists of integers.
+_POSITIONS = ("alignment", "source_word", "target_word")
 # A row of these outputs is one value, or a list of values if the export gives several hypotheses.
 _OF_HYPOTHESES = ("translation", "score")
+
+
+class _NoSignature(UserError):
+    """The export has no such signature."""
 
 
 class Client:
@@ -84,12 +95,10 @@ class Client:
             raise UserError(
                 f"`timeout` must be a number above 0 and at most {LONGEST_TIMEOUT:g}. Received: timeout={timeout!r}"
             )
-        integers = {"retries": (retries, 0), "batch_size": (batch_size, 1)}
+        _check_integer("retries", retries, 0)
+        _check_integer("batch_size", batch_size, 1)
         if version is not None:
-            integers["version"] = (version, 0)
-        for name, (value, least) in integers.items():
-            if not (_is(value, numbers.Integral) and least <= value < 2**63):
-                raise UserError(f"`{name}` must be an integer of at least {least}. Received: {name}={value!r}")
+            _check_integer("version", version, 0)
         if not isinstance(model, str) or not model:
             raise UserError(f"`model` must be the name of a model. Received: model={model!r}")
         check_utf8(model, "The name of the model")
@@ -101,26 +110,88 @@ class Client:
         self.batch_size = batch_size
         self._transport = _transport(url, model, version)
         self._xla = True
+        self._has_search = True
 
-    def translate(self, lines: Iterable[str], source: Languages = None, target: Languages = None) -> list[Translation]:
+    def translate(
+        self,
+        lines: Iterable[str],
+        source: Languages = None,
+        target: Languages = None,
+        *,
+        prefixes: Iterable[str] | None = None,
+        num_hypotheses: int | None = None,
+        beam_size: int | None = None,
+    ) -> list[Translation]:
         """Translates any number of lines, in batches of similar length.
+
+        The keyword arguments need the signature `search` of the export; `num_hypotheses` alone needs none where the
+        export gives as many hypotheses.
 
         Args:
             lines: Iterable of strings, the sentences.
             source, target: Strings, the languages of all lines, or iterables of strings, the languages of each line.
                 Default to `None`, for a model of one direction.
+            prefixes: Iterable of strings, one per line: the text that the line's translation has to begin with, which
+                may be empty; see `keras_nmt.inference.Translator.translate`. Defaults to `None`.
+            num_hypotheses: Integer, the translations of a line, at most `beam_size`. Defaults to `None`: as many as the
+                export gives; 1 with `prefixes` or `beam_size`.
+            beam_size: Integer, hypotheses that the search keeps, at most the export's beam size. Defaults to the
+                latter.
 
         Returns:
             A list of a `Translation` for each line, in the order of the lines.
 
         Raises:
-            UserError: The server refuses the request or does not answer as an export does, or there is not a language
-                for each line.
+            UserError: The server refuses the request or does not answer as an export does; the export has no signature
+                `search`; or there is not a language or a prefix for each line.
             ConnectionError: The server cannot be reached or is not available, after all attempts.
             TimeoutError: The answer to a batch has not arrived in full within `timeout`.
         """
         texts = check_lines(lines)
-        return self._translations("serving_default", texts, _languages(len(texts), source, target))
+        beside: dict[str, list[Any]] = _languages(len(texts), source, target)
+        for name, value in (("num_hypotheses", num_hypotheses), ("beam_size", beam_size)):
+            if value is not None:
+                _check_integer(name, value, 1)
+        if num_hypotheses is not None and beam_size is not None and num_hypotheses > beam_size:
+            raise UserError(
+                "`num_hypotheses` must be at most `beam_size`. "
+                f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
+            )
+        if prefixes is None and beam_size is None:
+            if num_hypotheses is None:
+                return self._translations("serving_default", texts, beside)
+            if not self._has_search:
+                return _first(num_hypotheses, self._translations("serving_default", texts, beside))
+        begun = check_prefixes([""] * len(texts) if prefixes is None else prefixes, len(texts))
+        searched = {**beside, "prefix": begun, "beam_size": [min(beam_size or 0, 2**31 - 1)] * len(texts)}
+        try:
+            return _first(num_hypotheses or 1, self._translations("search", texts, searched))
+        except _NoSignature:
+            if prefixes is not None or beam_size is not None:
+                raise
+            self._has_search = False
+            return _first(num_hypotheses or 1, self._translations("serving_default", texts, beside))
+
+    def align(
+        self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
+    ) -> list[list[tuple[int, int]]]:
+        """Aligns the words of given translations, where the export has the signature `align`.
+
+        Args:
+            sources: Iterable of strings, the sentences.
+            targets: Iterable of strings, a translation of each sentence.
+            source, target: The languages of the sources and of the targets, as for `translate`.
+
+        Returns:
+            For each sentence the list of pairs (source word, target word), from 0, in ascending order; see
+            `keras_nmt.inference.Translator.align`.
+
+        Raises:
+            UserError: As for `translate`; or there is not a target for each source.
+            ConnectionError, TimeoutError: As for `translate`.
+        """
+        found = self._of_pairs("align", sources, targets, source, target, _POSITIONS, "aligned")
+        return [aligned_words(*row) for row in found]
 
     def sample(
         self,
@@ -167,20 +238,45 @@ class Client:
             UserError: As for `translate`; or there is not a target for each source.
             ConnectionError, TimeoutError: As for `translate`.
         """
-        checked_sources, checked_targets = check_pairs(sources, targets)
-        texts = {"source": checked_sources, "target": checked_targets}
-        languages = _languages(len(checked_sources), source, target)
-        log_probabilities, truncated = [0.0] * len(checked_sources), 0
-        for rows, (values, flags) in self._in_batches("score", texts, languages, ("log_probability", "truncated")):
-            truncated += sum(flags)
-            for row, value in zip(rows, values, strict=True):
-                log_probabilities[row] = value
-        if truncated:
-            warnings.warn(
-                f"The server truncated {truncated} pair(s) that were too long, and scored them as truncated.",
-                stacklevel=2,
-            )
-        return log_probabilities
+        found = self._of_pairs("score", sources, targets, source, target, ("log_probability",), "scored")
+        return [value for (value,) in found]
+
+    def stream(
+        self,
+        lines: Iterable[str],
+        source: str | None = None,
+        target: str | None = None,
+        *,
+        language: str | None = None,
+    ) -> Iterator[Translation]:
+        """Translates a document of any length, line by line, each line sentence by sentence.
+
+        The sentences are split here, by sentencex, and sent `batch_size` at a time; lines come back as soon as they are
+        translated. A sentence does not go on over the end of a line. The spaces around sentences stay; there is one
+        where the source has none between two sentences. Lines without text are not sent.
+
+        Needs the extra `split`.
+
+        Args:
+            lines: Iterable of strings, the lines of the document, such as an open file.
+            source, target: Strings, the languages of the document and of the translation. Default to `None`, for a
+                model of one direction.
+            language: String, the code of the language by whose rules, or a similar language's, sentences are split,
+                such as "en". Defaults to `source`.
+
+        Returns:
+            An iterator of a `Translation` for each line, in their order, with one hypothesis: its text is the
+            translated line without a line break, its score the sum of the scores of the line's sentences. `truncated`:
+            whether one of the sentences was truncated.
+
+        Raises:
+            UserError: As for `translate`; or there is no language to split by, or the extra `split` is not installed.
+            ConnectionError, TimeoutError: As for `translate`.
+        """
+        if isinstance(lines, str):
+            raise UserError(f"Give the lines of a document, not one string. Received: {lines[:40]!r}")
+        split = sentence_splitter(source if language is None else language)
+        return self._streamed(lines, source, target, split)
 
     def close(self) -> None:
         """Closes the connections to the server."""
@@ -191,6 +287,60 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _streamed(
+        self, lines: Iterable[str], source: str | None, target: str | None, split: Callable[[str], SplitLine]
+    ) -> Iterator[Translation]:
+        waiting: deque[SplitLine] = deque()  # lines that are not answered
+        unsent: list[str] = []  # their sentences that are not translated
+        done: deque[Translation] = deque()  # their translated sentences
+
+        def send() -> None:
+            done.extend(self.translate(unsent[: self.batch_size], source, target))
+            del unsent[: self.batch_size]
+
+        def answered() -> Iterator[Translation]:
+            while waiting and len(waiting[0].sentences) <= len(done):
+                line = waiting.popleft()
+                found = [done.popleft() for _ in line.sentences]
+                text = line.joined([translation.text for translation in found])
+                hypothesis = Hypothesis(text, sum((translation.score for translation in found), 0.0))
+                yield Translation((hypothesis,), any(translation.truncated for translation in found))
+
+        for line in lines:
+            (checked,) = check_lines([line])
+            waiting.append(split(checked.rstrip("\r\n")))
+            unsent.extend(waiting[-1].sentences)
+            while len(unsent) >= self.batch_size:
+                send()
+            yield from answered()
+        send()
+        yield from answered()
+
+    def _of_pairs(
+        self,
+        signature: str,
+        sources: Iterable[str],
+        targets: Iterable[str],
+        source: Languages,
+        target: Languages,
+        outputs: tuple[str, ...],
+        done: str,
+    ) -> list[tuple[Any, ...]]:
+        """The outputs of a signature for each pair of lines; warns of truncated pairs."""
+        checked_sources, checked_targets = check_pairs(sources, targets)
+        texts = {"source": checked_sources, "target": checked_targets}
+        languages = _languages(len(checked_sources), source, target)
+        found: list[tuple[Any, ...]] = [()] * len(checked_sources)
+        truncated = 0
+        for rows, (*columns, flags) in self._in_batches(signature, texts, languages, (*outputs, "truncated")):
+            truncated += sum(flags)
+            for row, *values in zip(rows, *columns, strict=True):
+                found[row] = tuple(values)
+        if truncated:
+            message = f"The server truncated {truncated} pair(s) that were too long, and {done} them as truncated."
+            warnings.warn(message, stacklevel=3)
+        return found
 
     def _translations(self, signature: str, texts: list[str], beside: dict[str, list[Any]]) -> list[Translation]:
         results = [Translation((), False)] * len(texts)
@@ -239,6 +389,7 @@ class Client:
     def _error(self, failure: Failure, signature: str, refusal: Failure | None) -> Exception:
         """The error to raise for a failure; `refusal` is the failure of the attempt before."""
         message = one_line(failure.message).rstrip(".")
+        plain = signature.removesuffix("_xla")
         received = f"Received: model={self.model!r}, version={self.version}, signature={signature!r}"
         if failure.code == "UNAVAILABLE":
             return ConnectionError(f"{self.url} cannot be reached, or has no time: {message}. {received}")
@@ -248,6 +399,11 @@ class Client:
             return TimeoutError(f"{self.url} did not answer in {self.timeout:g} s: {message}. {received}")
         if failure.code == "MALFORMED":
             return UserError(f"{self.url} does not answer as an export of keras_nmt: {message}. {received}")
+        if plain in _ON_REQUEST and f'"{signature}" not found' in failure.message:
+            return _NoSignature(
+                f"The export has no signature `{plain}`: export the model again, by `keras-nmt export` with "
+                f"`--signature {plain}`. {received}"
+            )
         if failure.code == "NOT_FOUND":
             message += ". Name a model that the server has, by `model` or --model, and one of its versions"
         return UserError(f"{self.url} answered {failure.code}: {message}. {received}")
@@ -289,6 +445,8 @@ def _checked(columns: dict[str, list[Any]], outputs: Sequence[str], count: int) 
     for name in outputs:
         if len(columns.get(name, ())) != count:
             raise Failure("MALFORMED", f"{name} is missing, or not of {count} sentence(s)")
+        if name in _POSITIONS:
+            continue
         kinds, wanted = _OUTPUTS[name]
         for row in columns[name]:
             several = name in _OF_HYPOTHESES and isinstance(row, list)
@@ -299,8 +457,44 @@ def _checked(columns: dict[str, list[Any]], outputs: Sequence[str], count: int) 
                     raise Failure("MALFORMED", f"{name} is {type(value).__name__}, not {wanted}")
     if len(widths) > 1 or 0 in widths:
         raise Failure("MALFORMED", "sentences differ in their number of hypotheses, or have none")
+    if set(_POSITIONS) <= set(outputs):
+        columns = {**columns, **_checked_positions(columns)}
     return [columns[name] for name in outputs]
 
 
-def _is(value: Any, kind: type) -> bool:
+def _checked_positions(columns: dict[str, list[Any]]) -> dict[str, list[list[int]]]:
+    """The columns of an alignment as integers, each of which has its subword or word; else a `Failure`."""
+    found: dict[str, list[list[int]]] = {}
+    for name in _POSITIONS:
+        for row in columns[name]:
+            # REST gives all numbers as floats.
+            if not isinstance(row, list) or not all(_is(x, (int, float)) and x == x // 1 >= -1 for x in row):
+                raise Failure("MALFORMED", f"{name} is not of lists of positions")
+        found[name] = [list(map(int, row)) for row in columns[name]]
+    for aligned, source_word, target_word in zip(*found.values(), strict=True):
+        pairs = [(i, word) for i, word in zip(aligned, target_word, strict=False) if i >= 0]
+        if len(aligned) != len(target_word) or any(
+            i >= len(source_word) or source_word[i] < 0 or word < 0 for i, word in pairs
+        ):
+            raise Failure("MALFORMED", "alignment has positions without a subword")
+    return found
+
+
+def _first(count: int, translations: list[Translation]) -> list[Translation]:
+    """Translations with their first `count` hypotheses."""
+    for hypotheses, _ in translations:
+        if len(hypotheses) < count:
+            raise UserError(
+                f"The export gives {len(hypotheses)} translation(s) of a sentence at most: export the model with "
+                f"more, or with a larger beam and `--signature search`. Received: num_hypotheses={count}"
+            )
+    return [Translation(hypotheses[:count], truncated) for hypotheses, truncated in translations]
+
+
+def _check_integer(name: str, value: Any, least: int) -> None:
+    if not (_is(value, numbers.Integral) and least <= value < 2**63):
+        raise UserError(f"`{name}` must be an integer of at least {least}. Received: {name}={value!r}")
+
+
+def _is(value: Any, kind: Any) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)

@@ -74,6 +74,33 @@ def test_equals_a_search_over_lists_without_early_stop(seed, beam_size, max_leng
         assert_same(found, expected[:count])
 
 
+@settings(max_examples=12, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    sizes=st.lists(st.integers(1, 5), min_size=2, max_size=4),
+    max_length=st.integers(1, 9),
+    alpha=st.sampled_from([-0.7, 0.0, 0.6, 3.0]),
+    end_bias=st.sampled_from([-3.0, 0.0, 2.0]),
+    vocabulary_size=st.sampled_from([5, 7, 40]),
+    count=st.integers(1, 5),
+    has_prefix=st.booleans(),
+)
+def test_a_sentence_with_a_beam_size_of_its_own_equals_a_search_with_this_beam_size(
+    seed, sizes, max_length, alpha, end_bias, vocabulary_size, count, has_prefix
+):
+    decoder = TableDecoder(vocabulary_size, seed, end_bias=end_bias)
+    sentences = list(range(len(sizes)))
+    options = {"max_length": max_length, "length_penalty": alpha}
+    prefix = tf.constant([[4, 0]] * (len(sizes) - 1) + [[0, 0]]) if has_prefix else None
+    beams = tf.constant(sizes)
+    found = search(decoder, sentences, beam_size=5, num_hypotheses=count, beam_sizes=beams, prefix=prefix, **options)
+    for sentence, size in enumerate(sizes):
+        one = None if prefix is None else prefix[sentence : sentence + 1]
+        expected = search(decoder, [sentence], beam_size=size, num_hypotheses=min(size, count), prefix=one, **options)
+        assert_same(hypotheses(found, sentence)[:size], hypotheses(expected, 0))
+        assert not any(hypothesis.tokens for hypothesis in hypotheses(found, sentence)[size:])
+
+
 # The second vocabulary takes its candidates in two stages.
 @pytest.mark.parametrize(("compiled", "vocabulary_size"), [("graph", 7), ("xla", 2000)], indirect=["compiled"])
 def test_scores_equal_teacher_forcing(compiled, vocabulary_size):

@@ -39,7 +39,7 @@ def check_traces(translator, compiled):
     functions = [encoder._encode[compiled] for encoder in graph._encoders]
     for search in graph._searches:
         assert len(search._searches) <= 2  # plain and compiled
-        functions.append(search._searches[compiled, False])
+        functions.append(search._searches[(compiled,)])
     assert all(function.experimental_get_tracing_count() == 1 for function in functions)
 
 

@@ -99,6 +99,17 @@ def test_prefixes(case, translator):
     assert decoded(in_graph(translator, case, text=LINES, prefix=prefixes)["translation"]) == texts_of(found)
 
 
+def test_a_beam_size_of_each_text(case, translator):
+    sizes, prefixes = [0, 1, 2, 2, 1], ["a", "", "a", "", "cat"]
+    answers = in_graph(translator, case, text=LINES, prefix=prefixes, beam_size=sizes)
+    for size in (1, 2, 3):
+        one = translator.with_options(beam_size=size, num_hypotheses=size)
+        expected = texts_of(one.translate(LINES, *case.languages, prefixes=prefixes))
+        for row, asked in enumerate(sizes):
+            if (asked or 3) == size and LINES[row]:
+                assert decoded(answers["translation"])[row] == expected[row] + [""] * (3 - size)
+
+
 def test_sampling(case, translator):
     sampler = translator.with_options(sample=True, num_hypotheses=2, top_k=20)
     seeds = [3, 1, 4, 1, 5]

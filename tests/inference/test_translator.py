@@ -126,8 +126,8 @@ def test_new_weights_are_used_without_another_trace(make_model, source_tokenizer
     assert translator.translate(lines) == before
     (search,) = translator.graph._searches
     (encoder,) = translator.graph._encoders
-    assert list(search._searches) == [(jit_compile, False)]
-    for function in (search._searches[jit_compile, False], encoder._encode[jit_compile]):
+    assert list(search._searches) == [(jit_compile,)]
+    for function in (search._searches[(jit_compile,)], encoder._encode[jit_compile]):
         assert function.experimental_get_tracing_count() == 1
 
 

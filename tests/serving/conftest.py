@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -29,6 +30,7 @@ from translators import (  # noqa: F401  fixtures
     translator,
 )
 
+from keras_nmt.cli import app as cli
 from keras_nmt.models import Transformer
 from keras_nmt.serving import export
 from keras_nmt.text import SubwordTokenizer
@@ -138,3 +140,20 @@ def reached() -> Callable[[Path, str], tuple[set[str], bool]]:
         return operators, marked
 
     return find
+
+
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Callable[..., tuple[Any, str, str]]:
+    """Runs `keras-nmt translate` here, and gives exit code, output and errors."""
+
+    def run(*arguments: str, stdin: bytes = b"") -> tuple[Any, str, str]:
+        monkeypatch.setattr(sys, "argv", ["keras-nmt", "translate", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as raised:
+            cli.main()
+        output, errors = capsysbinary.readouterr()
+        return raised.value.code or 0, output.decode(), errors.decode()
+
+    return run

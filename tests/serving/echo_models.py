@@ -8,15 +8,18 @@ import tensorflow as tf
 
 
 def _inputs(*names: str) -> list[tf.TensorSpec]:
-    """Columns of text, and of integers where the name is `seed`."""
-    return [tf.TensorSpec([None], tf.int32 if name == "seed" else tf.string, name=name) for name in names]
+    """Columns of text, and of integers where the name is `seed` or `beam_size`."""
+    return [
+        tf.TensorSpec([None], tf.int32 if name in ("seed", "beam_size") else tf.string, name=name) for name in names
+    ]
 
 
 def write_echo(folder: Path) -> None:
     """Writes the signatures of an export of one direction, and others for the server's sake.
 
     A translation is the text itself, its score the batch's largest number of bytes, `truncated` whether the batch has
-    five sentences. The compiled signatures give negative scores. A sample is the seed and the text.
+    five sentences. The compiled signatures give negative scores. A sample is the seed and the text. The two hypotheses
+    of a search are the prefix with the text, and the beam size. Each subword of an alignment is a word of both sides.
     """
     module = tf.Module()
 
@@ -27,6 +30,15 @@ def write_echo(folder: Path) -> None:
 
     def sample(text: tf.Tensor, seed: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
         return translate(tf.strings.join([tf.strings.as_string(seed), text], " "), sign)
+
+    def search(text: tf.Tensor, prefix: tf.Tensor, beam_size: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
+        texts = tf.stack([tf.strings.join([prefix, text]), tf.strings.as_string(beam_size)], 1)
+        scores = sign * tf.tile([[-1.0, -2.0]], [tf.shape(text)[0], 1])
+        return {"translation": texts, "score": scores, "truncated": tf.not_equal(text, text)}
+
+    def align(source: tf.Tensor, target: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
+        words = {f"{side}_word": tf.tile([[0, 1, -1]], [tf.shape(source)[0], 1]) for side in ("source", "target")}
+        return {**words, "alignment": words["target_word"], "truncated": tf.not_equal(source, source)}
 
     def score(source: tf.Tensor, target: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
         lengths = tf.strings.length(source) - 100 * tf.strings.length(target)
@@ -43,6 +55,10 @@ def write_echo(folder: Path) -> None:
         "score_xla": signed(score, -1.0, "source", "target"),
         "sample": signed(sample, 1.0, "text", "seed"),
         "sample_xla": signed(sample, -1.0, "text", "seed"),
+        "search": signed(search, 1.0, "text", "prefix", "beam_size"),
+        "search_xla": signed(search, -1.0, "text", "prefix", "beam_size"),
+        "align": signed(align, 1.0, "source", "target"),
+        "align_xla": signed(align, -1.0, "source", "target"),
         "half": tf.function(lambda x: {"y": tf.cast(x, tf.float32) / 2}, input_signature=[ints], autograph=False),
         "bytes": tf.function(lambda x: {"x_bytes": x}, input_signature=_inputs("x"), autograph=False),
         "sum": tf.function(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.server
-import io
 import math
 import os
 import re
@@ -25,7 +24,6 @@ from hypothesis import strategies as st
 from tensorflow_serving.apis import prediction_service_pb2_grpc
 
 import keras_nmt
-from keras_nmt.cli import app as cli
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
 from keras_nmt.serving import Client, DevelopmentServer
@@ -461,21 +459,6 @@ def test_names_are_imported_on_first_use(package):
 # The command line
 
 
-@pytest.fixture
-def command(monkeypatch, capsysbinary):
-    """Runs `keras-nmt translate` here, and gives exit code, output and errors."""
-
-    def run(*arguments, stdin=b""):
-        monkeypatch.setattr(sys, "argv", ["keras-nmt", "translate", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as raised:
-            cli.main()
-        output, errors = capsysbinary.readouterr()
-        return raised.value.code or 0, output.decode(), errors.decode()
-
-    return run
-
-
 def test_translate_uses_a_server(server, server_of_languages, command, api):
     there = ["--server", _url(server, api), "--model", "echo"]
     assert command(*there, stdin="äh\n\nb\r\n".encode()) == (0, "äh\n\nb\n", "")
@@ -488,14 +471,17 @@ def test_translate_uses_a_server(server, server_of_languages, command, api):
     assert command(*there, "--sample", "--seed", "1", stdin=b"one\n")[1].startswith("de fr 1791095845 one\n")
     code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n")
     assert (code, output) == (2, "")
-    assert "exported to give 2 translation(s) of a sentence. Received: --n-best 3" in errors
+    assert "gives 2 translation(s) of a sentence at most" in errors
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["runs/mine", "--server", "http://localhost:1"], "no effect with --server. Received: DIRECTORY"),
-        (["--server", "http://localhost:1", "--beam-size", "2", "--xla"], "Received: --beam-size, --xla"),
+        (["--server", "http://localhost:1", "--length-penalty", "2", "--xla"], "Received: --length-penalty, --xla"),
+        (["--server", "http://localhost:1", "--sample", "--beam-size", "2"], "--sample. Received: --beam-size"),
+        (["--server", "http://localhost:1", "--split-sentences", "en", "--n-best", "2"], "es. Received: --n-best"),
+        (["runs/mine", "--split-sentences", "en"], "goes with --server. Received: --split-sentences en"),
         (["--server", "http://localhost:1", "--seed", "3"], "--seed goes with --sample. Received: --seed 3"),
         (["--server", "http://localhost:1", "--sample", "--top-k", "3"], "no effect with --server. Received: --top-k"),
         (["runs/mine", "--model", "mine"], "--model goes with --server"),

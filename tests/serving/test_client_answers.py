@@ -23,6 +23,7 @@ from tensorflow_serving.apis import model_pb2, predict_pb2
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
 from keras_nmt.serving import Client, _grpc_transport
+from keras_nmt.serving.client import _POSITIONS
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +129,27 @@ def test_an_answer_with_wrong_types_is_refused(lying, rows, told):
     assert told in refusal
 
 
+_PAIR = {"alignment": [1, 0, -1], "source_word": [0, 1], "target_word": [0, 1, -1], "truncated": False}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"alignment": x} for x in ([2, 0, -1], [0.5, 0, -1], [-2, 0, 0], [1, 0], 1, "1", None, [[1], 0, 0])),
+        *({"alignment": [x, 0, -1]} for x in (True, None, "1", 1e400, float("nan"))),
+        *({"source_word": x} for x in ([], [0], [0, -1], [0, 0.1])),
+        *({"target_word": x} for x in ([], [0, 1], [0, -1, -1], {})),
+        {"truncated": 1},
+    ],
+)
+def test_an_alignment_without_its_words_is_refused(lying, wrong):
+    lying.rest = _http([_PAIR])
+    assert lying.by_rest.align(["a"], ["b"]) == [[(0, 1), (1, 0)]]
+    lying.rest = _http([{**_PAIR, **wrong}])
+    with pytest.raises(UserError, match=r"does not answer as an export of keras_nmt: .* Received: model="):
+        lying.by_rest.align(["a"], ["b"])
+
+
 def test_log_probabilities_are_plain_numbers(lying):
     for value, told in (([-1.0], "list"), ("a", "str"), (None, "NoneType")):
         lying.rest = _http([{"log_probability": value, "truncated": False}])
@@ -158,6 +180,7 @@ _ANY_ROW = st.fixed_dictionaries(
         "score": st.floats() | st.lists(st.floats(), max_size=3) | _JSON,
         "truncated": st.booleans() | _JSON,
         "log_probability": st.floats() | _JSON,
+        **dict.fromkeys(_POSITIONS, st.lists(st.integers(-2, 3) | st.floats(), max_size=3) | _JSON),
     }
 )
 _ANY_ANSWER = _JSON | st.fixed_dictionaries({"predictions": st.lists(_ANY_ROW, max_size=3) | _JSON})
@@ -174,6 +197,9 @@ def _check_right_or_refused(client):
     with contextlib.suppress(UserError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert [type(x) for x in client.score(["a"], ["b"])] == [float]
+    with contextlib.suppress(UserError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert {type(x) for pairs in client.align(["a"], ["b"]) for pair in pairs for x in pair} <= {int}
 
 
 @settings(max_examples=150, deadline=None)
@@ -185,10 +211,12 @@ def test_any_rest_answer_is_correct_or_refused(lying, content):
 
 _TENSORS = st.builds(
     dict,
-    dtype=st.sampled_from([tf.float32, tf.string, tf.bool]).map(lambda x: x.as_datatype_enum) | st.integers(0, 150),
+    dtype=st.sampled_from([tf.float32, tf.int32, tf.string, tf.bool]).map(lambda x: x.as_datatype_enum)
+    | st.integers(0, 150),
     dims=st.lists(st.sampled_from([-1, 0, 1, 2, 2, 2, 10**12, 2**62]), max_size=3),
     float_val=st.lists(st.floats(width=32), max_size=4),
     string_val=st.lists(st.binary(max_size=3), max_size=4),
+    int_val=st.lists(st.integers(-2, 3), max_size=4),
     bool_val=st.lists(st.booleans(), max_size=4),
     tensor_content=st.binary(max_size=9),
 )
@@ -196,7 +224,9 @@ _TENSORS = st.builds(
 
 @settings(max_examples=150, deadline=None)
 @given(
-    tensors=st.dictionaries(st.sampled_from(["translation", "score", "truncated", "log_probability"]), _TENSORS),
+    tensors=st.dictionaries(
+        st.sampled_from(["translation", "score", "truncated", "log_probability", *_POSITIONS]), _TENSORS
+    ),
     noise=st.just(b"") | st.binary(max_size=5),
 )
 def test_any_grpc_answer_is_correct_or_refused(lying, tensors, noise):

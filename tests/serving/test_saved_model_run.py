@@ -84,6 +84,8 @@ def assert_translated(answer: dict, expected: list) -> None:
     np.testing.assert_allclose(np.array(answer["score"], float), scores, atol=1e-4)
 
 
+# In the usual run, test_export.py compares the same signatures, plain and compiled, in a session without keras_nmt.
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore:.*were truncated")
 def test_text_to_text_plain_and_compiled(run, translator, lines):
     pairs = {"source": lines, "target": lines[::-1]}

@@ -200,7 +200,10 @@ def serving(path):
             process.kill()
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+# The usual run sends one signal: each process of the command takes as long as importing TensorFlow.
+@pytest.mark.parametrize(
+    ("number", "status"), [pytest.param(signal.SIGINT, 130, marks=pytest.mark.nightly), (signal.SIGTERM, 0)]
+)
 def test_the_first_signal_ends_the_command_after_running_requests(path, number, status):
     with serving(path) as (process, clients), ThreadPoolExecutor() as pool, ending(path) as end:
         calls = [pool.submit(client.translate, [str(end)]) for client in clients]
@@ -214,6 +217,7 @@ def test_the_first_signal_ends_the_command_after_running_requests(path, number, 
         assert process.stderr.read() == ""
 
 
+@pytest.mark.nightly
 def test_the_second_signal_ends_the_command_at_once(path):
     with serving(path) as (process, clients), ThreadPoolExecutor() as pool, ending(path) as end:
         calls = [pool.submit(client.translate, [str(end)]) for client in clients]

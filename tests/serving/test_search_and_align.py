@@ -1,0 +1,195 @@
+"""The signatures `search` and `align` of exports, and the client's methods for them, against the translator."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from translators import LINES, MANY, OPTIONS
+
+from keras_nmt.errors import UserError
+from keras_nmt.inference import Translator
+from keras_nmt.serving import Client, DevelopmentServer, export
+
+PREFIXES = ["die kleine katze", "", "drei", "sieben vö", "", "die", "ka"]
+TARGETS = ["die kleine katze", "", "drei rote hunde " * 9, "vier", "die", "  saß  \u3000vögel", "drei"]
+SOURCES_OF_MANY, TARGETS_OF_MANY = ["de", "fr", "fr", "de", "fr", "zh-Hans", "de"], ["fr", "de"] * 3 + ["fr"]
+
+
+@pytest.fixture(scope="module")
+def exported(model, tokenizers, made_once):
+    def make(folder):
+        export(folder / "model", model, tokenizers, **OPTIONS, signatures=["search", "align"])
+
+    return made_once("export with search and align", make) / "model" / "1"
+
+
+@pytest.fixture(scope="module")
+def exported_many(make_multilingual, made_once):
+    def make(folder):
+        model = make_multilingual("label")
+        export(folder / "model", *model, **MANY, directions=[], signatures=["search", "align"])
+
+    return made_once("export of directions with search and align", make) / "model" / "1"
+
+
+@pytest.fixture(scope="module")
+def servers(exported, exported_many):
+    """One server with XLA and one of several directions without."""
+    with contextlib.ExitStack() as stack:
+        yield [
+            stack.enter_context(DevelopmentServer(path.parent, port=0, rest_port=0, xla=xla))
+            for path, xla in ((exported, True), (exported_many, False))
+        ]
+
+
+@pytest.fixture(scope="module")
+def many(make_multilingual):
+    return Translator(*make_multilingual("label"), **MANY)
+
+
+@pytest.fixture(scope="module")
+def signatures(exported):
+    return tf.saved_model.load(str(exported)).signatures
+
+
+def assert_same(found, expected):
+    assert [[x.text for x in row.hypotheses] for row in found] == [[x.text for x in row.hypotheses] for row in expected]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose([x.score for x in one.hypotheses], [x.score for x in other.hypotheses], 1e-4, 1e-4)
+        assert one.truncated == other.truncated
+
+
+def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, translator, ask_session):
+    asked = {"text": LINES, "prefix": PREFIXES, "beam_size": [0] * 7}
+    pairs = {"source": LINES, "target": TARGETS}
+    requests = [("search", asked), ("search_xla", asked), ("align", pairs), ("align_xla", pairs)]
+    requests += [("search", {name: [] for name in asked}), ("align", {name: [] for name in pairs})]
+    requests.append(("search", {**asked, "beam_size": [4] * 7}))
+    *answers, nothing, no_pairs, refused = ask_session(exported, requests)
+    expected = translator.with_options(num_hypotheses=3).translate(LINES, prefixes=PREFIXES)
+    for answer in answers[:2]:
+        assert answer["translation"] == [[x.text for x in row.hypotheses] for row in expected]
+        scores = [[x.score for x in row.hypotheses] for row in expected]
+        np.testing.assert_allclose(answer["score"], scores, rtol=1e-4, atol=1e-4)
+        assert answer["truncated"] == [row.truncated for row in expected]
+    aligned = translator.align(LINES, TARGETS)
+    for answer in answers[2:]:
+        rows = zip(answer["alignment"], answer["source_word"], answer["target_word"], strict=True)
+        found = [sorted({(s[i], word) for i, word in zip(a, t, strict=True) if i >= 0}) for a, s, t in rows]
+        assert found == aligned
+        assert answer["truncated"] == [False, False, True, False, False, False, False]
+    assert nothing["translation"] == no_pairs["alignment"] == []
+    assert "A beam size is from 1 to 3, or 0 for 3. Received:" in refused
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from(LINES), st.sampled_from(PREFIXES), st.integers(0, 3)), min_size=1, max_size=6
+    ),
+    compiled=st.booleans(),
+)
+def test_each_row_of_search_equals_a_translator_with_its_beam_size(signatures, translator, rows, compiled):
+    texts, prefixes, sizes = map(list, zip(*rows, strict=True))
+    answer = signatures["search_xla" if compiled else "search"](
+        text=tf.constant(texts), prefix=tf.constant(prefixes), beam_size=tf.constant(sizes)
+    )
+    assert answer["translation"].shape == answer["score"].shape == (len(rows), 3)
+    for i, (text, prefix, size) in enumerate(rows):
+        size = size or 3
+        one = translator.with_options(beam_size=size, num_hypotheses=size)
+        (expected,) = one.translate([text], prefixes=[prefix])
+        found = [text.decode() for text in answer["translation"][i].numpy()]
+        assert found == [x.text for x in expected.hypotheses] + [""] * (3 - size)
+        np.testing.assert_allclose(answer["score"][i, :size], [x.score for x in expected.hypotheses], 1e-4, 1e-4)
+
+
+def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(servers, translator, many):
+    options = {"prefixes": PREFIXES, "beam_size": 2, "num_hypotheses": 2}
+    for server, reference, languages in (
+        (servers[0], translator, ()),
+        (servers[1], many, (SOURCES_OF_MANY, TARGETS_OF_MANY)),
+    ):
+        of_two = reference.with_options(beam_size=2, num_hypotheses=2)
+        expected = of_two.translate(LINES, *languages, prefixes=PREFIXES)
+        plain = reference.with_options(num_hypotheses=2).translate(LINES, *languages)
+        aligned = reference.align(LINES, TARGETS, *languages)
+        for url in (server.rest_url, server.grpc_url):
+            with Client(url, "model", batch_size=3) as client:
+                assert_same(client.translate(LINES, *languages, **options), expected)
+                assert_same(client.translate(LINES, *languages, num_hypotheses=2), plain)
+                with pytest.warns(UserWarning, match=r"The server truncated [13] pair\(s\)"):
+                    assert client.align(LINES, TARGETS, *languages) == aligned
+                assert client.align([], []) == client.translate([], beam_size=1) == []
+
+
+def test_impossible_requests_of_a_client_are_refused(servers):
+    for url in (servers[0].rest_url, servers[0].grpc_url):
+        with Client(url, "model") as client:
+            with pytest.raises(UserError, match="A beam size is from 1 to 3, or 0 for 3"):
+                client.translate(["a"], beam_size=4)
+            with pytest.raises(UserError, match=r"gives 3 translation\(s\).* Received: num_hypotheses=4"):
+                client.translate(["a"], num_hypotheses=4)
+            with pytest.raises(UserError, match="at most `beam_size`. Received: num_hypotheses=3, beam_size=2"):
+                client.translate(["a"], num_hypotheses=3, beam_size=2)
+            for name in ("beam_size", "num_hypotheses"):
+                with pytest.raises(UserError, match=f"`{name}` must be an integer of at least 1. Received: {name}=0"):
+                    client.translate(["a"], **{name: 0})
+            with pytest.raises(UserError, match="a prefix for each line. Received: 1 lines, 2 prefixes"):
+                client.translate(["a"], prefixes=["b", "c"])
+            with pytest.raises(UserError, match="a target for each source"):
+                client.align(["a"], [])
+
+
+def test_an_export_without_the_signatures_is_named(model, tokenizers, tmp_path):
+    """But its own number of hypotheses needs no `search`."""
+    options = {**OPTIONS, "num_hypotheses": 2}
+    export(tmp_path / "model", model, tokenizers, **options)
+    expected = Translator(model, tokenizers, **options).translate(LINES)
+    with DevelopmentServer(tmp_path / "model", port=0, rest_port=0) as server:
+        for url in (server.rest_url, server.grpc_url):
+            with Client(url, "model", batch_size=3) as client:
+                assert_same(client.translate(LINES, num_hypotheses=2), expected)
+                assert len(client.translate(["a"], num_hypotheses=1)[0].hypotheses) == 1
+                for ask in (lambda x: x.translate(["a"], beam_size=2), lambda x: x.align(["a"], ["b"])):
+                    with pytest.raises(UserError, match=r"no signature `(search|align)`: .*`--signature \1`. Received"):
+                        ask(client)
+
+
+def test_signatures_are_chosen_and_checked(model, tokenizers, make_multilingual, signatures, tmp_path):
+    names = {"serving_default", "score", "search", "align"}
+    assert set(signatures) == names | {f"{name}_xla" for name in names}
+    outputs = {name: (x.dtype, x.shape.rank) for name, x in signatures["align"].structured_outputs.items()}
+    positions = dict.fromkeys(("alignment", "source_word", "target_word"), (tf.int32, 2))
+    assert outputs == {**positions, "truncated": (tf.bool, 1)}
+    assert list(signatures["search"].structured_outputs["translation"].shape) == [None, 3]
+    with pytest.raises(UserError, match="Further signatures are search and align. Received: 'sing'"):
+        export(tmp_path, model, tokenizers, signatures=["search", "sing"])
+    with pytest.raises(UserError, match="`align` needs attention to words. Received: "):
+        export(tmp_path, *make_multilingual("recurrent"), **MANY, directions=[], signatures=["align"])
+    assert not list(tmp_path.glob("[0-9]*"))
+
+
+def test_translate_by_a_server_has_prefixes_n_best_and_alignments(servers, command, many, translator, tmp_path):
+    begun, words = tmp_path / "begun", tmp_path / "words"
+    begun.write_text("".join(f"{line}\n" for line in PREFIXES), encoding="utf-8")
+    text = "".join(f"{line}\n" for line in LINES).encode()
+    for server, reference, languages in ((servers[0], translator, ()), (servers[1], many, ("fr", "de"))):
+        of_two = reference.with_options(beam_size=2, num_hypotheses=2)
+        found = [x.text for row in of_two.translate(LINES, *languages, prefixes=PREFIXES) for x in row.hypotheses]
+        best = [x.text for row in reference.translate(LINES, *languages) for x in row.hypotheses]
+        options = ["--model", "model", "--alignments", str(words)]
+        options += [x for pair in zip(("-s", "-t"), languages, strict=False) for x in pair]
+        more = ["--prefixes", str(begun), "--n-best", "2", "--beam-size", "2"]
+        for url, chosen, expected in ((server.rest_url, more, found), (server.grpc_url, [], best)):
+            code, output, _ = command("--server", url, *options, *chosen, stdin=text)
+            assert (code, output.splitlines()) == (0, expected)
+            sources = [line for line in LINES for _ in range(len(expected) // len(LINES))]
+            pairs = reference.align(sources, expected, *languages)
+            shown = [" ".join(f"{i}-{j}" for i, j in row) for row in pairs]
+            assert words.read_text().split("\n") == [*shown, ""]

@@ -1,0 +1,145 @@
+"""Documents, translated sentence by sentence: what is sent, and how the lines come back."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+
+import pytest
+from echo_models import write_echo, write_echo_of_languages
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keras_nmt.errors import UserError
+from keras_nmt.serving import Client, DevelopmentServer
+from keras_nmt.serving._sentences import sentence_splitter
+
+DOCUMENT = [
+    "A Title",
+    "",
+    "  Dr. Smith came home.  He ate 3.5 apples! Did he?\t",
+    "   ",
+    "One line, one sentence\r\n",
+    "今日は。明日は。",
+    "",
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served")
+    write_echo(folder / "echo" / "1")
+    with DevelopmentServer(folder / "echo", port=0, rest_port=0) as server:
+        yield server
+
+
+@pytest.fixture(params=["rest", "grpc"])
+def client(server, request):
+    with Client(server.rest_url if request.param == "rest" else server.grpc_url, "echo", batch_size=2) as client:
+        client.sent, predict = [], client._transport.predict
+
+        def noted(signature, inputs, deadline):
+            client.sent.append(inputs["text"])
+            return predict(signature, inputs, deadline)
+
+        client._xla, client._transport.predict = False, noted
+        yield client
+
+
+def test_sentences_are_sent_in_bounded_requests_and_lines_come_back_as_they_were(client):
+    found = list(client.stream(DOCUMENT, language="en"))
+    assert [x.text for x in found] == [
+        *DOCUMENT[:4],
+        "One line, one sentence",
+        "今日は。 明日は。",  # a space between sentences
+        "",
+    ]
+    assert sorted(itertools.chain.from_iterable(client.sent)) == sorted(
+        ["A Title", "Dr. Smith came home.", "He ate 3.5 apples!", "Did he?", "One line, one sentence"]
+        + ["今日は。", "明日は。"]
+    )
+    assert [len(batch) for batch in client.sent] == [2, 2, 2, 1]
+    # A score is the longest sentence of its request, in bytes.
+    assert [x.score for x in found] == [20, 0, 20 + 18 + 18, 0, 22, 22 + 12, 0]
+    assert list(client.stream([], language="en")) == []
+
+
+def test_lines_come_back_before_the_document_is_read(client):
+    """No line is read that the next request does not need."""
+    read = []
+
+    def document():
+        for number in itertools.count():
+            read.append(number)
+            yield f"Line {number}. It is short."
+
+    lines = client.stream(document(), language="en")
+    assert read == []
+    for number in range(5):
+        assert next(lines).text == f"Line {number}. It is short."
+        assert len(read) == number + 1
+
+
+_lines = st.lists(
+    st.lists(
+        st.sampled_from(["Mr.", "A.", "It is.", "why?", "\u00a0", "\u3000", "  ", "\t", "e.g.", "(so)", "今日は。"])
+        | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"), max_size=5),
+        max_size=9,
+    ).map(" ".join),
+    max_size=6,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(lines=_lines, language=st.sampled_from(["en", "de", "ja", "hy", "xx"]))
+def test_any_document_keeps_its_lines_words_and_spaces(server, lines, language):
+    split = sentence_splitter(language)
+    with Client(server.rest_url, "echo", batch_size=3) as client:
+        found = [x.text for x in client.stream(lines, language=language)]
+    assert len(found) == len(lines)
+    for line, text in zip(lines, found, strict=True):
+        assert "".join(text.split()) == "".join(line.split())
+        sentences, spaces = split(line)
+        assert all(sentence and sentence == sentence.strip() for sentence in sentences)
+        # Spaces are the line's own, and one between sentences without any.
+        own = re.fullmatch(
+            "".join(f"(?:{re.escape(a)}| ?){re.escape(b)}" for a, b in zip(spaces, [*sentences, ""], strict=True)), line
+        )
+        assert own, (line, text)
+
+
+def test_languages_are_those_of_the_model_and_split(tmp_path):
+    write_echo_of_languages(tmp_path / "many" / "1")
+    with (
+        DevelopmentServer(tmp_path / "many", port=0, rest_port=0) as server,
+        Client(server.rest_url, "many") as client,
+    ):
+        (found,) = client.stream(["Das ist z. B. gut. Er kam."], "de", "fr")  # split by the rules of de
+        assert found.text == "de fr Das ist z. B. gut. de fr Er kam."
+        assert len(found.hypotheses) == 1
+        truncated, other = client.stream(["Yes. long", "short"], "de", "fr", language="en")
+        assert (truncated.truncated, other.truncated) == (True, False)
+
+
+def test_what_cannot_be_split_is_refused(client, monkeypatch):
+    with pytest.raises(UserError, match="the lines of a document, not one string. Received: 'A b.'"):
+        client.stream("A b.", language="en")
+    with pytest.raises(UserError, match="Name the language to split sentences by.* Received: language=None"):
+        client.stream(["a"])
+    with pytest.raises(UserError, match="no string. Received: 3"):
+        list(client.stream([3], language="en"))
+    monkeypatch.setitem(sys.modules, "sentencex", None)
+    with pytest.raises(UserError, match=r"pip install 'keras_nmt\[split\]'.* Received: language='en'"):
+        client.stream(["a"], language="en")
+
+
+def test_the_command_line_splits_sentences(server, command, tmp_path):
+    there = ["--server", server.rest_url, "--model", "echo", "--split-sentences", "en"]
+    text = "".join(f"{line.strip(chr(10))}\n" for line in DOCUMENT[:4])
+    assert command(*there, stdin=text.encode()) == (0, text, "")
+    code, output, _ = command(*there, "--scores", "--line-buffered", stdin=b"A man sleeps. He snores.\n\n")
+    assert (code, output) == (0, f"{13 + 10:.4f}\tA man sleeps. He snores.\n0.0000\t\n")
+    (tmp_path / "in").write_text(text)
+    command(*there, "--input", str(tmp_path / "in"), "--output", str(tmp_path / "out"))
+    assert (tmp_path / "out").read_text() == text
