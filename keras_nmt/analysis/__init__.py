@@ -2,7 +2,7 @@
 
 from keras_nmt.analysis.alignment_error_rate import GoldAlignment, alignment_error_rate, read_alignments
 from keras_nmt.analysis.bridge_attention import BridgeAttention, bridge_attention
-from keras_nmt.analysis.bridge_entropy import BridgeEntropy, bridge_entropy
+from keras_nmt.analysis.bridge_entropy import bridge_entropy
 from keras_nmt.analysis.composition import composition
 from keras_nmt.analysis.contrast import ContrastItem, contrast, contrast_of_texts, read_contrast
 from keras_nmt.analysis.gates import gates
@@ -11,8 +11,8 @@ from keras_nmt.analysis.lengths import lengths
 from keras_nmt.analysis.lexical import lexical
 from keras_nmt.analysis.measurements import Comparison, Measurements, compare
 from keras_nmt.analysis.plot_bridge_attention import plot_bridge_attention
-from keras_nmt.analysis.plot_bridge_entropy import plot_bridge_entropy
 from keras_nmt.analysis.roles import Roles, roles
+from keras_nmt.analysis.senses import SenseItem, read_senses, senses
 from keras_nmt.analysis.sentence_vectors import sentence_vectors
 from keras_nmt.analysis.senteval import senteval
 from keras_nmt.analysis.significance import significance
@@ -22,7 +22,6 @@ from keras_nmt.analysis.transfer import read_transfer, transfer
 
 __all__ = [
     "BridgeAttention",
-    "BridgeEntropy",
     "Comparison",
     "ContrastItem",
     "GoldAlignment",
@@ -30,6 +29,7 @@ __all__ = [
     "HiddenStatesBatch",
     "Measurements",
     "Roles",
+    "SenseItem",
     "TaggedSentence",
     "alignment_error_rate",
     "bridge_attention",
@@ -45,12 +45,13 @@ __all__ = [
     "lengths",
     "lexical",
     "plot_bridge_attention",
-    "plot_bridge_entropy",
     "read_alignments",
     "read_conllu",
     "read_contrast",
+    "read_senses",
     "read_transfer",
     "roles",
+    "senses",
     "senteval",
     "sentence_vectors",
     "significance",

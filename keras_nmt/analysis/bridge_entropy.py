@@ -2,94 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from keras_nmt.analysis.bridge_attention import BridgeAttention
+from keras_nmt.analysis.measurements import Key, Measurements
 from keras_nmt.errors import UserError
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class BridgeEntropy:
-    """Entropies of the attention of a bridge's k heads over N sentences, in nats.
+def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None = None) -> Measurements:
+    """Entropies of the rows of A, over all heads, the first n and the others, by head and by length.
 
-    The entropy is 0 if a head attends to one token, and log n if it attends to all n tokens alike. Means are over rows
-    of A: each head of each sentence counts once. A mean over no rows is not a number (nan).
-
-    Args:
-        entropies: Array `[N, k]`, float64, the entropy of each head for each sentence.
-        lengths: Array `[N]`, the number of tokens of each sentence, its end included.
-        num_first: Array `[N]`, the number of first heads for each sentence.
-    """
-
-    entropies: np.ndarray
-    lengths: np.ndarray
-    num_first: np.ndarray
-
-    @property
-    def all_heads(self) -> float:
-        """The mean over all heads."""
-        return _mean(self.entropies)
-
-    @property
-    def first_heads(self) -> float:
-        """The mean over the first n heads of each sentence."""
-        return _mean(self.entropies[self._is_first])
-
-    @property
-    def other_heads(self) -> float:
-        """The mean over the heads after the first n; not a number if no sentence has fewer than k tokens."""
-        return _mean(self.entropies[~self._is_first])
-
-    @property
-    def by_head(self) -> np.ndarray:
-        """The mean of each head over the sentences, `[k]`."""
-        return self.entropies.mean(axis=0)
-
-    @property
-    def by_length(self) -> dict[int, BridgeEntropy]:
-        """The sentences of each length, in increasing order."""
-        return {
-            int(length): BridgeEntropy(*(values[self.lengths == length] for values in self._arrays))
-            for length in np.unique(self.lengths)
-        }
-
-    def numbers(self) -> dict[str, Any]:
-        """All means in types of JSON; None if the mean is not a number."""
-
-        def means(entropy: BridgeEntropy) -> dict[str, Any]:
-            values = {name: getattr(entropy, name) for name in ("all_heads", "first_heads", "other_heads")}
-            return {
-                "sentences": len(entropy.lengths),
-                **{name: None if np.isnan(value) else value for name, value in values.items()},
-            }
-
-        return {
-            "unit": "nats",
-            **means(self),
-            "by_head": self.by_head.tolist(),
-            "by_length": [{"length": length, **means(entropy)} for length, entropy in self.by_length.items()],
-        }
-
-    @property
-    def _arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self.entropies, self.lengths, self.num_first
-
-    @property
-    def _is_first(self) -> np.ndarray:
-        """`[N, k]`, boolean."""
-        return np.arange(self.entropies.shape[1]) < self.num_first[:, None]
-
-
-def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None = None) -> BridgeEntropy:
-    """Entropies of the rows of A, over all heads, the first n and the others.
-
-    The entropy of head i is - sum_j A_ij log A_ij over the tokens j, in nats. The first heads tend to attend to one
-    token each until the sentence is covered, and the other heads to more tokens, the more so with the bridge's penalty:
-    the paper compares these means between models with and without the penalty.
+    The entropy of head i is - sum_j A_ij log A_ij over the tokens j, in nats: 0 if a head attends to one token, log n
+    if a head attends to all n tokens alike. The first heads tend to attend to one token each until the sentence is
+    covered, and the other heads to more tokens, the more so with the bridge's penalty: the paper compares these means
+    between models with and without the penalty. Each head of each sentence counts once in a mean.
 
     Args:
         attentions: Sequence of `BridgeAttention`, as `bridge_attention` returns. The paper takes 10,000 sentences of up
@@ -98,7 +26,9 @@ def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None 
             end, to which heads attend as well.
 
     Returns:
-        A `BridgeEntropy`.
+        `Measurements` of the groups "entropy" (all, first and other heads), "head" (1 to k), and "all heads", "first
+        heads" and "other heads" by the number of tokens, the end included. Means over no rows are left out. The
+        sentences are the samples of the first two groups; their number is in the details.
 
     Raises:
         UserError: There are no sentences, or sentences of several bridges, or `num_first` is negative.
@@ -107,8 +37,8 @@ def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None 
 
     >>> even, sharp = np.full([3, 2], 1 / 2), np.eye(3)
     >>> entropy = bridge_entropy([BridgeAttention(("▁a", "</s>"), even), BridgeAttention(("▁b", "c", "</s>"), sharp)])
-    >>> [(length, round(part.all_heads, 4)) for length, part in entropy.by_length.items()]
-    [(2, 0.6931), (3, 0.0)]
+    >>> [(length, round(entropy.values["all heads", length], 4)) for length in ("2", "3")]
+    [('2', 0.6931), ('3', 0.0)]
 
     Reference:
         [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), section 5.3, table 13.
@@ -123,14 +53,34 @@ def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None 
         raise UserError(f"`num_first` must not be negative. Received: num_first={num_first}")
     lengths = np.array([attention.shape[1] for _, attention in attentions])
     entropies = np.stack([_entropies(attention) for _, attention in attentions])  # [N, k]
-    return BridgeEntropy(entropies, lengths, lengths if num_first is None else np.full_like(lengths, num_first))
+    firsts = lengths if num_first is None else np.full_like(lengths, num_first)
+    is_first = np.arange(heads[0]) < firsts[:, None]  # [N, k]
+    chosen = {"all heads": np.ones_like(is_first), "first heads": is_first, "other heads": ~is_first}
+
+    samples: dict[Key, np.ndarray] = {}  # of each sentence, a sum of entropies and the number of its rows: [N, 2]
+    for name, mask in chosen.items():
+        samples["entropy", name] = np.stack([np.sum(entropies * mask, axis=1), np.sum(mask, axis=1)], axis=1)
+    for head in range(heads[0]):
+        samples["head", str(head + 1)] = np.stack([entropies[:, head], np.ones(len(entropies))], axis=1)
+    each_length, counts = np.unique(lengths, return_counts=True)
+    by_length = {
+        (name, str(length)): samples["entropy", name][lengths == length] for name in chosen for length in each_length
+    }
+    sums = {key: of_key.sum(axis=0) for key, of_key in (samples | by_length).items()}
+    values = {key: float(total / count) for key, (total, count) in sums.items() if count}
+    return Measurements(
+        "bridge",
+        "entropy (nats)",
+        values,
+        {key: of_key for key, of_key in samples.items() if key in values},
+        details={
+            "sentences": len(attentions),
+            "sentences_by_length": dict(zip(map(str, each_length), counts.tolist(), strict=True)),
+        },
+    )
 
 
 def _entropies(attention: np.ndarray) -> np.ndarray:
     """Entropies `[k]` of the rows of A `[k, n]`. The limit of p log p at 0 is 0."""
     p = attention.astype("float64")
     return np.sum(p * -np.log(np.where(p > 0, p, 1.0)), axis=1)
-
-
-def _mean(values: np.ndarray) -> float:
-    return float(values.mean()) if values.size else float("nan")

@@ -1,4 +1,4 @@
-"""What an analysis measured on a model, and the comparison of models."""
+"""The numbers that an analysis measured on a model, and the comparison of models."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from keras_nmt.analysis._figures import new_figure, save_figure
 from keras_nmt.analysis.significance import significance
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.figures import new_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from keras_nmt.analysis._figures import new_figure
 from keras_nmt.analysis.bridge_attention import BridgeAttention
+from keras_nmt.files.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from keras_nmt.analysis._figures import new_figure, save_figure
 from keras_nmt.analysis.hidden_states import Model, hidden_states, named, open_translator
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.figures import new_figure, save_figure
 from keras_nmt.ids import END
 
 if TYPE_CHECKING:

@@ -180,6 +180,28 @@ def contrast(
     )
 
 
+def senses(
+    directories: Directories,
+    data: Annotated[
+        Path, typer.Option(help="MuCoW's NAME.key.txt, with NAME.text.txt beside it, or a table of ambiguous words.")
+    ],
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+    import_: Import = None,
+) -> None:
+    """Measures how often ambiguous words are translated in the right sense."""
+    check_inspection(directories, output)
+    languages = given(source_language=source_language, target_language=target_language)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        return analysis.senses(directory, analysis.read_senses(data), **languages)
+
+    inspect_models(directories, output, [data], {"analysis": "senses", **languages}, {"": measure}, imports=import_)
+
+
 def lengths(
     directories: Directories,
     source: Source,
@@ -279,7 +301,7 @@ def roles(
 
 COMMANDS: dict[str, Callable[..., None]] = {
     command.__name__: command
-    for command in (similarity, gates, composition, lexical, roles, contrast, lengths, alignments)
+    for command in (similarity, gates, composition, lexical, roles, contrast, senses, lengths, alignments)
 }
 
 

@@ -1,8 +1,7 @@
-"""What the commands of `inspect` share: several models, finished parts, tables and pictures."""
+"""The shared part of the commands of `inspect`: several models, finished parts, tables and pictures."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ import typer
 import keras_nmt
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import check_models
+from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
@@ -62,20 +62,15 @@ def inspect_models(
         imports: Python files to run first, of `--import`. Defaults to none.
     """
     import_tensorflow(imports)
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
     from keras_nmt.analysis import Measurements, compare
 
-    names = _names(directories)
+    names = model_names(directories)
     models: dict[str, Measurements] = {}
     files = [_state(path) for path in inputs if path is not None]
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("", total=len(directories) * len(parts))
+    with progress(len(directories) * len(parts), "parts") as advance:
         for name, directory in zip(names, directories, strict=True):
             for part, measure in parts.items():
-                progress.update(task, description=f"{name} {part}".strip())
+                advance(0, f"{name} {part}".strip())
                 of_model = [_state(directory / "config.json"), _state(directory / "model.weights.h5")]
                 described = {
                     "version": keras_nmt.__version__,
@@ -84,7 +79,7 @@ def inspect_models(
                     "settings": dict(settings),
                     "part": part,
                 }
-                part_name = "-".join(filter(None, (name, part))).replace("/", "_")
+                part_name = file_name("-".join(filter(None, (name, part))))
                 path = None if output is None else output / "parts" / f"{part_name}.npz"
                 found = None if path is None else Measurements.load(path, described)
                 if found is None:
@@ -92,7 +87,7 @@ def inspect_models(
                     if path is not None:
                         found.save(path, described)
                 models[name] = models[name].joined(found) if name in models else found
-                progress.advance(task)
+                advance()
     comparison = compare({name: found if finish is None else finish(found) for name, found in models.items()})
     for line in comparison.to_markdown().splitlines():
         write_line(line)
@@ -100,10 +95,15 @@ def inspect_models(
         comparison.write(output)
 
 
-def _names(directories: Sequence[Path]) -> list[str]:
-    """The names of folders; whole paths where two folders have one name."""
+def model_names(directories: Sequence[Path]) -> list[str]:
+    """The names of model directories in tables; whole paths where two directories have one name."""
     names = [path.resolve().name for path in directories]
     return names if len(set(names)) == len(names) else [str(path) for path in directories]
+
+
+def file_name(name: str) -> str:
+    """The name of a model as the name of a file."""
+    return name.replace("/", "_")
 
 
 def _state(path: Path) -> list[Any]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
+from saved_models import save
 
 from keras_nmt.analysis import BridgeAttention, bridge_attention
+from keras_nmt.cli import app as cli
 from keras_nmt.inference import Translator
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 from keras_nmt.text import SubwordTokenizer, train_subwords
@@ -120,3 +123,26 @@ def labelled(tokenizer: SubwordTokenizer) -> Translator:
         ["en", "de"], vocabulary_size=60, num_encoder_layers=2, num_decoder_layers=2, hidden_dim=8
     )
     return Translator(model, tokenizer)
+
+
+@pytest.fixture(scope="session")
+def directories(mixed, plain, bridged, subwords, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    for name, translator in (("mixed", mixed), ("plain", plain), ("bridged", bridged)):
+        (folder / name).mkdir()
+        save(translator.model, folder / name, subwords, translator.model.languages)
+    return folder
+
+
+@pytest.fixture
+def run_inspect(monkeypatch, capsys):
+    """Runs `keras-nmt inspect ARGUMENTS` in this process and returns standard output."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["keras-nmt", "inspect", *map(str, arguments)])
+        with pytest.raises(SystemExit) as raised:
+            cli.main()
+        assert not raised.value.code
+        return capsys.readouterr().out
+
+    return run

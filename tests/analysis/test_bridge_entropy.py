@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keras_nmt.analysis import BridgeAttention, bridge_entropy
+from keras_nmt.analysis import BridgeAttention, bridge_entropy, compare
 from keras_nmt.errors import UserError
 
 
@@ -18,10 +17,14 @@ def of(*matrices):
     return [BridgeAttention(("t",) * len(matrix[0]), np.asarray(matrix, "float32")) for matrix in matrices]
 
 
+def all_heads(*matrices):
+    return bridge_entropy(of(*matrices)).values["entropy", "all heads"]
+
+
 @given(st.integers(1, 60), st.integers(1, 60))
 def test_entropy_is_log_n_if_uniform_and_zero_for_one_token(k, n):
-    assert bridge_entropy(of(np.full([k, n], 1 / n))).all_heads == pytest.approx(math.log(n), abs=1e-6)
-    assert bridge_entropy(of(np.eye(max(k, n))[:k, :n] + (np.arange(k) >= n)[:, None] * np.eye(n)[0])).all_heads == 0
+    assert all_heads(np.full([k, n], 1 / n)) == pytest.approx(math.log(n), abs=1e-6)
+    assert all_heads(np.eye(max(k, n))[:k, :n] + (np.arange(k) >= n)[:, None] * np.eye(n)[0]) == 0
 
 
 @given(
@@ -39,39 +42,44 @@ def test_numbers_agree_with_a_plain_sum(k, lengths, num_first):
             entropy = -sum(float(p) * math.log(p) for p in attention[head - 1] if p > 0)
             rows.append((n, head, head <= (n if num_first is None else num_first), entropy))
 
-    def mean(keep):
+    wanted = {}
+
+    def add(group, item, keep):
         values = [row[3] for row in rows if keep(*row)]
-        return pytest.approx(sum(values) / len(values) if values else math.nan, abs=1e-6, nan_ok=True)
+        if values:
+            wanted[group, item] = pytest.approx(sum(values) / len(values), abs=1e-6)
 
+    kinds = {
+        "all heads": lambda n, head, first, value: True,
+        "first heads": lambda n, head, first, value: first,
+        "other heads": lambda n, head, first, value: not first,
+    }
+    for name, keep in kinds.items():
+        add("entropy", name, keep)
+        for length in sorted(set(lengths)):
+            add(name, str(length), lambda n, *rest, keep=keep, length=length: n == length and keep(n, *rest))
+    for i in range(1, k + 1):
+        add("head", str(i), lambda n, head, *_, i=i: head == i)
     entropy = bridge_entropy(attentions, num_first)
-    assert entropy.all_heads == mean(lambda *_: True)
-    assert entropy.first_heads == mean(lambda n, head, first, value: first)
-    assert entropy.other_heads == mean(lambda n, head, first, value: not first)
-    assert entropy.by_head.tolist() == [mean(lambda n, head, *_, i=i: head == i) for i in range(1, k + 1)]
-    assert list(entropy.by_length) == sorted(set(lengths))
-    for length, part in entropy.by_length.items():
-        assert len(part.lengths) == lengths.count(length)
-        assert part.all_heads == mean(lambda n, *_, length=length: n == length)
-        assert part.first_heads == mean(lambda n, head, first, value, length=length: n == length and first)
-        assert part.other_heads == mean(lambda n, head, first, value, length=length: n == length and not first)
+    assert entropy.values == wanted
+    assert entropy.details["sentences_by_length"] == {str(n): lengths.count(n) for n in lengths}
+    for key, of_sentences in entropy.samples.items():
+        total, count = of_sentences.sum(axis=0)
+        assert entropy.values[key] == pytest.approx(total / count)
 
 
-def test_numbers_are_json_also_if_a_mean_is_empty():
-    numbers = bridge_entropy(of(np.full([2, 4], 1 / 4), [[0.5, 0.5], [1, 0]])).numbers()
-    assert json.loads(json.dumps(numbers, allow_nan=False)) == numbers
-    assert numbers["unit"] == "nats"
-    assert numbers["sentences"] == 2
-    assert numbers["other_heads"] is None  # no sentence has fewer tokens than there are heads
-    assert numbers["by_length"] == [
-        {
-            "length": 2,
-            "sentences": 1,
-            "all_heads": math.log(2) / 2,
-            "first_heads": math.log(2) / 2,
-            "other_heads": None,
-        },
-        {"length": 4, "sentences": 1, "all_heads": math.log(4), "first_heads": math.log(4), "other_heads": None},
-    ]
+def test_means_over_no_heads_are_left_out():
+    """No sentence has fewer tokens than there are heads."""
+    entropy = bridge_entropy(of(np.full([2, 4], 1 / 4), [[0.5, 0.5], [1, 0]]))
+    assert not [key for key in entropy.values if "other heads" in key]
+    assert entropy.values["first heads", "2"] == pytest.approx(math.log(2) / 2)
+
+
+def test_models_with_and_without_penalty_are_compared_over_sentences():
+    rng = np.random.default_rng(0)
+    wide, narrow = ([rng.dirichlet(np.full(5, scale), 3) for _ in range(30)] for scale in (10, 0.1))
+    comparison = compare({"wide": bridge_entropy(of(*wide)), "narrow": bridge_entropy(of(*narrow))})
+    assert comparison.p_values["narrow"]["entropy", "all heads"] < 0.01
 
 
 def test_bad_input():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 
@@ -21,12 +20,15 @@ def directory(model, subwords, tmp_path_factory):
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Runs `keras-nmt inspect bridge`: exit code, standard output and standard error."""
+def run(monkeypatch, capsys, tmp_path):
+    """Runs `keras-nmt inspect bridge` on a text: exit code, standard output and standard error."""
 
-    def run(*arguments, stdin=""):
-        monkeypatch.setattr(sys, "argv", ["keras-nmt", "inspect", "bridge", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+    def run(*arguments, text=None):
+        given = []
+        if text is not None:
+            (tmp_path / "text").write_text(text, encoding="utf-8")
+            given = ["--source", tmp_path / "text"]
+        monkeypatch.setattr(sys, "argv", ["keras-nmt", "inspect", "bridge", *map(str, [*arguments, *given])])
         with pytest.raises(SystemExit) as raised:
             cli.main()
         return raised.value.code, *capsys.readouterr()
@@ -36,40 +38,43 @@ def run(monkeypatch, capsys):
 
 def test_numbers_and_figures(run, directory, attentions, sentences, tmp_path):
     output = tmp_path / "new" / "folder"
-    stdin = "".join(f"{line}\n" for line in sentences)
-    code, printed, _ = run(directory, "--language", "de", "--output", output, "--heat-maps", 3, stdin=stdin)
+    text = "".join(f"{line}\n" for line in sentences)
+    code, printed, _ = run(directory, "--language", "de", "--output", output, "--heat-maps", 3, text=text)
     assert not code
     entropy = bridge_entropy([attentions[row] for row in (0, 2, 3, 4, 5)])  # without the empty line
-    for value in (entropy.all_heads, entropy.first_heads, entropy.other_heads):
-        assert f"{value:.4f}" in printed
-    assert "5 sentence(s), 12 heads" in printed
-    assert "first n heads" in printed
+    for name in ("all heads", "first heads", "other heads"):
+        assert f"| {name} | {entropy.values['entropy', name]:.3f} |" in printed
+    (numbers,) = json.loads((output / "results.json").read_text())["models"].values()
+    assert numbers["sentences"] == 5
+    assert [x["value"] for x in numbers["values"]] == pytest.approx([*entropy.values.values()], abs=1e-5)
 
-    numbers = json.loads((output / "entropy.json").read_text())
-    assert numbers.pop("language") == "de"
-    assert numbers["all_heads"] == pytest.approx(entropy.all_heads, abs=1e-5)
-    assert numbers.keys() == entropy.numbers().keys()
-
-    rows = [json.loads(line) for line in (output / "attention.jsonl").read_text(encoding="utf-8").splitlines()]
+    drawn = output / directory.name
+    rows = [json.loads(line) for line in (drawn / "attention.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["line"] for row in rows] == [1, 3, 4]
     for row in rows:
         tokens, attention = attentions[row["line"] - 1]
         assert row["tokens"] == list(tokens)
         np.testing.assert_allclose(row["attention"], attention, atol=1e-6)
 
-    pictures = {"entropy.png", "attention-1.png", "attention-3.png", "attention-4.png"}
-    assert {path.name for path in output.iterdir()} == pictures | {"entropy.json", "attention.jsonl"}
-    for name in pictures:
-        assert (output / name).read_bytes().startswith(b"\x89PNG")
+    pictures = {"attention-1.png", "attention-3.png", "attention-4.png"}
+    assert {path.name for path in drawn.iterdir()} == pictures | {"attention.jsonl"}
+    for path in (output / "bridge.png", *(drawn / name for name in pictures)):
+        assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_number_of_first_heads_is_an_option(run, directory, attentions):
-    code, printed, _ = run(directory, "--language", "de", "--first", 1, stdin="the small cat\n")
+    code, printed, _ = run(directory, "--language", "de", "--first", 1, text="the small cat\n")
     assert not code
-    assert "first 1 heads" in printed
-    assert f"{bridge_entropy(attentions[:1], 1).first_heads:.4f}" in printed
-    _, printed, _ = run(directory, "--language", "de", "--first", 12, stdin="the small cat\n")
-    assert printed.split("other heads")[1].strip() == "-"
+    assert f"| first heads | {bridge_entropy(attentions[:1], 1).values['entropy', 'first heads']:.3f} |" in printed
+    _, printed, _ = run(directory, "--language", "de", "--first", 12, text="the small cat\n")
+    assert "other heads" not in printed
+
+
+def test_two_bridges_stand_in_one_table(run, directory, model, subwords, tmp_path):
+    other = save(model, tmp_path / "other", subwords, model.languages)
+    code, printed, _ = run(directory, other, "--language", "de", text="the small cat\nthree old houses\n")
+    assert not code
+    assert printed.startswith(f"| entropy | {directory.name} | other | other - {directory.name} | p |")
 
 
 def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
@@ -82,17 +87,18 @@ def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
         subwords,
         ["source", "target"],
     )
-    for arguments, stdin, message in (
+    for arguments, text, message in (
         ((tmp_path / "without", "--language", "de"), "the cat\n", "no attention bridge"),
         ((tmp_path / "one_pair", "--language", "de"), "the cat\n", "languages source, target. Received: --language de"),
         ((directory, "--language", "fr"), "the cat\n", "languages en, de. Received: --language fr"),
-        ((directory, "--language", "de"), "\n  \n", "no sentences on standard input"),
+        ((directory, "--language", "de"), "\n  \n", "no sentences in --source"),
         ((directory, "--language", "de", "--first", "-1"), "the cat\n", "--first"),
         ((directory, "--language", "de", "--heat-maps", "-1"), "the cat\n", "--heat-maps"),
         ((directory,), "the cat\n", "--language"),
+        ((directory, "--language", "de"), None, "--source"),
         ((tmp_path / "nowhere", "--language", "de"), "the cat\n", "No model directory"),
     ):
-        code, _, error = run(*arguments, stdin=stdin)
+        code, _, error = run(*arguments, text=text)
         assert code == 2, message
         assert error.startswith("Error: ")
         assert error.count("\n") == 1

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pytest
-from saved_models import save
 
 from keras_nmt.analysis import Measurements, similarity
-from keras_nmt.cli import app as cli
-
-
-@pytest.fixture(scope="module")
-def directories(mixed, plain, bridged, subwords, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models")
-    for name, translator in (("mixed", mixed), ("plain", plain), ("bridged", bridged)):
-        (folder / name).mkdir()
-        save(translator.model, folder / name, subwords, translator.model.languages)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -30,24 +18,12 @@ def texts(lines, translated, tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Runs `keras-nmt inspect ARGUMENTS` in this process and returns standard output."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["keras-nmt", "inspect", *map(str, arguments)])
-        with pytest.raises(SystemExit) as raised:
-            cli.main()
-        assert not raised.value.code
-        return capsys.readouterr().out
-
-    return run
-
-
-def test_several_models_stand_in_one_table_and_finished_ones_are_kept(run, directories, texts, mixed, lines, tmp_path):
+def test_several_models_stand_in_one_table_and_finished_ones_are_kept(
+    run_inspect, directories, texts, mixed, lines, tmp_path
+):
     arguments = ["--source", texts / "source", "--output", tmp_path / "out"]
     first, second = directories / "mixed", directories / "plain"
-    printed = run("similarity", first, second, *arguments)
+    printed = run_inspect("similarity", first, second, *arguments)
     assert printed.startswith("| encoder | mixed | plain | plain - mixed | p |")
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     values = results["models"]["mixed"]["values"]
@@ -59,13 +35,13 @@ def test_several_models_stand_in_one_table_and_finished_ones_are_kept(run, direc
     kept = Measurements.load(part, described)
     changed = Measurements(kept.analysis, kept.unit, dict.fromkeys(kept.values, 0.125), kept.samples)
     changed.save(part, described)
-    assert "| 1 | 0.125 |" in run("similarity", first, second, *arguments)
+    assert "| 1 | 0.125 |" in run_inspect("similarity", first, second, *arguments)
     # Other text, other numbers.
     (tmp_path / "other").write_text("the cat\nthe small cat\n")
-    assert "0.125" not in run("similarity", first, "--source", tmp_path / "other", "--output", tmp_path / "out")
+    assert "0.125" not in run_inspect("similarity", first, "--source", tmp_path / "other", "--output", tmp_path / "out")
 
 
-def test_commands_write_their_results(run, directories, texts, tmp_path):
+def test_commands_write_their_results(run_inspect, directories, texts, tmp_path):
     source, target = texts / "source", texts / "target"
     (tmp_path / "probing").mkdir()
     rows = [f"{('tr', 'va', 'te')[i % 3]}\t{i % 2}\t{('the cat', 'old houses')[i % 2]}\n" for i in range(60)]
@@ -77,7 +53,7 @@ def test_commands_write_their_results(run, directories, texts, tmp_path):
         ("probing", "plain", ["--data", tmp_path, "--tasks", "WC", "--seeds", 2]),
     ):
         output = tmp_path / command
-        printed = run(command, directories / model, *arguments, "--output", output)
+        printed = run_inspect(command, directories / model, *arguments, "--output", output)
         assert (output / "table.md").read_text() == printed
         assert json.loads((output / "results.json").read_text())["analysis"]
         assert list(output.glob("*.png"))

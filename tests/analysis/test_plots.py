@@ -1,4 +1,4 @@
-"""Figures of a bridge's attention and of its entropies."""
+"""Heat maps of a bridge's attention."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from keras_nmt.analysis import BridgeAttention, bridge_entropy, plot_bridge_attention, plot_bridge_entropy
-from keras_nmt.analysis._figures import save_figure
+from keras_nmt.analysis import BridgeAttention, bridge_entropy, plot_bridge_attention
 from keras_nmt.errors import UserError
+from keras_nmt.files.figures import save_figure
 
 
 def labels(ticks):
@@ -39,22 +39,9 @@ def test_the_smallest_and_the_largest_heat_maps_are_drawn(tmp_path, k, n):
     assert [path.name for path in tmp_path.iterdir()] == ["map.png"]
 
 
-def test_entropies_by_head_and_by_length(attentions):
-    entropy = bridge_entropy(attentions)
-    by_head, by_length = plot_bridge_entropy(entropy).axes
-    assert [bar.get_height() for bar in by_head.patches] == entropy.by_head.tolist()
-    assert [round(bar.get_x() + bar.get_width() / 2) for bar in by_head.patches] == [*range(1, 13)]
-    assert "nats" in by_head.get_ylabel()
-    lines = {line.get_label(): line.get_xydata() for line in by_length.lines}
-    assert labels(by_length.get_legend().get_texts()) == ["all heads", "first n heads", "other heads"]
-    for label, name in (("all heads", "all_heads"), ("first n heads", "first_heads"), ("other heads", "other_heads")):
-        wanted = [(length, getattr(part, name)) for length, part in entropy.by_length.items()]
-        np.testing.assert_array_equal(lines[label], wanted)
-
-
 def test_without_matplotlib_the_extra_is_named(attentions, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(UserError, match=r"pip install 'keras_nmt\[analysis\]'. Received: "):
         plot_bridge_attention(attentions[0])
     with pytest.raises(UserError, match="need matplotlib"):
-        plot_bridge_entropy(bridge_entropy(attentions))
+        bridge_entropy(attentions).plot()
