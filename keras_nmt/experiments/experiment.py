@@ -129,6 +129,8 @@ class Experiment(Settings):
         warmup_steps: Int, updates of warm-up. Defaults to 4000.
         weight_decay: Float, decoupled weight decay of "adamw".
         clip: Float, the largest global norm of the gradient. Defaults to `None`: not clipped.
+        ema: Float in [0, 1), momentum of an exponential moving average of the weights, such as 0.999. With an average,
+            evaluations score the averaged weights, and checkpoints hold them; see `Trainer`. Defaults to `None`: none.
         label_smoothing: Float, probability spread over the vocabulary. Defaults to 0.1.
         normalize_by: "tokens" or "sentences", the divisor of the summed loss of an update. Defaults to "tokens"; with
             an attention bridge to "sentences", as in its paper: the bridge's penalty is a mean over sentences, and
@@ -152,7 +154,8 @@ class Experiment(Settings):
             development pairs, or of one pair, such as "bleu_de-en". Defaults to "bleu".
         bleu_tokenizer: Str, sacreBLEU's tokenizer for BLEU of development and test data, such as "13a", "intl", "zh" or
             "ja-mecab". Defaults to "13a".
-        final: "last", "best", "average_last" or "average_best", the final weights. Defaults to "average_last".
+        final: "last", "best", "average_last", "average_best" or "ema", the final weights. Defaults to "average_last";
+            with `ema` to "ema", the exponential moving average at the end, which takes the place of "last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
         beam_size: Int, beam of the test and default of the final model. Defaults to 4.
         length_penalty: Float, exponent alpha of the length penalty, from -2 to 10. Defaults to 0.6.
@@ -214,6 +217,7 @@ class Experiment(Settings):
     warmup_steps: NonNegativeInt = 4000
     weight_decay: NonNegativeFloat | None = None
     clip: PositiveFloat | None = None
+    ema: Annotated[float, Field(ge=0, lt=1)] | None = None
     label_smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.1
     normalize_by: Literal["tokens", "sentences"] | None = None
     dtype: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
@@ -232,7 +236,7 @@ class Experiment(Settings):
     dev_metrics: Sequence[Literal["bleu", "chrf", "loss"]] = ("bleu", "chrf")
     best_metric: str = "bleu"
     bleu_tokenizer: str = "13a"
-    final: Literal["last", "best", "average_last", "average_best"] = "average_last"
+    final: Literal["last", "best", "average_last", "average_best", "ema"] | None = None
     tensorboard: bool = False
     beam_size: PositiveInt = 4
     length_penalty: Annotated[float, Field(ge=LENGTH_PENALTIES[0], le=LENGTH_PENALTIES[1])] = 0.6
@@ -248,6 +252,8 @@ class Experiment(Settings):
         if self.normalize_by is None:
             has_bridge = self.architecture == "attention_bridge" and self.model.get("bridge_heads", True) is not None
             self.normalize_by = "sentences" if has_bridge else "tokens"
+        if self.final is None:
+            self.final = "average_last" if self.ema is None else "ema"
         self._check_missing(vars(self))
         self._check_data()
         self._check_model_settings()
@@ -321,7 +327,7 @@ class Experiment(Settings):
 
     def _check_training(self) -> None:
         require = self._require
-        kept = "keep_last" if self.final.endswith("last") else "keep_best"
+        kept = "keep_best" if self.final in ("best", "average_best") else "keep_last"
         require(getattr(self, kept) > 0, f"`{kept}` must be positive with these final weights", kept, "final")
         is_warmed = self.schedule == "constant" or self.warmup_steps > 0
         require(is_warmed, "`warmup_steps` must be positive with this schedule", "warmup_steps", "schedule")
@@ -330,6 +336,8 @@ class Experiment(Settings):
         require(is_right, message, "optimizer", "weight_decay")
         is_adam = self.optimizer != "sgd" or (self.beta_2, self.epsilon) == (None, None)
         require(is_adam, "`beta_2` and `epsilon` are for adam and adamw", "optimizer", "beta_2", "epsilon")
+        is_right = self.final != ("last" if self.ema is not None else "ema")
+        require(is_right, 'The last weights are "ema" with `ema`, and "last" without', "final", "ema")
         is_limited = any(getattr(self, name) is not None for name in LIMITS)
         require(is_limited, "Nothing would end the training: set one of these", *LIMITS)
         is_right = self.schedule != "cosine" or self.warmup_steps < (self.max_updates or 0)

@@ -92,23 +92,15 @@ def run_experiment(
     with workers.chief_first():
         if workers.is_chief:
             record(e, folder)
-        tokenizers = _tokenizers(e, folder, report)
+        tokenizers = make_tokenizers(e, folder, report)
     if e.subword_sampling is not None:
         _check_sampling(e, folder, tokenizers, workers)
-    batches = {d.name: _batches(e, d, tokenizers, report) for d in e.directions if d.corpora}
+    model, batches = build(e, tokenizers, strategy, report)
     development = {}
     for direction in e.directions:
         if direction.dev is not None:
             sources, references = read_line_pairs(*direction.dev)
             development[direction] = (sources[: e.dev_sentences], references[: e.dev_sentences])
-
-    report("Building the model")
-    with as_user_errors(), strategy.scope():
-        model = e.make_model({side: tokenizers[side].vocabulary_size for side in e.sides})
-    report(
-        f"{model.count_params():,} parameters, {len(batches)} direction(s), "
-        f"{strategy.num_replicas_in_sync} replica(s), {e.dtype}"
-    )
     if workers.is_chief:
         search = {"beam_size": e.beam_size, "length_penalty": e.length_penalty}
         folder.save_config(model, subwords=_subword_names(e), search=search)
@@ -139,6 +131,22 @@ def run_experiment(
         write_json(folder.path / "results.json", results)
     workers.end()
     return results
+
+
+def build(
+    experiment: Experiment, tokenizers: dict[str, SubwordTokenizer], strategy: tf.distribute.Strategy, report: Report
+) -> tuple[Any, dict[str, TrainingBatches]]:
+    """Makes the model, and the batches of each direction."""
+    e = experiment
+    batches = {d.name: _batches(e, d, tokenizers, report) for d in e.directions if d.corpora}
+    report("Building the model")
+    with as_user_errors(), strategy.scope():
+        model = e.make_model({side: tokenizers[side].vocabulary_size for side in e.sides})
+    report(
+        f"{model.count_params():,} parameters, {len(batches)} direction(s), "
+        f"{strategy.num_replicas_in_sync} replica(s), {e.dtype}"
+    )
+    return model, batches
 
 
 def make_trainer(
@@ -184,7 +192,7 @@ def make_trainer(
         ),
         budget=Budget(max_updates=e.max_updates, time_limit=None if e.time_limit is None else 60 * e.time_limit),
         evaluation=evaluation,
-        saving=Saving(every=e.save_every, keep_last=e.keep_last, keep_best=e.keep_best, final=e.final),
+        saving=Saving(every=e.save_every, keep_last=e.keep_last, keep_best=e.keep_best, final=e.final or ""),
         start=Start(init_from=e.init_from, allow_new=e.allow_new, allow_unused=e.allow_unused),
         logging=logging,
         callbacks=[*([RoleTemperature()] if has_one_hot_roles else []), *callbacks],
@@ -242,7 +250,7 @@ def make_optimizer_of(experiment: Experiment, hidden_dim: int) -> keras.optimize
     e = experiment
     moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(e, name)) is not None}
     optimizer = make_optimizer(
-        e.optimizer, learning_rate(e, hidden_dim), weight_decay=e.weight_decay, clip=e.clip, **moments
+        e.optimizer, learning_rate(e, hidden_dim), weight_decay=e.weight_decay, clip=e.clip, ema=e.ema, **moments
     )
     return keras.optimizers.LossScaleOptimizer(optimizer) if e.dtype == "mixed_float16" else optimizer
 
@@ -327,7 +335,7 @@ def _subword_names(e: Experiment) -> dict[str, str]:
     return {side: "subwords.model" if e.joint_vocabulary else f"subwords.{side}.model" for side in e.sides}
 
 
-def _tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> dict[str, SubwordTokenizer]:
+def make_tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> dict[str, SubwordTokenizer]:
     """The subword models of the folder, which are given, or come from `init_from`, or are trained first."""
     names = _subword_names(e)
     for side, path in _given_subwords(e, folder).items():

@@ -20,10 +20,11 @@ from keras_nmt.errors import UserError, check_positive, one_line
 from keras_nmt.files.atomic_files import remove_leftovers, write_json
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.weights_file import write_weights
+from keras_nmt.training.averaged_weights import averaged_weights
 
 INDEX = "index.json"
 STATE = re.compile(r"state-(\d+)")
-FINALS = ("last", "best", "average_last", "average_best")
+FINALS = ("last", "best", "average_last", "average_best", "ema")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -35,7 +36,8 @@ class Saving:
         keep_last: Integer, number of last saves whose weights are kept. Defaults to 5.
         keep_best: Integer, number of best saves whose weights are kept. Defaults to 1.
         final: String, the final weights: "last", "best", or the mean of the last or best `average` checkpoints,
-            "average_last" or "average_best". Defaults to "average_last".
+            "average_last" or "average_best"; or "ema", the exponential moving average at the last save, where the
+            optimizer keeps averages (see `Trainer`). Defaults to "average_last".
         average: Integer, number of checkpoints whose mean are the final weights. Defaults to all that are kept.
 
     Raises:
@@ -60,13 +62,13 @@ class Saving:
 
     @property
     def _kept(self) -> int:
-        return self.keep_last if self.final.endswith("last") else self.keep_best
+        return self.keep_best if self.final.endswith("best") else self.keep_last
 
     @property
     def final_checkpoints(self) -> tuple[str, int]:
         """The source of the final weights: the "last" or the "best" checkpoints, and their largest number."""
         number = (self.average or self._kept) if self.final.startswith("average") else 1
-        return "last" if self.final.endswith("last") else "best", number
+        return "best" if self.final.endswith("best") else "last", number
 
 
 @dataclasses.dataclass
@@ -114,7 +116,8 @@ class Checkpoints:
     The folder holds
 
     - `state-<update>`: everything that is needed to go on (weights, optimizer, progress), the last two;
-    - `update-<update>.weights.h5`: the weights of the last `keep_last` saves and of the `keep_best` best;
+    - `update-<update>.weights.h5`: the weights of the last `keep_last` saves and of the `keep_best` best, or their
+      exponential moving averages, where the optimizer keeps averages;
     - `index.json`: `{"last": [updates], "best": [updates, best first], "scores": {update: score}}`.
 
     Every file gets its name when it is complete, and nothing is removed before its replacement is complete. An
@@ -143,6 +146,7 @@ class Checkpoints:
     ) -> None:
         self.folder = Path(folder)
         self.model = model
+        self.optimizer = optimizer
         self.keep_last = keep_last
         self.keep_best = keep_best
         self.higher_is_better = higher_is_better
@@ -210,7 +214,8 @@ class Checkpoints:
             return self.save_state(progress)
         with self._nothing_half_written(update):
             if update in progress.saved:
-                write_weights(weights_path(self.folder, update), self.model)
+                with averaged_weights(self.optimizer):
+                    write_weights(weights_path(self.folder, update), self.model)
             path = self.save_state(progress)
             self._write_index(progress)
         for saved in dropped:

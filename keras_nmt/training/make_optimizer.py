@@ -18,6 +18,7 @@ def make_optimizer(
     momentum: float = 0.0,
     weight_decay: float | None = None,
     clip: float | None = None,
+    ema: float | None = None,
 ) -> keras.optimizers.Optimizer:
     """Makes a Keras optimizer; the defaults are those of the Transformer's paper. Call it in the strategy's scope.
 
@@ -31,12 +32,15 @@ def make_optimizer(
         weight_decay: Float, decoupled weight decay, which "adamw" needs and no other optimizer takes.
         clip: Float, largest global norm of the gradient. `Trainer` clips the gradient of the whole update, summed over
             micro-batches and replicas. Defaults to `None`, no clipping.
+        ema: Float in [0, 1), momentum of an exponential moving average of the weights: after each update, an average is
+            `ema` times the average before plus `1 - ema` times the weight; after the first update, the weight. The
+            average covers about `1 / (1 - ema)` updates. Defaults to `None`, no average.
 
     Returns:
         A Keras optimizer; the update of "adam" and "adamw" is one pass over memory.
 
     Raises:
-        UserError: The name is unknown, or the weight decay does not belong to the optimizer.
+        UserError: The name is unknown, `ema` is out of its range, or the weight decay does not belong to the optimizer.
 
     Example:
 
@@ -48,8 +52,11 @@ def make_optimizer(
             'Weight decay goes with "adamw", which needs it, and with no other optimizer. '
             f"Received: name={name!r}, weight_decay={weight_decay}"
         )
+    if ema is not None and not 0 <= ema < 1:
+        raise UserError(f"The momentum of an average of weights is from 0 to below 1. Received: ema={ema}")
+    options = {"global_clipnorm": clip, "use_ema": ema is not None, "ema_momentum": ema or 0.0}
     if name == "adam":
-        return FusedAdam(learning_rate, beta_1, beta_2, epsilon, global_clipnorm=clip)
+        return FusedAdam(learning_rate, beta_1, beta_2, epsilon, **options)
     if name == "adamw":
         return FusedAdamW(
             learning_rate,
@@ -57,8 +64,8 @@ def make_optimizer(
             beta_1=beta_1,
             beta_2=beta_2,
             epsilon=epsilon,
-            global_clipnorm=clip,
+            **options,
         )
     if name == "sgd":
-        return keras.optimizers.SGD(learning_rate, momentum=momentum, global_clipnorm=clip)
+        return keras.optimizers.SGD(learning_rate, momentum=momentum, **options)
     raise UserError(f'The optimizer must be "adam", "adamw" or "sgd". Received: name={name!r}')

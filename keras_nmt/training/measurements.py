@@ -15,6 +15,10 @@ from keras_nmt.training.task import Task
 from keras_nmt.training.update import MEASUREMENTS
 
 
+class NotFiniteError(UserError):
+    """The error of an update whose loss or gradient is not finite."""
+
+
 class Measurements:
     """Collects the measurements of updates and makes the training metrics of them.
 
@@ -99,7 +103,7 @@ class Measurements:
         shown = ", ".join(map(str, lines[:20])) + (f" and {len(lines) - 20} more" if len(lines) > 20 else "")
         numbers = ", ".join(f"{key}={row[key]:g}" for key in ("loss", "extra_loss", "gradient_norm", "learning_rate"))
         of_task = f" of task {name!r}" if len(self._tasks) > 1 else ""
-        raise UserError(
+        raise NotFiniteError(
             f"The loss or the gradient is not finite at update {update + 1}{of_task}, whose batch holds line numbers "
             f"{shown}, counted through all files of its data. The last checkpoint is unchanged; a lower learning "
             f"rate or clipping may help. Received: {numbers}"

@@ -20,6 +20,7 @@ from keras_nmt.files.weights_file import read_weights
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training._fused_adam import FusedAdam
 from keras_nmt.training.average_checkpoints import average_checkpoints
+from keras_nmt.training.averaged_weights import averaged_weights, keeps_average
 from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving, began_with_own_updates, read_index
 from keras_nmt.training.evaluation import Evaluation
 from keras_nmt.training.interruption import Interruption
@@ -78,6 +79,11 @@ class Trainer:
     sets the learning rate. Adam of `make_optimizer` corrects the bias of moments by the number of a variable's own
     updates, so that a task trains as with an optimizer of its own. A run that an earlier release began, whose
     checkpoint has no such numbers, goes on as it began, by the number of all updates.
+
+    Where the optimizer keeps an exponential moving average of the weights (`use_ema` of Keras, `ema` of
+    `make_optimizer`), evaluations score the averaged weights, and the saved and the final weights are averages;
+    training and callbacks have the weights as they are. The average advances with each update of any task, and not
+    with a skipped update.
 
     Random numbers depend on the position in the run alone: before every micro-batch, the state of every SeedGenerator
     in the model is set from the seed, the update, the micro-batch and the replica. A run that is stopped and started
@@ -197,6 +203,11 @@ class Trainer:
     def _check(self, tasks: list[Task], loss: TokenLoss) -> None:
         if self.evaluation is None and self.saving.final in ("best", "average_best"):
             raise UserError(f"The best weights need an evaluation. Received: final={self.saving.final!r}")
+        if (self.saving.final == "ema") != keeps_average(self.optimizer) and self.saving.final in ("ema", "last"):
+            raise UserError(
+                'The last weights are final="ema" where the optimizer keeps an average (`use_ema`), else final="last". '
+                f"Received: final={self.saving.final!r}"
+            )
         if self.budget == Budget() and self._patience is None and not self.callbacks:
             raise UserError("Nothing would end the training: give max_updates, time_limit or patience. Received: none")
         if not callable(getattr(loss, "terms", None)):
@@ -376,7 +387,8 @@ class Trainer:
             self._measurements.stopwatch.pause()
         if is_evaluated and self.evaluation is not None:
             checkpoints.save_state(progress)  # before the evaluation, which may take long and fail
-            metrics = self._evaluate(self.evaluation)
+            with averaged_weights(self.optimizer):
+                metrics = self._evaluate(self.evaluation)
             self.evaluation.record(metrics, progress)
             progress.seconds = time.monotonic() - self._began
             self.log.write_evaluation(progress, metrics)

@@ -39,6 +39,20 @@ def test_several_corpora_are_settings_like_others(tmp_path):
     assert Experiment.from_settings(settings).settings() == settings
 
 
+@pytest.mark.parametrize(
+    ("settings", "final"),
+    [({}, "average_last"), ({"ema": 0.999}, "ema"), ({"ema": 0.999, "final": "best"}, "best")],
+)
+def test_with_an_average_of_weights_the_final_weights_are_averages(tmp_path, settings, final):
+    assert Experiment(directory=tmp_path, **FILES, **settings).final == final
+
+
+@pytest.mark.parametrize("settings", [{"final": "ema"}, {"ema": 0.9, "final": "last"}, {"ema": 1.0}])
+def test_an_average_of_weights_and_the_final_weights_must_agree(tmp_path, settings):
+    with pytest.raises(UserError, match="ema"):
+        Experiment(directory=tmp_path, **FILES, **settings)
+
+
 def test_a_setting_newer_than_a_run_counts_as_its_default(tmp_path):
     def experiment(**settings):
         return Experiment(directory=tmp_path, **FILES, **settings)
@@ -314,7 +328,7 @@ def test_missing_settings_are_named_with_their_options():
         ({"max_updates": 0}, "`max_updates` must be greater than 0. Received: max_updates=0"),
         (
             {"final": "first"},
-            "`final` must be 'last', 'best', 'average_last' or 'average_best'. Received: final='first'",
+            "`final` must be 'last', 'best', 'average_last', 'average_best' or 'ema'. Received: final='first'",
         ),
     ],
 )

@@ -11,7 +11,17 @@ import numpy as np
 import pytest
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
-from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving, Start, Trainer
+from keras_nmt.training import (
+    Budget,
+    Computation,
+    Evaluation,
+    Logging,
+    Saving,
+    Start,
+    Trainer,
+    make_optimizer,
+    make_strategy,
+)
 
 VOCABULARY_SIZE = 20
 # The names of options in tests, each with the trainer's part and the option's name in the part.
@@ -79,3 +89,29 @@ def make_model() -> Callable[..., keras.Model]:
 def make_any_trainer() -> Callable[..., Trainer]:
     """The function `trainer_of`."""
     return trainer_of
+
+
+@pytest.fixture
+def make_trainer(
+    tmp_path: Path,
+    batches: TrainingBatches,
+    make_model: Callable[..., keras.Model],
+    make_any_trainer: Callable[..., Trainer],
+) -> Callable[..., Trainer]:
+    """Makes a trainer of the small model, or of the model that `model` makes, in the folder `name`."""
+
+    def make(
+        name: str = "run",
+        *,
+        replicas: int = 1,
+        model: Callable[[], keras.Model] | None = None,
+        optimizer: Callable[[], keras.optimizers.Optimizer] = lambda: make_optimizer("adam", 0.01, clip=0.5),
+        data: Any = batches,
+        **options: Any,
+    ) -> Trainer:
+        strategy = make_strategy(replicas)
+        with strategy.scope():
+            options = {"max_updates": 10, "strategy": strategy, **options}
+            return make_any_trainer((model or make_model)(), data, tmp_path / name, optimizer=optimizer(), **options)
+
+    return make

@@ -11,6 +11,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from training_runs import Make, assert_same, log_of, losses_of, values_of
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.errors import UserError
@@ -18,16 +19,13 @@ from keras_nmt.training import (
     LabelSmoothedCrossEntropy,
     Task,
     Trainer,
-    TrainingLog,
     make_optimizer,
     make_strategy,
 )
 from keras_nmt.training.checkpoints import Progress, _ProgressState
 
 VOCABULARY_SIZE = 20
-TIMES = ("tokens_per_second", "seconds")  # values that differ between runs
 PAIRS = ("a-b", "b-c", "c-a")
-Make = Callable[..., Trainer]
 
 
 class Penalty(keras.layers.Layer):
@@ -106,24 +104,6 @@ def make_trainer(tmp_path: Path, data: dict[str, TrainingBatches], make_any_trai
             return make_any_trainer(model, tasks, tmp_path / name, optimizer=optimizer(), **options)
 
     return make
-
-
-def log_of(trainer: Trainer) -> list[dict[str, Any]]:
-    """The log, without values that differ between runs."""
-    return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.file.path).read()]
-
-
-def losses_of(trainer: Trainer) -> list[float]:
-    return [line["loss"] for line in log_of(trainer)]
-
-
-def values_of(trainer: Trainer) -> list[np.ndarray]:
-    return [v.numpy() for v in trainer.model.weights + trainer.optimizer.variables]
-
-
-def assert_same(a: list[np.ndarray], b: list[np.ndarray]) -> None:
-    for one, other in zip(a, b, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 class Snapshots(keras.callbacks.Callback):

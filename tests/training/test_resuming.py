@@ -1,0 +1,254 @@
+"""Runs that are stopped, killed or limited in time, and started again."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from training_runs import Kill, Make, Scores, assert_same, log_of, values_of
+
+from keras_nmt.data import SubwordSampling, TrainingBatches, read_parallel
+from keras_nmt.errors import UserError
+from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.training import (
+    Checkpoints,
+    Trainer,
+    make_optimizer,
+)
+
+STOPS = [  # with saves every 3 and evaluations every 6 updates
+    (None, 5),  # a crash: continues from update 3
+    (signal.SIGINT, 7),
+    (signal.SIGTERM, 12),  # before the evaluation
+    (signal.SIGTERM, 15),  # before the save
+    (signal.SIGTERM, 18),  # before the work at the end
+]
+
+
+def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make, make_model: Callable[..., keras.Model]) -> None:
+    reports: list[str] = []
+
+    def trainer_of(name: str, seed: int = 0, stop: tuple[int, signal.Signals | None] | None = None) -> Trainer:
+        reports.clear()
+        trainer = make_trainer(
+            name,
+            model=lambda: make_model(dropout=0.2, seed=seed),
+            accumulation_steps=2,
+            max_updates=18,
+            log_every=4,  # a line covers updates from before and after a stop
+            save_every=3,
+            evaluate_every=6,
+            evaluate=lambda: {"bleu": float(np.sin(trainer.progress.update))},
+            keep_last=4,  # covers saves before the stops: stops must not count as saves
+            keep_best=2,
+            callbacks=[Kill(*stop)] if stop else [],
+            report=reports.append,
+        )
+        return trainer
+
+    whole = trainer_of("whole")
+    expected = whole.train()
+
+    last = None
+    for number, update in STOPS:
+        trainer = trainer_of("stopped", seed=update if last else 0, stop=(update, number))
+        with pytest.raises(SystemExit if number else RuntimeError) as stopped:
+            trainer.train()
+        assert trainer.progress.update == update
+        if last:
+            assert f"Going on from update {last} in" in reports[0]
+        if number:
+            assert stopped.value.code == 128 + number
+        last = update if number else 3
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    again = trainer_of("stopped", seed=9)
+    result = again.train()
+
+    assert_same(values_of(whole), values_of(again))
+    assert log_of(whole) == log_of(again)
+    assert result.final_updates == expected.final_updates
+    assert result.best_update == expected.best_update
+    index = [json.loads((t.directory / "checkpoints" / "index.json").read_text()) for t in (whole, again)]
+    assert index[0] == index[1]
+
+
+def test_a_resumed_run_may_evaluate_at_other_updates(make_trainer: Make) -> None:
+    def run(max_updates: int, every: int) -> Trainer:
+        trainer = make_trainer(evaluate=Scores(1.0, 0.0), evaluate_every=every, max_updates=max_updates, log_every=100)
+        trainer.train()
+        return trainer
+
+    run(6, 3)
+    trainer = run(13, 4)
+    lines = [line for line in log_of(trainer) if "final" not in line]
+    assert [line["update"] for line in lines] == [3, 6, 8, 12, 13]
+    assert trainer.progress.evaluations_since_best == 4  # the best evaluation, 3, was before the stop
+    kept = json.loads((trainer.directory / "checkpoints" / "index.json").read_text())
+    assert kept["last"] == [3, 6, 8, 12, 13]
+
+
+def test_a_stopped_run_with_corpus_weights_and_sampling_continues(
+    make_trainer: Make, make_model: Callable[..., keras.Model], tmp_path: Path
+) -> None:
+    generator = np.random.default_rng(1)
+    for name in ("one", "two"):
+        lines = [" ".join(generator.choice(["abba", "bab", "ab"], size)) for size in generator.integers(1, 5, 60)]
+        (tmp_path / name).write_text("\n".join(lines))
+    files = [tmp_path / "one", tmp_path / "two"]
+    tokenizer = SubwordTokenizer(train_subwords(files, tmp_path / "subwords", vocabulary_size=10))
+
+    def train(name: str, number: int | None = None, seed: int = 0) -> Trainer:
+        trainer = make_trainer(
+            name,
+            data=TrainingBatches(
+                [read_parallel(file, file, tokenizer, tokenizer, keep_text=True) for file in files],
+                batch_size=16,
+                batch_unit="sentences",
+                weights=[0.7, 1],
+                sampling=SubwordSampling(tokenizer, tokenizer, alpha=0.3),
+            ),
+            model=lambda: make_model(dropout=0.2, seed=seed),
+            callbacks=[Kill(11, number)] if number else [],  # 7 updates per epoch
+            max_updates=18,
+        )
+        if number:
+            with pytest.raises(SystemExit):
+                trainer.train()
+        else:
+            trainer.train()
+        return trainer
+
+    whole = train("whole")
+    train("cut", signal.SIGTERM)
+    again = train("cut", seed=9)
+    assert_same(values_of(whole), values_of(again))
+    assert log_of(whole) == log_of(again)
+
+
+def test_an_interrupted_run_can_be_finished_at_its_update(make_trainer: Make) -> None:
+    options: dict[str, Any] = {"evaluate": Scores(1.0), "evaluate_every": 8, "final": "best"}
+    with pytest.raises(SystemExit):
+        make_trainer(callbacks=[Kill(5, signal.SIGTERM)], **options).train()
+    rounds: list[str] = []
+    callback = keras.callbacks.LambdaCallback(
+        on_epoch_begin=lambda epoch, logs: rounds.append(f"begin {epoch}"),
+        on_epoch_end=lambda epoch, logs: rounds.append(f"end {epoch} {logs['val_bleu']}"),
+    )
+    result = make_trainer(callbacks=[callback], **{**options, "max_updates": 5}).train()
+    assert (result.reason, result.final_updates, result.best_score) == ("max_updates", [5], 1.0)
+    assert rounds == ["begin 0", "end 0 1.0"]
+
+
+def test_a_failed_evaluation_loses_no_updates(make_trainer: Make) -> None:
+    class Counter(keras.callbacks.Callback):
+        updates = 0
+
+        def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+            self.updates += 1
+
+    def fail() -> dict[str, float]:
+        raise MemoryError("the dev set is too long")
+
+    options = {"evaluate_every": 5, "max_updates": 10}
+    with pytest.raises(MemoryError):
+        make_trainer(evaluate=fail, **options).train()
+    counter = Counter()
+    trainer = make_trainer(evaluate=Scores(1.0, 2.0, 2.0), callbacks=[counter], **options)
+    result = trainer.train()
+    assert counter.updates == 5
+    assert [line["update"] for line in log_of(trainer) if "val_bleu" in line][:2] == [5, 10]
+    whole = make_trainer("whole", evaluate=Scores(1.0, 2.0, 2.0), **options)
+    assert whole.train().final_updates == result.final_updates
+    assert_same(values_of(trainer), values_of(whole))
+
+
+def test_a_resumed_run_keeps_its_loss_scale(make_trainer: Make) -> None:
+    def scales(name: str, *ends: int) -> list[float]:
+        for max_updates in ends:
+            trainer = make_trainer(
+                name,
+                optimizer=lambda: keras.optimizers.LossScaleOptimizer(
+                    make_optimizer("adam", 0.01), initial_scale=8.0, dynamic_growth_steps=2
+                ),
+                max_updates=max_updates,
+            )
+            trainer.train()
+        return [line["loss_scale"] for line in log_of(trainer)]
+
+    assert scales("stopped", 5, 8) == scales("whole", 8)
+    assert len(set(scales("whole", 8))) > 3
+
+
+def test_a_time_limit_between_evaluations_ends_with_an_evaluation(make_trainer: Make) -> None:
+    class Slow(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+            if batch == 2:
+                time.sleep(1.0)
+
+    scores = Scores(1.0)
+    options = {"evaluate": scores, "evaluate_every": 100, "final": "best", "max_updates": None, "time_limit": 1.0}
+    result = make_trainer(callbacks=[Slow()], **options).train()
+    assert result.reason == "time_limit"
+    assert result.final_updates == [result.update] == [result.best_update]
+
+
+def test_a_time_limit_during_a_save_ends_with_an_evaluation(
+    make_trainer: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = Checkpoints.save
+
+    def slow_save(*arguments: Any) -> str:
+        trainer._began -= 100  # simulates a slow save
+        return save(*arguments)
+
+    monkeypatch.setattr(Checkpoints, "save", slow_save)
+    trainer = make_trainer(
+        evaluate=Scores(1.0), evaluate_every=4, save_every=2, final="best", max_updates=None, time_limit=50
+    )
+    result = trainer.train()
+    assert (result.reason, result.update, result.best_update) == ("time_limit", 3, 3)
+
+
+def test_a_callback_ends_the_run_with_its_epoch(make_trainer: Make) -> None:
+    def stop(epoch: int, logs: dict[str, float]) -> None:
+        trainer.model.stop_training = True
+
+    trainer = make_trainer(save_every=3, callbacks=[keras.callbacks.LambdaCallback(on_epoch_end=stop)])
+    result = trainer.train()
+    assert (result.reason, result.update) == ("callback", 3)
+
+
+def test_too_little_memory_is_the_users_error(make_trainer: Make) -> None:
+    class Full(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+            raise tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor\nwith shape [9]")
+
+    with pytest.raises(UserError, match="lower `batch_size`.* Received: OOM when allocating tensor with shape"):
+        make_trainer(callbacks=[Full()]).train()
+
+
+def test_starting_a_finished_run_again_changes_nothing(make_trainer: Make) -> None:
+    first = make_trainer(max_updates=5)
+    result = first.train()
+    again = make_trainer(max_updates=5)
+    assert again.train().final_updates == result.final_updates == [5]
+    assert_same(values_of(first), values_of(again))
+    assert log_of(first) == log_of(again)
+
+
+def test_the_time_of_a_resumed_run_continues(make_trainer: Make) -> None:
+    class Long(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+            first._began -= 100  # simulates a slow update
+
+    first = make_trainer(max_updates=3, callbacks=[Long()])
+    first.train()
+    assert make_trainer(max_updates=4).train().seconds > 200

@@ -1,0 +1,62 @@
+"""Callbacks, evaluations and comparisons of runs, for the tests of training."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+
+from keras_nmt.training import (
+    Trainer,
+    TrainingLog,
+)
+
+TIMES = ("tokens_per_second", "seconds")  # values that differ between runs
+Make = Callable[..., Trainer]
+
+
+def log_of(trainer: Trainer) -> list[dict[str, Any]]:
+    """The log, without values that differ between runs."""
+    return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.file.path).read()]
+
+
+def losses_of(trainer: Trainer) -> list[float]:
+    return [line["loss"] for line in log_of(trainer) if "loss" in line]
+
+
+def values_of(trainer: Trainer) -> list[np.ndarray]:
+    return [v.numpy() for v in trainer.model.weights + trainer.optimizer.variables]
+
+
+def assert_same(a: list[np.ndarray], b: list[np.ndarray]) -> None:
+    for one, other in zip(a, b, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+class Kill(keras.callbacks.Callback):
+    """A callback that ends the program in the middle of the run, by Ctrl-C, SIGTERM, or a crash."""
+
+    def __init__(self, update: int, number: signal.Signals | None) -> None:
+        super().__init__()
+        self.update, self.number = update, number
+
+    def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:
+        if batch + 1 == self.update:
+            if self.number is None:
+                raise RuntimeError("crash")
+            os.kill(os.getpid(), self.number)
+
+
+class Scores:
+    """An evaluation that gives these scores, and then always the last score."""
+
+    def __init__(self, *scores: float) -> None:
+        self.scores, self.calls = list(scores), 0
+
+    def __call__(self) -> dict[str, float]:
+        self.calls += 1
+        return {"bleu": self.scores[min(self.calls, len(self.scores)) - 1], "chrf": 1.0}
