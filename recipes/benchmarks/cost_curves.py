@@ -135,7 +135,7 @@ def _cells(rows: list[Row]) -> list[list[str]]:
 def _plot(rows: list[Row], path: Path) -> None:
     from matplotlib.figure import Figure
 
-    from keras_nmt.analysis._figures import save_figure
+    from keras_nmt.files.figures import save_figure
 
     names = list(dict.fromkeys(row[0] for row in rows))
     figure = Figure(figsize=(3 * len(names), 5), layout="constrained")

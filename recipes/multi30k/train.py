@@ -1,7 +1,7 @@
 """Multi30k: trains and compares Transformers with every mechanism, between any two of the four languages.
 
     python recipes/multi30k/train.py train fusion --data-dir DATA --source en --target de
-    python recipes/multi30k/train.py compare --data-dir DATA --output runs/multi30k-comparison
+    python recipes/multi30k/train.py compare plain fusion --data-dir DATA --output runs/multi30k-comparison
 
 DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
 """
@@ -9,12 +9,14 @@ DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGU
 from __future__ import annotations
 
 from keras_nmt.cli.recipe_app import run_recipe
+from keras_nmt.experiments.papers import one_hot_from
 from keras_nmt.experiments.recipe import Recipe
 
 # Both have full rank and the identity start: with the baseline's weights, they first compute what the baseline does.
 LAYERS = {"layer_composition": "extended", "composition_start": "identity"}
 HEADS = {"head_composition": "extended", "composition_start": "identity"}
 INTERACTION = {**LAYERS, **HEADS}
+SOFTMAX = {"model": {"roles": "softmax"}}
 
 RECIPE = Recipe(
     name="multi30k",
@@ -40,11 +42,14 @@ RECIPE = Recipe(
         "baseline": {},
         "plain": {"model": {"shortcuts": "plain"}},
         "fusion": {"model": {"shortcuts": "fusion"}},
+        "ungated": {"model": {"shortcuts": "ungated"}},
         "ni_layers": {"model": LAYERS},
         "ni_heads": {"model": HEADS},
         "ni_both": {"model": INTERACTION},
         "role_dense": {"model": {"roles": "dense", "role_residual": False}},
-        "role_softmax": {"model": {"roles": "softmax"}},
+        "role_softmax": SOFTMAX,
+        # Half as many updates, because they come after those of the softmax roles; the paper's constant rate.
+        "role_one_hot": {**one_hot_from("role_softmax", SOFTMAX, 2e-4), "max_updates": 600},
         "matched": {"matched_to": "role_softmax"},
         "all": {"model": {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}},
     },
