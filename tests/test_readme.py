@@ -101,4 +101,5 @@ def test_the_documented_options_exist(document):
         if hasattr(command, "commands"):  # a command of several words, as `inspect bridge`
             command = command.commands[line.split()[0]]
         known = {option for parameter in command.params for option in parameter.opts}
-        assert set(re.findall(r"--[a-z-]+", line)) <= known, line
+        own = re.sub(r"--beam --\S+", "--beam", line)  # the value is an option of Apache Beam
+        assert set(re.findall(r"--[a-z-]+", own)) <= known, line

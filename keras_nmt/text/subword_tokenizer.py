@@ -77,6 +77,11 @@ class SubwordTokenizer(tf.Module):
         """Bytes, the content of the SentencePiece model's file."""
         return self._proto
 
+    @property
+    def digest(self) -> str:
+        """String of 64 hexadecimal digits, SHA-256 of the content of the SentencePiece model's file."""
+        return hashlib.sha256(self._proto).hexdigest()
+
     def tokenize(self, strings: tf.Tensor | Sequence[str]) -> tf.RaggedTensor:
         """Segments texts into subwords.
 

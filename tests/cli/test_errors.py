@@ -74,7 +74,7 @@ def test_errors_are_one_line(arguments, expected, error_line, monkeypatch, tmp_p
         ("evaluate --hypotheses two --references three", "Received: two: 2, three: 3"),
         ("evaluate --hypotheses two --baseline three --references two", "Received: two: 2, three: 3, two: 2"),
         ("embed nope --language de --output vectors.npy", "No model directory"),
-        ("inspect bridge nope --language de", "No model directory"),
+        ("inspect bridge nope --language de --source nope", "No model directory"),
         ("export nope out", "No model directory"),
         ("export d out --beam-size 2 --n-best 3", "Received: --n-best 3, --beam-size 2"),
         ("export d out --sample --top-p 2", "--top-p must be a number above 0 and at most 1. Received: --top-p 2.0"),
@@ -84,7 +84,7 @@ def test_errors_are_one_line(arguments, expected, error_line, monkeypatch, tmp_p
 def test_wrong_arguments_are_found_before_tensorflow_is_imported(
     arguments, expected, error_line, monkeypatch, tmp_path
 ):
-    for module in ("training", "translation", "evaluation", "serving", "inspection"):
+    for module in ("training", "translation", "evaluation", "serving", "measured"):
         monkeypatch.delattr(f"keras_nmt.cli.{module}.import_tensorflow")  # the call would be a NameError
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d").mkdir()
