@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -15,6 +16,8 @@ from pathlib import Path
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+# Imports and graphs make many objects: by default, a tenth of the time goes into looking through them for garbage.
+gc.set_threshold(50_000, 10, 10)
 
 import pytest
 from filelock import FileLock
@@ -36,6 +39,8 @@ def pytest_configure(config: pytest.Config) -> None:
         return  # The process that only distributes the tests does without TensorFlow.
     import tensorflow as tf
 
+    gc.collect()
+    gc.freeze()  # what is imported stays
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     if "optimization_level=0" in os.environ["XLA_FLAGS"]:

@@ -20,6 +20,7 @@ from keras_nmt.ids import END
 # Source texts, and target texts if there are any.
 Texts = tuple[Sequence[str], Sequence[str] | None]
 TOKENS_AT_ONCE = 1024
+OTHERS = 1024  # classes that an update tells from a token's own
 WITHHELD = 10  # every tenth sentence
 
 
@@ -41,8 +42,11 @@ def lexical(
     """Trains a classifier for each layer of a frozen model that reconstructs the subword at a state's position.
 
     A classifier is Dense 512, ReLU, dropout 0.5 and Dense V, trained by Adam on all states of the text. The V classes
-    are the subwords of the training text: others are never right. The classifiers of all layers are trained together,
-    by one pass of the model per epoch, so that no states are stored.
+    are the subwords of the training text: others are never right. Each update compares a token's class with 1,024
+    classes drawn uniformly, or with all classes if there are no more ([Jean et al., 2015](
+    https://aclanthology.org/P15-1001/), equation 7): most of the time would go into the other classes. Accuracy is
+    measured over all classes. The classifiers of all layers are trained together, by one pass of the model per epoch,
+    so that no states are stored.
 
     Args:
         model: String or path of a model directory, or a `Translator`.
@@ -107,6 +111,40 @@ def lexical(
     return _with_references(over_seeds(results))
 
 
+class _Probe(keras.layers.Layer):
+    """The classifier of one layer: `W relu(states W_h + b_h) + b`, with dropout after the ReLU."""
+
+    def __init__(self, classes: int, hidden_dim: int, dropout: float) -> None:
+        super().__init__(name="probe", dtype="float32")
+        self._hidden = keras.layers.Dense(hidden_dim, activation="relu", dtype="float32")
+        self._dropout = keras.layers.Dropout(dropout, dtype="float32")
+        self.kernel = self.add_weight(shape=(classes, hidden_dim), initializer="glorot_uniform")  # a row for each class
+        self.bias = self.add_weight(shape=(classes,), initializer="zeros")
+
+    def build(self, shape: tuple[int | None, ...]) -> None:
+        self._hidden.build(shape)
+
+    def loss(self, states: tf.Tensor, classes: tf.Tensor, others: tf.Tensor) -> tf.Tensor:
+        """Cross-entropy of classes `[N]` of states `[N, d]`, each beside the classes `others` `[K]`."""
+        hidden = self._dropout(self._hidden(states), training=True)
+        # All classes are drawn with equal probability, so that the correction for the probability cancels out.
+        drawn = (others, tf.ones([tf.shape(classes)[0], 1]), tf.ones(tf.shape(others)))
+        losses = tf.nn.sampled_softmax_loss(
+            self.kernel.value,
+            self.bias.value,
+            classes[:, None],
+            hidden,
+            num_sampled=others.shape[0],
+            num_classes=self.bias.shape[0],
+            sampled_values=drawn,
+        )
+        return tf.reduce_mean(losses)
+
+    def call(self, states: tf.Tensor) -> tf.Tensor:
+        """The class `[N]` of each of states `[N, d]`, out of all classes."""
+        return tf.argmax(tf.linalg.matmul(self._hidden(states), self.kernel, transpose_b=True) + self.bias, 1)
+
+
 class _Probes:
     """The classifiers of all layers of a side."""
 
@@ -115,48 +153,37 @@ class _Probes:
         self._classes = np.full(len(counts), -1)
         self._classes[self._types] = np.arange(len(self._types))
         self.most_frequent = int(np.argmax(counts))
-        self._models = [
-            keras.Sequential(
-                [
-                    keras.layers.Dense(hidden_dim, activation="relu", dtype="float32"),
-                    keras.layers.Dropout(dropout, dtype="float32"),
-                    keras.layers.Dense(len(self._types), dtype="float32"),
-                ]
-            )
-            for _ in range(layers)
-        ]
+        self._probes = [_Probe(len(self._types), hidden_dim, dropout) for _ in range(layers)]
         self._optimizer = keras.optimizers.Adam(rate)
         self._update = tf.function(self._step, autograph=False, reduce_retracing=True)
         self._classify = tf.function(self._best, autograph=False, reduce_retracing=True)
 
     def build(self, width: int) -> None:
-        for model in self._models:
-            model.build((None, width))
+        for probe in self._probes:
+            probe.build((None, width))
         self._optimizer.build(self._variables)
 
     @property
     def _variables(self) -> list[Any]:
-        return [variable for model in self._models for variable in model.trainable_variables]
+        return [variable for probe in self._probes for variable in probe.trainable_variables]
 
-    def update(self, states: np.ndarray, ids: np.ndarray) -> None:
+    def update(self, states: np.ndarray, ids: np.ndarray, generator: np.random.Generator) -> None:
         """One update on states `[L + 1, N, d]` of tokens with ids `[N]`."""
-        self._update(states, self._classes[ids])
+        others = generator.choice(len(self._types), min(len(self._types), OTHERS), replace=False)
+        self._update(states, self._classes[ids], others)
 
     def predict(self, states: np.ndarray) -> np.ndarray:
         """The ids `[L + 1, N]` of the subwords that classifiers read from states `[L + 1, N, d]`."""
         return self._types[self._classify(states).numpy()]
 
-    def _step(self, states: tf.Tensor, classes: tf.Tensor) -> None:
+    def _step(self, states: tf.Tensor, classes: tf.Tensor, others: tf.Tensor) -> None:
         with tf.GradientTape() as tape:
-            losses = [
-                tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(classes, model(states[i], training=True)))
-                for i, model in enumerate(self._models)
-            ]
-            loss = tf.add_n(losses)  # Adam treats each weight by itself: as if each classifier had an optimizer
+            # Adam treats each weight by itself: as if each classifier had an optimizer.
+            loss = tf.add_n([probe.loss(states[i], classes, others) for i, probe in enumerate(self._probes)])
         self._optimizer.apply(tape.gradient(loss, [x.value for x in self._variables]), self._variables)
 
     def _best(self, states: tf.Tensor) -> tf.Tensor:
-        return tf.stack([tf.argmax(model(states[i], training=False), 1) for i, model in enumerate(self._models)])
+        return tf.stack([probe(states[i]) for i, probe in enumerate(self._probes)])
 
 
 def _trained(
@@ -183,7 +210,7 @@ def _trained(
                     probe = probes[i] = _Probes(counts[i], len(side.states), hidden_dim, dropout, rate)
                     probe.build(side.states.shape[-1])
                 if kept.any():
-                    probe.update(side.states[:, kept], side.ids[kept])
+                    probe.update(side.states[:, kept], side.ids[kept], generator)
     return probes
 
 

@@ -8,16 +8,17 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import keras_mask, projection_initializer, with_mask
+from keras_nmt.layers._common import projection_initializer
 from keras_nmt.layers._options import take_arguments, with_options
 from keras_nmt.layers._projection import product
+from keras_nmt.layers._role_layer import RoleLayer
 from keras_nmt.layers.role_assignment import RoleAssignment
 
 NOT_TAKEN = ("assignment", "straight_through", "dropout_on")  # arguments of `RoleAssignment`: roles are dense here
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class ContextualizedEmbedding(keras.layers.Layer):
+class ContextualizedEmbedding(RoleLayer):
     """Adds a token's context to its embedding.
 
     The baseline of the role interaction layer: the same dense roles r_t, added instead of multiplied,
@@ -80,33 +81,8 @@ class ContextualizedEmbedding(keras.layers.Layer):
             name="kernel",
         )
 
-    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False) -> Any:
-        roles = self.role_assignment(inputs, mask=mask, training=training)  # r, [B, T, hr]
-        outputs = self._add(inputs, roles)
-        return (outputs, roles) if return_roles else outputs
-
-    def _add(self, inputs: Any, roles: Any) -> Any:
+    def combine(self, inputs: Any, roles: Any) -> Any:
         return product(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)
-
-    def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
-        """The cache of the first `step`; see `RoleAssignment.empty_cache`."""
-        return self.role_assignment.empty_cache(batch_size, beam_size)
-
-    def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Runs one position of K hypotheses per sentence; see `RoleInteraction.step`."""
-        roles, cache = self.role_assignment.step(inputs, position, cache)
-        return self._add(inputs, roles), cache
-
-    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
-        return inputs_shape
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False
-    ) -> Any:
-        mask = keras_mask(inputs) if mask is None else mask
-        roles = with_mask(self.role_assignment.compute_output_spec(inputs, mask), mask)
-        outputs = keras.KerasTensor(inputs.shape, self.compute_dtype)
-        return (outputs, roles) if return_roles else outputs
 
     def get_config(self) -> dict[str, Any]:
         config = self.role_assignment.get_config()

@@ -8,16 +8,17 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import keras_mask, projection_initializer, with_mask
+from keras_nmt.layers._common import projection_initializer
 from keras_nmt.layers._int8_kernels import Int8Kernels
 from keras_nmt.layers._options import take_arguments, with_options
+from keras_nmt.layers._role_layer import RoleLayer
 from keras_nmt.layers.role_assignment import RoleAssignment
 
 CHUNKS = 16  # groups of roles: only the products e_t U_i of one group exist at a time
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class RoleInteraction(Int8Kernels):
+class RoleInteraction(RoleLayer, Int8Kernels):
     """Role interaction layer: transforms each token's embedding by the roles that the context assigns to the token.
 
     `RoleAssignment` reads the roles r_t from the context. Each role i has a matrix U_i, and the roles weight the
@@ -120,13 +121,7 @@ class RoleInteraction(Int8Kernels):
             initializer = keras.initializers.VarianceScaling(scale, mode="fan_in", distribution="uniform")
             self.kernel = self.add_weight(shape=(self.num_roles, d, d), initializer=initializer, name="kernel")
 
-    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False) -> Any:
-        roles = self.role_assignment(inputs, mask=mask, training=training)  # r, [B, T, hr]
-        outputs = self._interact(inputs, roles)
-        return (outputs, roles) if return_roles else outputs
-
-    def _interact(self, inputs: Any, roles: Any) -> Any:
-        """Embeddings e `[..., d]` and their roles r `[..., hr]` to e~ `[..., d]`."""
+    def combine(self, inputs: Any, roles: Any) -> Any:
 
         def cast(x: Any) -> Any:
             return ops.cast(x, self.compute_dtype)
@@ -145,38 +140,6 @@ class RoleInteraction(Int8Kernels):
             mixed = _mix_roles(*rows, cast(self.kernel))
         outputs = ops.reshape(mixed, shape)
         return outputs + inputs if self.residual else outputs
-
-    def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
-        """The cache of the first `step`; see `RoleAssignment.empty_cache`."""
-        return self.role_assignment.empty_cache(batch_size, beam_size)
-
-    def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Runs one position of K hypotheses per sentence.
-
-        Args:
-            inputs: Float tensor `[B, K, d]`, the embeddings at this position.
-            position: Integer scalar tensor, the position, from 0.
-            cache: Output of `empty_cache` or of the previous step.
-
-        Returns:
-            Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new cache.
-
-        Raises:
-            ValueError: The layer is not causal.
-        """
-        roles, cache = self.role_assignment.step(inputs, position, cache)
-        return self._interact(inputs, roles), cache
-
-    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
-        return inputs_shape
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False
-    ) -> Any:
-        mask = keras_mask(inputs) if mask is None else mask
-        roles = with_mask(self.role_assignment.compute_output_spec(inputs, mask), mask)
-        outputs = keras.KerasTensor(inputs.shape, self.compute_dtype)
-        return (outputs, roles) if return_roles else outputs
 
     def get_config(self) -> dict[str, Any]:
         config = self.role_assignment.get_config()

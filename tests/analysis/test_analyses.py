@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -135,6 +136,13 @@ def test_a_probe_reads_embeddings_and_no_noise(plain, lines):
     noise = changed(plain, "embedding/", 0.0)
     found = lexical(noise, text, test_source=lines[2:], **options)
     assert found.values["encoder", "1"] < found.references["encoder", "1"] + 0.25
+
+
+def test_a_probe_that_tells_few_classes_apart_in_an_update_finds_the_one_of_all(plain, lines, monkeypatch):
+    monkeypatch.setattr(sys.modules[lexical.__module__], "OTHERS", 5)
+    options = {"epochs": 60, "hidden_dim": 64, "dropout": 0.0, "learning_rate": 0.01}
+    found = lexical(plain, lines[2:] * 4, test_source=lines[2:], **options)
+    assert found.values["encoder", "0"] > 0.99
 
 
 def test_the_probe_withholds_every_tenth_sentence(plain, lines):

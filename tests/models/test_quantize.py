@@ -69,7 +69,7 @@ def test_the_sum_over_roles_is_one_product():
     kernel = layer.kernel.numpy().reshape(3 * 8, 8)
     layer.quantize("int8")
     products = (ops.convert_to_numpy(roles)[..., None] * embeddings[:, :, None]).reshape(2, 4, -1)
-    found = ops.convert_to_numpy(layer._interact(embeddings, roles))
+    found = ops.convert_to_numpy(layer.combine(embeddings, roles))
     np.testing.assert_allclose(found, quantized_product(products, kernel) + embeddings, atol=0.02)
 
 
