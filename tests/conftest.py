@@ -16,11 +16,12 @@ from pathlib import Path
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
-# Imports and graphs make many objects: by default, a tenth of the time goes into looking through them for garbage.
-gc.set_threshold(50_000, 10, 10)
 
 import pytest
 from filelock import FileLock
+
+# Imports and graphs make many objects: by default, a tenth of the time goes into looking through them for garbage.
+gc.set_threshold(50_000, 10, 10)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
