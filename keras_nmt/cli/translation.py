@@ -38,7 +38,7 @@ from keras_nmt.cli.options import (
     sampling,
     shortlisted,
 )
-from keras_nmt.cli.progress import LINES_OF_A_STEP, number_of_lines, progress
+from keras_nmt.cli.progress import LINES_OF_A_STEP, number_of_lines, progress, working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable, write_bytes
@@ -263,7 +263,8 @@ def embed(
     from keras_nmt.inference import Translator
 
     translator = Translator.from_directory(directory, weights=weights)
-    parts = [translator.embed(lines, language)[all_vectors] for lines in chunks(input_lines(input_))]
+    with working(f"Embedding {input_ or 'standard input'}"):
+        parts = [translator.embed(lines, language)[all_vectors] for lines in chunks(input_lines(input_))]
     if not parts:
         raise UserError("There is nothing to embed. Received: no lines")
     file = io.BytesIO()
