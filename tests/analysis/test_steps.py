@@ -74,11 +74,17 @@ def test_without_a_watcher_nothing_is_counted_and_an_inner_watcher_ends():
     assert set(outer.totals) == {"pans"}
 
 
-@pytest.mark.parametrize("command", ["inspect", "embed"])
+NIGHTLY = [pytest.param(command, marks=pytest.mark.nightly) for command in ("roles", "bridge")]
+
+
+@pytest.mark.parametrize("command", ["similarity", "embed", *NIGHTLY])
 def test_a_terminal_shows_the_lines_of_a_command(command, directories, lines, tmp_path, monkeypatch, capfdbinary):
+    lines = [line for line in lines if line]  # `bridge` leaves empty lines out
     (tmp_path / "text").write_text("".join(f"{line}\n" for line in lines))
     arguments = {
-        "inspect": ["inspect", "similarity", directories / "plain", "--source", tmp_path / "text"],
+        "similarity": ["inspect", "similarity", directories / "plain", "--source", tmp_path / "text"],
+        "roles": ["inspect", "roles", directories / "mixed", "--source", tmp_path / "text"],
+        "bridge": ["inspect", "bridge", directories / "bridged", "--source", tmp_path / "text", "--language", "de"],
         "embed": ["embed", directories / "bridged", "--language", "de", "--input", tmp_path / "text"]
         + ["--output", tmp_path / "vectors.npy"],
     }[command]
