@@ -12,7 +12,7 @@ import pytest
 import keras_nmt
 
 ROOT = Path(keras_nmt.__file__).parent
-BASE = {"errors", "ids"}
+BASE = {"errors", "ids", "steps"}
 ALLOWED = {
     "files": set(),
     "layers": set(),

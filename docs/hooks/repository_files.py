@@ -2,11 +2,12 @@
 
 The READMEs beside recipes and exports are pages of the site, without copies in `docs/`. A relative link means the same
 on the site and in the repository: a link to any other file of the repository, such as a test, leads to a copy on the
-site.
+site. A notebook is a page, whose code is shown.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -34,6 +35,8 @@ def site_path(path: Path) -> str:
     if path == HOME:
         return "index.md"
     relative = path.relative_to(ROOT)
+    if path.suffix == ".ipynb":
+        relative = relative.with_suffix(".md")
     return relative.relative_to("docs").as_posix() if relative.parts[0] == "docs" else relative.as_posix()
 
 
@@ -65,13 +68,22 @@ def rewrite_links(markdown: str, source: str) -> str:
     return DESTINATION.sub(destination, markdown)
 
 
+def notebook_page(path: Path) -> str:
+    """The text and the code of a notebook as Markdown; outputs are left out."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = [("".join(cell["source"]), cell["cell_type"] == "code") for cell in cells]
+    heading, *parts = (f"```python\n{text}\n```" if is_code else text for text, is_code in texts)
+    return "\n\n".join([heading, f"[This page as a notebook]({path.name})", *parts])
+
+
 def on_files(files: Files, *, config: Any) -> Files:
     """Adds pages outside `docs/`, and the files that pages link to."""
     own = [ROOT / "docs" / file.src_uri for file in files.documentation_pages()]
     wanted = [*pages(), *(file for page in [*own, *pages()] for file in linked_files(page))]
     for path in dict.fromkeys(wanted):
         if files.get_file_from_path(site_path(path)) is None:
-            files.append(File.generated(config, site_path(path), abs_src_path=str(path)))
+            of_file = {"content": notebook_page(path)} if path.suffix == ".ipynb" else {"abs_src_path": str(path)}
+            files.append(File.generated(config, site_path(path), **of_file))
     return files
 
 

@@ -12,6 +12,7 @@ import tensorflow as tf
 from keras_nmt.errors import UserError
 from keras_nmt.ids import END, PAD
 from keras_nmt.models import AttentionBridgeModel, MultilingualModel, TranslationModel
+from keras_nmt.steps import count_steps
 from keras_nmt.text import SubwordTokenizer
 
 TOKENS_AT_ONCE = 4096
@@ -72,11 +73,13 @@ def bridge_attention(
         model.bridge_outputs(language), input_signature=[tf.TensorSpec([None, None], tf.int32)], autograph=False
     )
     results: dict[int, BridgeAttention] = {}
-    for batch in _batches(rows):
-        ids = tf.ragged.constant([rows[row] for row in batch], dtype=tf.int32).to_tensor(PAD)  # [B, S]
-        for row, attention in zip(batch, outputs(ids)["attention"].numpy(), strict=True):  # [k, S]
-            tokens = tuple(pieces.id_to_piece(rows[row]))
-            results[row] = BridgeAttention(tokens, attention[:, : len(tokens)].copy())
+    with count_steps(len(rows), "lines") as advance:
+        for batch in _batches(rows):
+            ids = tf.ragged.constant([rows[row] for row in batch], dtype=tf.int32).to_tensor(PAD)  # [B, S]
+            for row, attention in zip(batch, outputs(ids)["attention"].numpy(), strict=True):  # [k, S]
+                tokens = tuple(pieces.id_to_piece(rows[row]))
+                results[row] = BridgeAttention(tokens, attention[:, : len(tokens)].copy())
+            advance(len(batch))
     return [results[row] for row in range(len(rows))]
 
 

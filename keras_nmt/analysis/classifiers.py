@@ -10,6 +10,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_nmt.steps import count_steps
+
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)  # SentEval's weights of the L2 penalty
 BATCH_SIZE = 64
 
@@ -118,20 +120,22 @@ def classify(
     best, rounds_since = np.full(jobs, -1.0), np.zeros(jobs, int)
     probabilities = np.zeros((jobs, len(vectors), widths[-1]), "float32")
     answers = targets.argmax(axis=1)
-    for epoch in range(1, max_epochs + 1):
-        order = generator.permutation(used)
-        for start in range(0, len(order), BATCH_SIZE):
-            rows = order[start : start + BATCH_SIZE]
-            update(vectors[rows], targets[rows], train[:, rows].astype("float32"))
-        if epoch % epoch_size and epoch < max_epochs:
-            continue
-        parts = [predict(vectors[i : i + 4096]).numpy() for i in range(0, len(vectors), 4096)]
-        found = np.concatenate(parts, axis=1)  # [J, n, C]
-        right = (found.argmax(axis=2) == answers) & validation
-        accuracy = right.sum(axis=1) / np.maximum(validation.sum(axis=1), 1)
-        better = (accuracy > best) & (rounds_since < tenacity)
-        rounds_since = np.where(better, 0, rounds_since + 1)
-        best[better], probabilities[better] = accuracy[better], found[better]
-        if np.all(rounds_since >= tenacity):
-            break
+    with count_steps(max_epochs, "epochs") as advance:  # at most
+        for epoch in range(1, max_epochs + 1):
+            order = generator.permutation(used)
+            for start in range(0, len(order), BATCH_SIZE):
+                rows = order[start : start + BATCH_SIZE]
+                update(vectors[rows], targets[rows], train[:, rows].astype("float32"))
+            advance()
+            if epoch % epoch_size and epoch < max_epochs:
+                continue
+            parts = [predict(vectors[i : i + 4096]).numpy() for i in range(0, len(vectors), 4096)]
+            found = np.concatenate(parts, axis=1)  # [J, n, C]
+            right = (found.argmax(axis=2) == answers) & validation
+            accuracy = right.sum(axis=1) / np.maximum(validation.sum(axis=1), 1)
+            better = (accuracy > best) & (rounds_since < tenacity)
+            rounds_since = np.where(better, 0, rounds_since + 1)
+            best[better], probabilities[better] = accuracy[better], found[better]
+            if np.all(rounds_since >= tenacity):
+                break
     return Classified(probabilities, best)

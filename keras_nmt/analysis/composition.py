@@ -32,7 +32,8 @@ def composition(
         `Measurements` with a group for each composition and order, and its layers or heads as items.
 
     Raises:
-        UserError: The model has no composition, or one that is not of second order, such as hierarchical aggregation.
+        UserError: The model has no composition that derives from `keras_nmt.layers.Composition`, or one that is not of
+            second order, such as hierarchical aggregation.
 
     Reference:
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), Eq. 10 and 11.
@@ -51,5 +52,8 @@ def composition(
                     for number, norms in enumerate(parts[order], 1):
                         sums.add((f"{path}, {order} order", str(number)), side, norms)
     if not found:
-        raise UserError(f"The model has no composition of layers or heads in one step. Received: {named(model)}")
+        raise UserError(
+            "The model has no composition of layers or heads that derives from `keras_nmt.layers.Composition`. "
+            f"Received: {named(model)}"
+        )
     return sums.measurements("composition", "norm of the part")

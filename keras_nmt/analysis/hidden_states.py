@@ -21,6 +21,7 @@ from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.load import load
 from keras_nmt.layers._recording import Record, recording
 from keras_nmt.models import Ensemble, TranslationModel
+from keras_nmt.steps import count_steps
 from keras_nmt.text import SubwordTokenizer
 
 # The model of one direction with its subwords, as `open_pair` returns it.
@@ -159,7 +160,8 @@ def hidden_states(
         raise UserError(f"Tensors are {', '.join(TENSORS)}. Received: {', '.join(unknown)}")
     pair, tokenizers = open_pair(model, source_language, target_language)
     read = _reader(pair, tuple(tensors), target is not None)
-    return _batches(read, tokenizers, source, target, max_tokens, pair.positions_before_source is None)
+    batches = _batches(read, tokenizers, source, target, max_tokens, pair.positions_before_source is None)
+    return _counted(batches, len(source) if isinstance(source, Sequence) else None)
 
 
 def open_pair(model: Model, source_language: str | None = None, target_language: str | None = None) -> Pair:
@@ -330,6 +332,13 @@ def _batches(
             ]
             yield HiddenStatesBatch(made[0], made[1] if len(made) > 1 else None)
         first += len(window)
+
+
+def _counted(batches: Iterator[HiddenStatesBatch], total: int | None) -> Iterator[HiddenStatesBatch]:
+    with count_steps(total, "lines") as advance:
+        for batch in batches:
+            yield batch
+            advance(len(batch.source.texts))
 
 
 def _take(texts: Iterator[Any], count: int) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -16,6 +16,7 @@ from keras_nmt.analysis.measurements import Measurements, over_seeds
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.ids import END
+from keras_nmt.steps import count_steps
 
 # Source texts, and target texts if there are any.
 Texts = tuple[Sequence[str], Sequence[str] | None]
@@ -90,25 +91,32 @@ def lexical(
     # One object for all passes, so that a directory is loaded once.
     pair = open_pair(model, **languages)
     results = []
-    for seed in seeds:
-        keras.utils.set_random_seed(seed)
-        probes = _trained(pair, train, epochs, hidden_dim, dropout, learning_rate, seed)
-        sums = Sums()
-        for batch in hidden_states(pair, *test):
-            for side, probe in zip(batch, probes, strict=False):
-                if side is None or side.states is None or probe is None:
-                    continue
-                name = "decoder" if side.is_target else "encoder"
-                right = probe.predict(side.states) == side.ids  # [L + 1, N]
-                labels = None if groups is None else groups(side)
-                counted = side.ids > END
-                for layer, of_layer in enumerate(right):
-                    sums.add((name, str(layer)), side, of_layer, counted)
-                    if labels is not None:
-                        sums.add_by(f"{name}, layer {layer}", side, of_layer, np.where(counted, labels, ""))
-                sums.add((f"{name} most frequent", ""), side, side.ids == probe.most_frequent, counted)
-        results.append(sums.measurements("lexical", "accuracy"))
+    with count_steps(len(seeds) * (epochs + 1), "passes") as advance:
+        for seed in seeds:
+            keras.utils.set_random_seed(seed)
+            probes = _trained(pair, train, epochs, hidden_dim, dropout, learning_rate, seed, advance)
+            results.append(_measured(pair, test, probes, groups))
+            advance()
     return _with_references(over_seeds(results))
+
+
+def _measured(pair: Pair, test: Texts, probes: Sequence[_Probes | None], groups: TokenGroups | None) -> Measurements:
+    """The accuracy of trained probes."""
+    sums = Sums()
+    for batch in hidden_states(pair, *test):
+        for side, probe in zip(batch, probes, strict=False):
+            if side is None or side.states is None or probe is None:
+                continue
+            name = "decoder" if side.is_target else "encoder"
+            right = probe.predict(side.states) == side.ids  # [L + 1, N]
+            labels = None if groups is None else groups(side)
+            counted = side.ids > END
+            for layer, of_layer in enumerate(right):
+                sums.add((name, str(layer)), side, of_layer, counted)
+                if labels is not None:
+                    sums.add_by(f"{name}, layer {layer}", side, of_layer, np.where(counted, labels, ""))
+            sums.add((f"{name} most frequent", ""), side, side.ids == probe.most_frequent, counted)
+    return sums.measurements("lexical", "accuracy")
 
 
 class _Probe(keras.layers.Layer):
@@ -187,9 +195,16 @@ class _Probes:
 
 
 def _trained(
-    pair: Pair, texts: Texts, epochs: int, hidden_dim: int, dropout: float, rate: float, seed: int
+    pair: Pair,
+    texts: Texts,
+    epochs: int,
+    hidden_dim: int,
+    dropout: float,
+    rate: float,
+    seed: int,
+    advance: Callable[[], None],
 ) -> list[_Probes | None]:
-    """Probes of the encoder and of the decoder, trained on source and target texts."""
+    """Probes of the encoder and of the decoder, trained on source and target texts; `advance` gets each epoch."""
     counts = []
     for tokenizer, of_side in zip(pair[1], texts, strict=True):
         ids = tokenizer.tokenize(list(of_side or [""])).flat_values.numpy()
@@ -211,6 +226,7 @@ def _trained(
                     probe.build(side.states.shape[-1])
                 if kept.any():
                     probe.update(side.states[:, kept], side.ids[kept], generator)
+        advance()
     return probes
 
 

@@ -69,6 +69,9 @@ class Measurements:
         """The numbers as a table of each group in Markdown."""
         return compare({"model": self}).to_markdown()
 
+    def _repr_markdown_(self) -> str:  # a notebook shows the table
+        return self.to_markdown()
+
     def plot(self) -> Figure:
         """The numbers as a `matplotlib.figure.Figure` with axes for each group."""
         return compare({"model": self}).plot()
@@ -167,6 +170,9 @@ class Comparison:
         tables = ["\n".join(self._table(group, items)) for group, items in self.groups().items()]
         notes = dict.fromkeys(note for measurements in self.models.values() for note in measurements.notes)
         return "\n\n".join([*tables, *notes])
+
+    def _repr_markdown_(self) -> str:  # a notebook shows the tables
+        return self.to_markdown()
 
     def _table(self, group: str, items: list[str]) -> Iterator[str]:
         has_reference = any((group, item) in self._first.references for item in items)

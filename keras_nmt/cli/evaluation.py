@@ -19,6 +19,7 @@ from keras_nmt.cli.options import (
     given,
     refuse,
 )
+from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation import warn_truncated
 from keras_nmt.errors import UserError
@@ -80,10 +81,11 @@ def evaluate(
     if directory is not None:
         from keras_nmt.inference import Translator
 
-        translator = Translator.from_directory(
-            directory, weights=weights, source=source_language, target=target_language, **options
-        )
-        translations = translator.translate(lines)
+        with working(f"Translating {source}"):
+            translator = Translator.from_directory(
+                directory, weights=weights, source=source_language, target=target_language, **options
+            )
+            translations = translator.translate(lines)
         warn_truncated(sum(translation.truncated for translation in translations), translator)
         lines = [translation.text for translation in translations]
     results: dict[str, Any] = (

@@ -12,6 +12,7 @@ import typer
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.measured import Directories, Output, Source, Target, check_inspection, inspect_models
 from keras_nmt.cli.options import Directory, Import, SourceLanguage, TargetLanguage, given
+from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_line_pairs import read_line_pairs
@@ -284,15 +285,16 @@ def roles(
         sentences = analysis.read_conllu(conllu)
         lines, groups = [sentence.text for sentence in sentences], analysis.by_tag(sentences)
     assert lines is not None
-    found = analysis.roles(
-        directory,
-        lines,
-        groups=groups,
-        token=token,
-        references=others,
-        source_language=source_language,
-        target_language=target_language,
-    )
+    with working(f"Reading {directory}"):
+        found = analysis.roles(
+            directory,
+            lines,
+            groups=groups,
+            token=token,
+            references=others,
+            source_language=source_language,
+            target_language=target_language,
+        )
     for line in found.to_markdown().splitlines():
         write_line(line)
     if output is not None:

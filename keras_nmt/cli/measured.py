@@ -15,6 +15,7 @@ from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
+from keras_nmt.steps import show_steps
 
 if TYPE_CHECKING:
     from keras_nmt.analysis import Measurements
@@ -67,7 +68,7 @@ def inspect_models(
     names = model_names(directories)
     models: dict[str, Measurements] = {}
     files = [_state(path) for path in inputs if path is not None]
-    with progress(len(directories) * len(parts), "parts") as advance:
+    with progress(len(directories) * len(parts), "parts") as advance, show_steps(progress):
         for name, directory in zip(names, directories, strict=True):
             for part, measure in parts.items():
                 advance(0, f"{name} {part}".strip())

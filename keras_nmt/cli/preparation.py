@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import given
+from keras_nmt.cli.progress import working, write_above
 from keras_nmt.errors import UserError
 
 FILES = "Files of the {side} side, in order. May be repeated."
@@ -127,7 +127,8 @@ def prepare(
             source_tag=source_tag,
         ),
     )
-    run(preparation, output, workers=workers, beam_options=beam or [], report=write_line)
+    with working(f"Preparing {output}"):
+        run(preparation, output, workers=workers, beam_options=beam or [], report=write_above)
 
 
 def _side_and_value(text: str, option: str) -> tuple[str, str]:

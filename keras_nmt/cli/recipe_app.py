@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.options import Set, given, setting
-from keras_nmt.cli.run_app import import_tensorflow, make_app, progress, run_app
+from keras_nmt.cli.progress import working
+from keras_nmt.cli.run_app import import_tensorflow, make_app, run_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.recipe import Recipe
 
@@ -146,7 +147,7 @@ def export_run(directory: Path) -> None:
         from keras_nmt.inference.load import load
         from keras_nmt.serving import export
 
-        with progress(f"Exporting {directory}"):
+        with working(f"Exporting {directory}"):
             model, tokenizers, search = load(directory)
             written = export(directory / "export", model, tokenizers, **search)
         print(f"Exported: {written}")

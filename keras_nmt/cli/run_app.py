@@ -76,18 +76,6 @@ def make_app(help_text: str) -> typer.Typer:
     )
 
 
-@contextlib.contextmanager
-def progress(message: str) -> Iterator[None]:
-    """Shows on a terminal that a step of several seconds goes on."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(message):
-        yield
-
-
 def _open_missing_streams() -> None:
     """Opens closed standard streams on the null device; else the next open file would get the stream's number."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):

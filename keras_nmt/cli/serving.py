@@ -33,7 +33,8 @@ from keras_nmt.cli.options import (
     sampling,
     shortlisted,
 )
-from keras_nmt.cli.run_app import import_tensorflow, progress
+from keras_nmt.cli.progress import working
+from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_lines import read_lines
 
@@ -111,7 +112,7 @@ def export(
             raise UserError(f"CTranslate2 has no signatures. Received: --signature {signature[0]}")
         if ensemble:
             raise UserError(f"CTranslate2 runs no ensembles. Received: --ensemble {ensemble[0]}")
-    with progress(f"Exporting {directory}: half a minute or more"):
+    with working(f"Exporting {directory}"):
         if warmup is not None:
             options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
         check_models(*ensemble or ())
@@ -149,7 +150,7 @@ def serve(
     answered, with exit code 130 or 0; a second one ends the server at once. The server is not made for many users, nor
     for the network: `savedmodels/README.md` explains how to run TensorFlow Serving.
     """
-    with progress(f"Loading {path}"):
+    with working(f"Loading {path}"):
         import_tensorflow()
         from keras_nmt.serving import DevelopmentServer
 

@@ -9,7 +9,8 @@ import typer
 
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import Directory, Import, SourceLanguage, TargetLanguage, check_models
-from keras_nmt.cli.run_app import import_tensorflow, progress
+from keras_nmt.cli.progress import working
+from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.read_line_pairs import read_line_pairs
@@ -43,7 +44,7 @@ def shortlist(
     import_tensorflow(import_)
     from keras_nmt.inference import Translator
 
-    with progress(f"Counting aligned subwords in {len(sources):,} sentences"):
+    with working(f"Counting aligned subwords in {len(sources):,} sentences"):
         translator = Translator.from_directory(directory, source=source_language, target=target_language)
         if len(translator.directions) > 1:
             raise UserError(

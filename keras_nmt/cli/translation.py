@@ -43,6 +43,7 @@ from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable, write_bytes
 from keras_nmt.files.read_line_pairs import read_line_pairs
+from keras_nmt.steps import show_steps
 
 if TYPE_CHECKING:
     from keras_nmt.inference import Translation
@@ -263,7 +264,11 @@ def embed(
     from keras_nmt.inference import Translator
 
     translator = Translator.from_directory(directory, weights=weights)
-    parts = [translator.embed(lines, language)[all_vectors] for lines in chunks(input_lines(input_))]
+    parts, total = [], number_of_lines(input_) if sys.stderr.isatty() else None
+    with progress(total, "lines", text=f"Embedding {input_ or 'standard input'}") as advance, show_steps(progress):
+        for lines in chunks(input_lines(input_)):
+            parts.append(translator.embed(lines, language)[all_vectors])
+            advance(len(lines))
     if not parts:
         raise UserError("There is nothing to embed. Received: no lines")
     file = io.BytesIO()

@@ -9,6 +9,7 @@ import tensorflow as tf
 from keras_nmt.ids import END, PAD
 from keras_nmt.inference.buckets import bucket_sizes
 from keras_nmt.inference.search_options import SearchOptions
+from keras_nmt.steps import count_steps
 
 # The cost of a decoder step apart from its rows, as a number of rows: weights are read, operators are started.
 STEP_COST = 8
@@ -122,13 +123,26 @@ class Rows:
 
         count = tf.size(order)
         nothing = [tf.zeros([count, *spec.shape[1:]], spec.dtype) for spec in specs]
-        _, *results = tf.while_loop(
-            lambda start, *_: start < count,
-            part,
-            (tf.constant(0), *nothing),
-            parallel_iterations=1,  # else several parts would be in memory at once
-        )
-        return results
+
+        def loop(part: Callable[..., tuple[tf.Tensor, ...]]) -> list[tf.Tensor]:
+            _, *results = tf.while_loop(
+                lambda start, *_: start < count,
+                part,
+                (tf.constant(0), *nothing),
+                parallel_iterations=1,  # else several parts would be in memory at once
+            )
+            return results
+
+        if not tf.executing_eagerly():  # in an export, nobody counts
+            return loop(part)
+        with count_steps(int(count), "lines") as advance:
+
+            def counted(start: tf.Tensor, *results: tf.Tensor) -> tuple[tf.Tensor, ...]:
+                stop, *new = part(start, *results)
+                advance(int(stop - start))
+                return stop, *new
+
+            return loop(counted)
 
     def _padded(self, lengths: tf.Tensor) -> tf.Tensor:
         """The padded lengths, END included, of rows with these numbers of subwords."""

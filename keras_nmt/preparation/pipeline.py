@@ -27,6 +27,7 @@ from keras_nmt.preparation.scan import scan
 from keras_nmt.preparation.segmenter import Segmenter, bucket_of, without_duplicates
 from keras_nmt.preparation.text_filters import text_filters
 from keras_nmt.preparation.train_on_sample import MODEL, train_on_sample
+from keras_nmt.preparation.worker_steps import add_worker_steps, worker_steps
 
 MOST_LINES = 2**31 - 1  # line numbers are int32
 Report = Callable[[str], None]
@@ -84,7 +85,8 @@ def prepare(
     with atomic_folder(output) as folder, _quiet():
         files = [(os.fspath(source), os.fspath(target)) for source, target in zip(p.sources, p.targets, strict=True)]
         report(f"Reading {len(files)} pair(s) of files")
-        scanned = run_pipeline(options, folder, functools.partial(_scan_stage, files=files))
+        with worker_steps(folder / "lines.steps", None, "lines") as counted:
+            scanned = run_pipeline(options, folder, functools.partial(_scan_stage, files=files, counted=counted))
         ends = np.cumsum([file["lines"] for file in scanned]).tolist()
         num_read = ends[-1]
         if num_read > MOST_LINES:
@@ -108,13 +110,20 @@ def prepare(
             (*pair, begin, part, parts) for pair, begin in zip(files, [0, *ends], strict=False) for part in range(parts)
         ]
         report(f"Preparing {num_read:,} pairs")
-        results = run_pipeline(
-            options,
-            folder,
-            functools.partial(
-                _segment_stage, tasks=tasks, preparation=p, folder=str(folder), num_read=num_read, num_shards=num_shards
-            ),
-        )
+        with (
+            worker_steps(folder / "pairs.steps", num_read, "pairs") as counted,
+            worker_steps(folder / "shards.steps", num_shards, "shards") as counted_shards,
+        ):
+            stage = functools.partial(
+                _segment_stage,
+                tasks=tasks,
+                preparation=p,
+                folder=str(folder),
+                num_read=num_read,
+                num_shards=num_shards,
+                counted=(counted, counted_shards),
+            )
+            results = run_pipeline(options, folder, stage)
         shards = sorted((result for result in results if "shard" in result), key=lambda shard: shard["shard"])
         dropped: dict[str, int] = {}
         for counts in (result["dropped"] for result in results if "dropped" in result):
@@ -142,20 +151,20 @@ def prepare(
     return manifest
 
 
-def _scan_stage(pipeline: beam.Pipeline, files: Sequence[tuple[str, str]]) -> beam.PCollection:
+def _scan_stage(pipeline: beam.Pipeline, files: Sequence[tuple[str, str]], counted: str | None) -> beam.PCollection:
     """Counts the lines of each pair of files."""
     return (
         pipeline
         | "Files" >> beam.Create(list(enumerate(files)))
         | "Spread files" >> beam.Reshuffle()
-        | "Scan" >> beam.FlatMap(_scanned)
+        | "Scan" >> beam.FlatMap(_scanned, counted=counted)
     )
 
 
-def _scanned(numbered: tuple[int, tuple[str, str]]) -> Iterator[dict[str, Any]]:
+def _scanned(numbered: tuple[int, tuple[str, str]], counted: str | None) -> Iterator[dict[str, Any]]:
     number, files = numbered
     with failures_as_results() as failures:
-        yield {"number": number, **scan(*files)}
+        yield {"number": number, **scan(*files, functools.partial(add_worker_steps, counted))}
     yield from failures
 
 
@@ -166,13 +175,14 @@ def _segment_stage(
     folder: str,
     num_read: int,
     num_shards: int,
+    counted: tuple[str | None, str | None],
 ) -> beam.PCollection:
     """Reads, filters and segments blocks of lines, drops duplicates, and writes shards."""
     segmented = (
         pipeline
         | "Parts" >> beam.Create(tasks)
         | "Spread parts" >> beam.Reshuffle()
-        | "Segment" >> beam.ParDo(SegmentLines(preparation))
+        | "Segment" >> beam.ParDo(SegmentLines(preparation, counted[0]))
     )
     # One output with two kinds of elements: Beam's runner for Dask knows no second output.
     blocks = segmented | "Blocks" >> beam.Filter(lambda element: isinstance(element, PairBlock))
@@ -188,7 +198,8 @@ def _segment_stage(
         blocks
         | "By shard" >> beam.FlatMap(_by_shard, order=preparation.order, num_read=num_read, num_shards=num_shards)
         | "Group by shard" >> beam.GroupByKey()
-        | "Write shards" >> beam.FlatMap(_write, folder=folder, sides=preparation.sides, order=preparation.order)
+        | "Write shards"
+        >> beam.FlatMap(_write, folder=folder, sides=preparation.sides, order=preparation.order, counted=counted[1])
     )
     return (results, shards) | "All results" >> beam.Flatten()
 
@@ -199,8 +210,9 @@ class SegmentLines(beam.DoFn):
     After the blocks, each part gives a dictionary of the numbers of dropped pairs, which are also Beam's counters.
     """
 
-    def __init__(self, preparation: Preparation) -> None:
+    def __init__(self, preparation: Preparation, counted: str | None) -> None:
         self._preparation = preparation
+        self._counted = counted
 
     def setup(self) -> None:
         self._segmenter = Segmenter(self._preparation)
@@ -218,6 +230,7 @@ class SegmentLines(beam.DoFn):
                 for reason, count in dropped.items():
                     beam.metrics.Metrics.counter("keras_nmt", reason).inc(count)
                     totals[reason] = totals.get(reason, 0) + count
+                add_worker_steps(self._counted, len(sources))
                 yield block
         yield from (*failures, {"dropped": totals})
 
@@ -241,7 +254,7 @@ def _drop_duplicates(bucket: tuple[int, Iterable[PairBlock]], key: str) -> Itera
 
 
 def _write(
-    bucket: tuple[int, Iterable[PairBlock]], folder: str, sides: tuple[str, str], order: str
+    bucket: tuple[int, Iterable[PairBlock]], folder: str, sides: tuple[str, str], order: str, counted: str | None
 ) -> Iterator[dict[str, Any]]:
     number, blocks = bucket
     with failures_as_results() as failures:
@@ -250,6 +263,7 @@ def _write(
         places = (block.lines,) if order == "lines" else (block.lines, *block.keys.T)
         block = block.select(np.lexsort(places))
         yield {"shard": number, **write_shard(Path(folder), number, sides, block)}
+        add_worker_steps(counted, 1)
     yield from failures
 
 

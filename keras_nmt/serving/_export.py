@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
@@ -18,6 +18,7 @@ from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.models import quantize as quantize_model
 from keras_nmt.serving._versions import check_version, write_version
 from keras_nmt.serving.warmup import warmup_records, write_warmup
+from keras_nmt.steps import count_steps
 from keras_nmt.text import SubwordTokenizer
 
 SIGNATURES = ("search", "align")  # that an export has on request
@@ -162,44 +163,61 @@ def _write(
     folder: Path,
 ) -> None:
     languages = [] if len(translator.directions) == 1 else ["source_language", "target_language"]
-    signatures: dict[str, Any] = {}
-
-    def add(name: str, graph: TextGraph, method: str, *inputs: str, fixed: Mapping[str, str] | None = None) -> None:
-        signature = [tf.TensorSpec([None], tf.int32 if key in _NUMBERS else tf.string, name=key) for key in inputs]
-        for suffix, compiled in (("", False), ("_xla", True)):
-
-            def endpoint(*values: tf.Tensor, compiled: bool = compiled) -> dict[str, tf.Tensor]:
-                named = dict(zip(inputs, values, strict=True))
-                named |= {key: tf.fill(tf.shape(values[0]), language) for key, language in (fixed or {}).items()}
-                if "language" in named:  # of texts that are not translated
-                    named |= dict.fromkeys(languages, named.pop("language"))
-                return graph.answer(method, named, compiled)
-
-            function = tf.function(endpoint, input_signature=signature, autograph=False)
-            signatures[name + suffix] = function.get_concrete_function()
-
     graph = translator.graph
-    for name in ("serving_default", *(["translate"] if languages else [])):
-        add(name, graph, "translate", "text", *languages)
+    planned = [
+        _Signature(name, graph, "translate", ("text", *languages))
+        for name in ("serving_default", *(["translate"] if languages else []))
+    ]
     for direction in directions:
         fixed = dict(zip(languages, direction, strict=True))
-        add(f"translate_{'_'.join(direction)}", graph, "translate", "text", fixed=fixed)
-    add("score", graph, "score", "source", "target", *languages)
+        planned.append(_Signature(f"translate_{'_'.join(direction)}", graph, "translate", ("text",), fixed))
+    planned.append(_Signature("score", graph, "score", ("source", "target", *languages)))
     if sampler is not None:
-        add("sample", sampler.graph, "translate", "text", "seed", *languages)
+        planned.append(_Signature("sample", sampler.graph, "translate", ("text", "seed", *languages)))
     if "search" in more:
-        add("search", graph, "translate", "text", "prefix", "beam_size", *languages)
+        planned.append(_Signature("search", graph, "translate", ("text", "prefix", "beam_size", *languages)))
     if "align" in more:
-        try:
-            add("align", graph, "align", "source", "target", *languages)
-        except ValueError as error:  # while it is traced
-            raise UserError(f"The signature `align` needs attention to words. Received: {one_line(error)}") from None
+        planned.append(_Signature("align", graph, "align", ("source", "target", *languages)))
     if translator.has_bridge:
-        add("embed", graph, "embed", "text", "language")
-    # Gradients have no place in a server, and would hold on to their tensors.
-    options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
-    # Not by `keras.export.ExportArchive`, which traces each signature twice.
-    saved = tf.Module()
-    saved.tokenizers = list(dict.fromkeys(translator.tokenizers.values()))
-    saved.weights = list({id(x): x for function in signatures.values() for x in function.variables}.values())
-    tf.saved_model.save(saved, str(folder), signatures=signatures, options=options)
+        planned.append(_Signature("embed", graph, "embed", ("text", "language")))
+    with count_steps(2 * len(planned) + 1, "signatures") as advance:  # the last step writes them
+        signatures: dict[str, Any] = {}
+        for signature in planned:
+            for suffix, compiled in (("", False), ("_xla", True)):
+                signatures[signature.name + suffix] = signature.traced(languages, compiled)
+                advance()
+        # Gradients have no place in a server, and would hold on to their tensors.
+        options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
+        # Not by `keras.export.ExportArchive`, which traces each signature twice.
+        saved = tf.Module()
+        saved.tokenizers = list(dict.fromkeys(translator.tokenizers.values()))
+        saved.weights = list({id(x): x for function in signatures.values() for x in function.variables}.values())
+        tf.saved_model.save(saved, str(folder), signatures=signatures, options=options)
+
+
+class _Signature(NamedTuple):
+    """A signature to trace: its name, the method of the graph, the inputs, and languages that are fixed."""
+
+    name: str
+    graph: TextGraph
+    method: str
+    inputs: tuple[str, ...]
+    fixed: Mapping[str, str] = {}
+
+    def traced(self, languages: Sequence[str], compiled: bool) -> Any:
+        """The concrete function; `languages` are the names of the inputs that have languages."""
+
+        def endpoint(*values: tf.Tensor) -> dict[str, tf.Tensor]:
+            named = dict(zip(self.inputs, values, strict=True))
+            named |= {key: tf.fill(tf.shape(values[0]), language) for key, language in self.fixed.items()}
+            if "language" in named:  # of texts that are not translated
+                named |= dict.fromkeys(languages, named.pop("language"))
+            return self.graph.answer(self.method, named, compiled)
+
+        specs = [tf.TensorSpec([None], tf.int32 if key in _NUMBERS else tf.string, name=key) for key in self.inputs]
+        try:
+            return tf.function(endpoint, input_signature=specs, autograph=False).get_concrete_function()
+        except ValueError as error:
+            if self.method != "align":
+                raise
+            raise UserError(f"The signature `align` needs attention to words. Received: {one_line(error)}") from None

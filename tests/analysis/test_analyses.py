@@ -6,8 +6,10 @@ import dataclasses
 import json
 import sys
 
+import keras
 import numpy as np
 import pytest
+from own_mechanisms import Mixing
 
 from keras_nmt.analysis import (
     ContrastItem,
@@ -33,6 +35,8 @@ from keras_nmt.analysis.alignment_error_rate import _errors
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
+from keras_nmt.layers import Composition, Mechanism
+from keras_nmt.models import Transformer
 
 CONLLU = """# text = Don't stop.
 1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
@@ -263,6 +267,32 @@ def test_bins_of_frequency_have_equally_many_types(plain, lines):
     assert max(map(len, types.values())) - min(map(len, types.values())) <= 1
     for low, high in zip(sorted(largest), sorted(largest)[1:], strict=False):
         assert max(largest[low]) <= min(largest[high])
+
+
+@keras.saving.register_keras_serializable(package="of_tests")
+class Halves(Composition):
+    """0.5 r_1 + 0.5 r_2 + ..., a composition that the package does not have."""
+
+    def build_composition(self, number, width):
+        pass
+
+    def compose(self, representations):
+        return 0.5 * sum(self.separate(representations))
+
+
+def test_parts_of_a_composition_of_ones_own(tokenizer, lines):
+    sizes = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "norm": "post"}
+    model = Translator(Transformer(60, layer_composition=Mechanism(Halves), **sizes), tokenizer)
+    found = composition(model, lines).values
+    (batch,) = hidden_states(model, lines)
+    for number in (1, 2):
+        norms = np.linalg.norm(0.5 * batch.source.states[number], axis=-1)
+        (value,) = (x for (group, item), x in found.items() if "first order" in group and item == str(number))
+        assert value == pytest.approx(norms.mean(), rel=1e-3)
+    assert max(x for (group, _), x in found.items() if "second order" in group) < 1e-4
+    other = Transformer(60, layer_composition=Mechanism(Mixing), **sizes)
+    with pytest.raises(UserError, match="derives from `keras_nmt.layers.Composition`"):
+        composition(Translator(other, tokenizer), lines)
 
 
 def test_models_without_the_mechanism_say_so(plain, bridged, lines):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -41,6 +42,29 @@ def test_several_models_stand_in_one_table_and_finished_ones_are_kept(
     assert "0.125" not in run_inspect("similarity", first, "--source", tmp_path / "other", "--output", tmp_path / "out")
 
 
+def test_an_interrupted_command_goes_on_from_the_finished_model(run_inspect, error_line, directories, texts, tmp_path):
+    second = tmp_path / "second"
+    shutil.copytree(directories / "mixed", second)
+    weights = (second / "model.weights.h5").read_bytes()
+    (second / "model.weights.h5").write_bytes(weights[:-100])  # the command ends after the first model
+    arguments = [
+        "similarity",
+        directories / "plain",
+        second,
+        "--source",
+        texts / "source",
+        "--output",
+        tmp_path / "out",
+    ]
+    assert "model.weights.h5" in error_line("inspect", *arguments)
+    assert [path.name for path in (tmp_path / "out").rglob("*") if path.is_file()] == ["plain.npz"]
+    written = (tmp_path / "out" / "parts" / "plain.npz").stat().st_mtime_ns
+    (second / "model.weights.h5").write_bytes(weights)
+    printed = run_inspect(*arguments)
+    assert (tmp_path / "out" / "parts" / "plain.npz").stat().st_mtime_ns == written
+    assert run_inspect(*arguments[:-2]) == printed
+
+
 def test_commands_write_their_results(run_inspect, directories, texts, tmp_path):
     source, target = texts / "source", texts / "target"
     (tmp_path / "probing").mkdir()
@@ -62,6 +86,13 @@ def test_commands_write_their_results(run_inspect, directories, texts, tmp_path)
 def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):
     source, plain = texts / "source", directories / "plain"
     (tmp_path / "text.conllu").write_text("x\n")
+    (tmp_path / "short").write_text("the cat\n")
+    (tmp_path / "nothing").write_text("")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "probing").mkdir()
+    rows = [f"{('tr', 'va', 'te')[i % 3]}\t{i % 2}\t{('the cat', 'old houses')[i % 2]}\n" for i in range(60)]
+    (tmp_path / "probing" / "word_content.txt").write_text("".join(rows))
+    missing = tmp_path / "none"
     for arguments, message in (
         (["gates", plain, "--source", source], "no shortcuts with gates"),
         (["roles", plain, "--source", source], "no roles"),
@@ -77,5 +108,28 @@ def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):
         (["senteval", plain, "--data", tmp_path, "--tasks", "MX"], "Tasks are"),
         (["probing", plain, "--data", tmp_path / "none"], "no such folder"),
         (["transfer", plain, "--data", tmp_path], "must have dev.LANG.tsv"),
+        (["transfer", plain, "--data", missing], "none"),
+        (["composition", plain, "--source", source], "no composition"),
+        (["gates", plain, "--by", "pos", "--conllu", missing], "none"),
+        (["gates", plain, "--by", "pos", "--conllu", tmp_path / "text.conllu"], "text.conllu"),
+        (["roles", plain, "--conllu", missing], "none"),
+        (["lexical", plain, "--source", tmp_path / "short"], "ten sentences"),
+        (["lexical", plain, "--source", source, "--target", tmp_path / "short"], "short"),
+        (["contrast", plain, "--data", missing], "none"),
+        (["contrast", plain, "--data", tmp_path / "empty"], "empty"),
+        (["contrast", plain, "--source", source, "--correct", missing, "--incorrect", source], "none"),
+        (["senses", plain, "--data", missing], "none"),
+        (["senses", plain, "--data", tmp_path / "short"], "short"),
+        (["lengths", plain, "--source", source, "--references", missing], "none"),
+        (["lengths", plain, "--source", tmp_path / "nothing", "--references", tmp_path / "nothing"], "nothing"),
+        (["alignments", plain, "--source", source, "--target", source, "--gold", missing], "none"),
+        (["alignments", plain, "--source", source, "--target", source, "--gold", tmp_path / "short"], "short"),
+        (["senteval", plain, "--data", missing, "--tasks", "MR"], "none"),
+        (["senteval", plain, "--data", tmp_path, "--tasks", ""], "Tasks are"),
+        (["probing", plain, "--data", tmp_path], "SentLen needs a file that is missing"),
+        (["probing", plain, "--data", tmp_path, "--tasks", "WC", "--vectors", "mean"], "no attention bridge"),
+        (["probing", plain, "--data", tmp_path, "--tasks", "WC", "--vectors", "layer:9"], "layers 1 to 1"),
+        (["bridge", plain, "--language", "source", "--source", source], "no attention bridge"),
+        (["similarity", plain, "--source", tmp_path / "nothing"], "nothing"),
     ):
         assert message in error_line("inspect", *arguments), arguments

@@ -92,6 +92,28 @@ def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path
     assert misfit.stderr.decode().startswith("Error: ")
 
 
+def test_a_sweep_over_learning_rates_writes_a_table_and_no_model(trained_run, corpus, tmp_path, keras_nmt):
+    _, command, _ = trained_run
+    sweep = keras_nmt(
+        *command, "--directory", tmp_path / "run", "--max-updates", 9, "--find-learning-rate", tmp_path / "sweep"
+    )
+    assert sweep.returncode == 0, sweep.stderr.decode()
+    assert "Suggested peak of the learning rate" in sweep.stdout.decode()
+    assert {path.name for path in (tmp_path / "sweep").iterdir()} == {"learning_rates.tsv", "learning_rates.svg"}
+    _, *rows = (tmp_path / "sweep" / "learning_rates.tsv").read_text().splitlines()
+    rates = [float(row.split("\t")[0]) for row in rows]
+    assert rates[0] == 1e-7
+    assert max(rates) > 1e-3
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("other", [("--dry-run",), ("--callbacks", "a:b")])
+def test_a_sweep_goes_without_other_modes(other, error_line, tmp_path):
+    line = error_line("train", "--max-updates", 1, "--find-learning-rate", tmp_path / "sweep", *other)
+    assert f"Received: {other[0]}" in line
+    assert not (tmp_path / "sweep").exists()
+
+
 def test_options_take_precedence_over_set_and_set_over_a_file(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr(Experiment, "run", lambda self, **_: made.append(self))

@@ -36,6 +36,18 @@ def test_links_lead_to_the_same_files_on_the_site():
     assert hook.rewrite_links(same, page) == same
 
 
+def test_a_notebook_is_a_page_with_its_text_and_code():
+    hook = load_hook("repository_files")
+    path = ROOT / "docs" / "notebooks" / "baseline_against_fusion.ipynb"
+    page = hook.notebook_page(path)
+    assert page.startswith("# Baseline against fusion\n")
+    assert "```python\n%matplotlib inline\n" in page
+    assert "(baseline_against_fusion.ipynb)" in page
+    assert hook.site_path(path) == "notebooks/baseline_against_fusion.md"
+    link = "[a](notebooks/baseline_against_fusion.ipynb)"
+    assert hook.rewrite_links(link, "analysis.md") == "[a](notebooks/baseline_against_fusion.md)"
+
+
 def test_linked_files_are_those_outside_code():
     hook = load_hook("repository_files")
     assert ROOT / "docs" / "models.md" in hook.linked_files(ROOT / "README.md")

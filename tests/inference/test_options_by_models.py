@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,20 @@ from keras_nmt.models import Ensemble
 OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (24,), "batch_buckets": (2,), "max_length": 7}
 LINES = ["the small cat sat", "a mouse", "", "seven cats sleep", "zürich"]
 KINDS = ("transformer_model", "recurrent", "label", "transformer", "without_bridge")
+COLUMNS = {"transformer_model": "`Transformer`", "label": "`LanguageLabelModel`", "without_bridge": "without a bridge"}
 USUALLY = (0, 1, 2)  # each class of models, with a bridge and without; compiling the same decoders again takes minutes
+
+
+def read_table() -> dict[str, dict[str, str]]:
+    """The cells of the table of options by models: by the first word of the row, and by column."""
+    text = (Path(__file__).parents[2] / "docs" / "translation.md").read_text(encoding="utf-8")
+    section = text.split("## Options by models\n")[1].split("\n## ")[0]
+    lines = re.findall(r"^\|.*\|$", section, re.MULTILINE)
+    header, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)
+    return {row[0].split(",")[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
+
+
+TABLE = read_table()
 
 
 class Case(NamedTuple):
@@ -29,6 +43,7 @@ class Case(NamedTuple):
     model: Any
     tokenizers: dict[str, Any]
     languages: list[list[str]]  # arguments of a translator's methods
+    column: str  # of the table in docs/translation.md
 
     def rows(self, texts):
         """Of each text the model of its direction, and the tokenizers of its source and target."""
@@ -36,17 +51,18 @@ class Case(NamedTuple):
             source, target = (names[i] for names in self.languages) if self.languages else ("source", "target")
             yield text, self.model.pair(source, target), self.tokenizers[source], self.tokenizers[target]
 
-    @property
-    def attends(self) -> bool:
-        return getattr(self.model, "bridge", None) is None
+    def can(self, option: str) -> bool:
+        """What the cell of the table in docs/translation.md says."""
+        return not TABLE[option][self.column].startswith("no")
 
 
 @pytest.fixture(scope="module", params=these(USUALLY, KINDS, str))
 def case(request, make_model, make_multilingual, tokenizers) -> Case:
     if request.param == "transformer_model":
-        return Case(make_model(target_vocabulary_size=100, hidden_dim=8), tokenizers, [])
+        return Case(make_model(target_vocabulary_size=100, hidden_dim=8), tokenizers, [], COLUMNS[request.param])
     languages = [["de", "fr", "de", "de", "fr"], ["fr", "de", "fr", "de", "de"]]
-    return Case(*make_multilingual(request.param, ("de", "fr")), languages)
+    column = COLUMNS.get(request.param, "`AttentionBridgeModel`")
+    return Case(*make_multilingual(request.param, ("de", "fr")), languages, column)
 
 
 def in_graph(translator: Translator, case: Case, **inputs: Any) -> dict[str, np.ndarray]:
@@ -123,7 +139,7 @@ def test_sampling(case, translator):
 
 def test_coverage_penalty(case, translator):
     covering = translator.with_options(coverage_penalty=1.5)
-    if not case.attends:
+    if not case.can("alignments"):
         with pytest.raises(UserError, match=r"^`coverage_penalty` needs.*Received: .*bridge") as raised:
             covering.translate(LINES, *case.languages)
         assert "\n" not in str(raised.value)
@@ -138,7 +154,7 @@ def test_coverage_penalty(case, translator):
 
 def test_alignments(case, translator):
     targets = ["a cat", "mouse", "", "cats sleep", "a"]
-    if not case.attends:
+    if not case.can("alignments"):
         with pytest.raises(UserError, match="attends to the vectors of the attention bridge.*Received") as raised:
             translator.align(LINES, targets, *case.languages)
         assert "\n" not in str(raised.value)
@@ -175,6 +191,54 @@ def test_an_ensemble_of_one_model_twice_translates_as_the_model(case, translator
     assert twice.directions == case.model.directions
     found = twice.translate(LINES, *case.languages)
     assert texts_of(found) == texts_of(translator.translate(LINES, *case.languages))
+
+
+@pytest.mark.nightly  # each option traces the decoders of the ensemble anew
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"beam_size": 1, "num_hypotheses": 1},
+        {"num_hypotheses": 3, "length_penalty": 2.0},
+        {"sample": True, "num_hypotheses": 2, "top_k": 20, "temperature": 0.5},
+        {"coverage_penalty": 1.5, "num_hypotheses": 3},
+    ],
+    ids=lambda options: min(options),
+)
+def test_an_ensemble_has_every_option_of_its_models(case, options):
+    if "coverage_penalty" in options and not case.can("alignments"):
+        return
+    prefixes = {"prefixes": ["a", "", "a", "cat", "a"]}
+    inputs = {**prefixes, "seeds": [3, 1, 4, 1, 5]} if "sample" in options else prefixes
+    models = case.model, Ensemble([case.model] * 2)
+    alone, twice = (Translator(model, case.tokenizers, **{**OPTIONS, **options}) for model in models)
+    found = twice.translate(LINES, *case.languages, **inputs)
+    assert texts_of(found) == texts_of(alone.translate(LINES, *case.languages, **inputs))
+    of_graph = {"text": LINES, "prefix": inputs["prefixes"], **({"seed": inputs["seeds"]} if "seeds" in inputs else {})}
+    assert decoded(np.reshape(in_graph(twice, case, **of_graph)["translation"], [len(LINES), -1])) == texts_of(found)
+
+
+def test_an_ensemble_aligns_as_its_models(case, translator):
+    twice = Translator(Ensemble([case.model] * 2), case.tokenizers, **OPTIONS)
+    targets = ["a cat", "mouse", "", "cats sleep", "a"]
+    if not case.can("alignments"):
+        with pytest.raises(UserError, match="attends to the vectors of the attention bridge.*Received"):
+            twice.align(LINES, targets, *case.languages)
+        return
+    expected = translator.align(LINES, targets, *case.languages)
+    assert twice.align(LINES, targets, *case.languages) == expected
+
+
+def test_sentence_vectors(case, translator):
+    language = case.languages[0] if case.languages else "source"
+    twice = Translator(Ensemble([case.model] * 2), case.tokenizers, **OPTIONS)
+    for one, column in ((translator, case.column), (twice, "`Ensemble`")):
+        if not TABLE["sentence vectors"][column].startswith("no"):
+            mean, vectors = one.embed(LINES, language)
+            np.testing.assert_allclose(mean, vectors.mean(axis=1), atol=1e-5)
+            np.testing.assert_allclose(mean[:1], one.embed(LINES[:1], language[:1])[0], atol=1e-5)
+        else:
+            with pytest.raises(UserError, match="no bridge.*Received"):
+                one.embed(LINES, language)
 
 
 def test_errors_name_the_option(case):

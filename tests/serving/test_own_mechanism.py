@@ -82,7 +82,7 @@ def test_the_commands_of_the_page_train_translate_and_export(run_python, program
     assert refused.returncode == 2
     assert re.fullmatch(r"Error: .*--import FILE.* Received: 'my_mechanism>\w+'\n", refused.stderr.decode())
 
-    run_program = Runner(program, tmp_path / "exports/mine/1", tmp_path)
+    run_program = Runner(program, tmp_path / "exports/mixing/1", tmp_path)
     lines = (tmp_path / "dev.de").read_text().splitlines()
     ((answer,), status, error) = run_program([("serving_default", {"text": lines})])
     assert status == 0, error
