@@ -23,14 +23,13 @@ import numpy as np
 import sentencepiece
 import tensorflow as tf
 import typer
-from markdown_table import markdown_table
 from print_table import print_table
 from rich.console import Console
 from sizes import check_sizes, parse_sizes
+from write_table import write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
@@ -177,7 +176,7 @@ def main(
     cpu_time: Annotated[
         bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
     ] = False,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
     """Measures exported models beside CTranslate2."""
     names = parse_presets(presets)
@@ -208,8 +207,7 @@ def main(
                 *speeds, ratio, same = compare(ours, theirs, made, rounds, clock)
                 numbers = [f"{number:.2f}" for number in (*speeds, ratio)]
                 rows.append([name, dtype, str(batch), *numbers, f"{same:.0%}", f"{written / 2**20:.1f}"])
-                if output is not None:
-                    write_bytes(output, markdown_table(COLUMNS, rows))  # after each row, for interrupted runs
+                write_table(output, COLUMNS, rows)  # after each row, for interrupted runs
         del model, ours, theirs
         keras.backend.clear_session()
         gc.collect()  # a model and its graphs refer to each other

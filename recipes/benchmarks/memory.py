@@ -30,19 +30,18 @@ from decoding import (
     make_tokenizer,
     parse_presets,
 )
-from markdown_table import markdown_table
 from measured_in_a_process import measured_in_a_process
 from print_table import print_table
 from rich.console import Console
+from write_table import write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.peak_memory import peak_memory
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.serving import export
 from keras_nmt.training import Budget, Trainer, make_optimizer
-from keras_nmt.training.peak_memory import peak_memory
 
 COLUMNS = ("what", "preset", "parameters, MiB", "peak, MiB")
 UPDATES = 4
@@ -104,7 +103,7 @@ def main(
     presets: Presets = BOTH,
     vocabulary_size: VocabularySize = 0,
     batch_size: Annotated[int, typer.Option(help="Tokens of a batch in training, on one side.")] = 4096,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
     one: Annotated[str, typer.Option(hidden=True, help="Measures one figure in this process.")] = "",
 ) -> None:
     """Measures memory."""
@@ -133,8 +132,7 @@ def main(
                     peak = measured_in_a_process(__file__, f"--batch-size={batch_size}", f"--one={one}")
                 of_model = [preset, parameters] if stage else ["", ""]
                 rows.append([stage or "TensorFlow alone", *of_model, f"{peak / 2**20:,.0f}"])
-                if output is not None:
-                    write_bytes(output, markdown_table(COLUMNS, rows))  # after each row, for interrupted runs
+                write_table(output, COLUMNS, rows)  # after each row, for interrupted runs
     print_table(console, COLUMNS, rows)
 
 

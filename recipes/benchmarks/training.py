@@ -28,8 +28,8 @@ from rich.table import Table
 
 from keras_nmt.cli.run_app import import_tensorflow, run_app
 from keras_nmt.errors import UserError
+from keras_nmt.files.peak_memory import peak_memory
 from keras_nmt.ids import PAD
-from keras_nmt.training.peak_memory import peak_memory
 
 DTYPES = ("float32", "bfloat16")
 PRESETS = {

@@ -26,15 +26,14 @@ from typing import Annotated, Any
 import sacrebleu
 import tensorflow as tf
 import typer
-from markdown_table import markdown_table
 from print_table import print_table
 from rich.console import Console
 from sizes import check_sizes, parse_sizes
+from write_table import write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.inference import Shortlist, Translator
 from keras_nmt.serving import export, export_ctranslate2
 
@@ -183,7 +182,7 @@ def main(
     limit: Annotated[int, typer.Option(help="Lines for batches of 1.")] = 100,
     rounds: Annotated[int, typer.Option(help="Measurements of each program.")] = 5,
     threads: Annotated[int, typer.Option(help="Threads of one operation.")] = os.cpu_count() or 1,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
     """Measures a trained model on real text beside CTranslate2."""
     names, peers = ([name.strip() for name in given.split(",") if name.strip()] for given in (only, dtypes))
@@ -229,8 +228,7 @@ def main(
                 )
                 speeds = [f"{taken:.2f}", f"{len(chosen) / taken:.1f}", f"{tokens / taken:.0f}"]
                 rows.append([name, str(batch), str(len(chosen)), *speeds, f"{ratio:.2f}", f"{equal:.1%}", bleu])
-            if output is not None:
-                write_bytes(output, markdown_table(COLUMNS, rows))  # after each size, for interrupted runs
+            write_table(output, COLUMNS, rows)  # after each size, for interrupted runs
     print_table(console, COLUMNS, rows)
 
 
