@@ -18,20 +18,11 @@ from typing import Annotated, Any
 import numpy as np
 import tensorflow as tf
 import typer
-from decoding import (
-    BOTH,
-    FIRST_WORD,
-    LENGTHS,
-    VOCABULARY_SIZES,
-    Presets,
-    VocabularySize,
-    make_batches,
-    make_model,
-    make_tokenizer,
-    parse_presets,
-)
+from decoding import BOTH, VOCABULARY_SIZES, Presets, VocabularySize, parse_presets
 from measured_in_a_process import measured_in_a_process
 from print_table import print_table
+from random_model import make_model
+from random_sentences import FIRST_WORD, LENGTHS, make_batches, make_subwords
 from rich.console import Console
 from write_table import write_table
 
@@ -41,6 +32,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.peak_memory import peak_memory
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.serving import export
+from keras_nmt.text import SubwordTokenizer
 from keras_nmt.training import Budget, Trainer, make_optimizer
 
 COLUMNS = ("what", "preset", "parameters, MiB", "peak, MiB")
@@ -70,7 +62,7 @@ def train(preset: str, vocabulary_size: int, folder: Path, batch_size: int) -> N
 
 def write_export(preset: str, vocabulary_size: int, folder: Path, quantize: str | None = None) -> None:
     """Writes an export whose translations have 32 tokens."""
-    model, tokenizer = _model(preset, vocabulary_size), make_tokenizer(vocabulary_size)
+    model, tokenizer = _model(preset, vocabulary_size), SubwordTokenizer(make_subwords(vocabulary_size))
     export(folder, model, tokenizer, max_length_factor=0, max_length_offset=32, quantize=quantize)
 
 
