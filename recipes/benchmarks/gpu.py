@@ -38,8 +38,11 @@ HERE = Path(__file__).parent
 TOPICS = ("layers", "training", "decoding", "overhead")
 NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "ctranslate2": "CTranslate2"}
 LEAST_SECONDS = 20  # a part with less time only starts
-# Columns of the parts' tables that say nothing where each program is a part of its own.
-LEFT_OUT = ("first is faster by a factor of", "waiting for batches", "traces", "time of first", "equal", "export, MiB")
+# Columns that say nothing where each program is a part of its own.
+LEFT_OUT: Mapping[str, Sequence[str]] = {
+    "training": ("part", "first is faster by a factor of", "waiting for batches", "traces"),
+    "decoding": ("time of first", "equal", "export, MiB"),
+}
 SETTINGS = {
     "training": "--preset transformer_base --dtypes bfloat16 --length 32 --updates 20 --rounds 3",
     "decoding": "--presets transformer_base --dtypes bfloat16 --batches 1,16,64,256 --sentences 4 "
@@ -66,7 +69,7 @@ class Part:
         name: String.
         topic: String, one of `TOPICS`.
         command: Strings, script and options. The option `--output FILE.json` is added.
-        needs: Names of the frameworks; the first is Keras' backend, or one that needs no Keras.
+        needs: Names of the frameworks; the first is Keras' backend.
         limit: Integer, seconds.
     """
 
@@ -132,13 +135,11 @@ def missing(part: Part, there: Mapping[str, Framework | str], gpu: str | None) -
     return ""
 
 
-def run_part(part: Part, limit: float, log: Path, there: Mapping[str, Framework | str]) -> Outcome:
+def run_part(part: Part, limit: float, log: Path) -> Outcome:
     """Runs a part in a process, and kills the process and its children at the limit."""
-    # The models' code needs a backend also where PyTorch trains a model of its own.
-    backend = next(name for name in (*part.needs, "tensorflow", "jax", "torch") if isinstance(there[name], Framework))
     environment = {
         **os.environ,
-        "KERAS_BACKEND": backend if backend != "ctranslate2" else "tensorflow",
+        "KERAS_BACKEND": part.needs[0],
         # Several processes may share the GPU.
         "TF_FORCE_GPU_ALLOW_GROWTH": "true",
         "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
@@ -165,7 +166,7 @@ def run_part(part: Part, limit: float, log: Path, there: Mapping[str, Framework 
         if note == "failed":
             note = f"failed: {last_line(text) or f'exit code {code}'}"
         with open(log, "a", encoding="utf-8") as stream_of_all:
-            stream_of_all.write(f"$ KERAS_BACKEND={environment['KERAS_BACKEND']} {' '.join(command)}\n{text}\n")
+            stream_of_all.write(f"$ KERAS_BACKEND={part.needs[0]} {' '.join(command)}\n{text}\n")
         rows = json.loads(output.read_text(encoding="utf-8")) if output.exists() else []
     return Outcome(part.name, part.topic, round(time.monotonic() - start, 1), rows, note)
 
@@ -207,7 +208,7 @@ def _markdown(machine: Sequence[str], outcomes: Sequence[Outcome], command: str,
         blocks.append(f"## {topic.capitalize()}\n")
         rows = [{"part": outcome.part, **row} for outcome in of_topic for row in outcome.rows]
         if rows:
-            columns = [name for name in rows[0] if name not in LEFT_OUT]
+            columns = [name for name in rows[0] if name not in LEFT_OUT.get(topic, ())]
             blocks.append(markdown_table(columns, [[row[name] for name in columns] for row in rows]))
         notes = [f"- {one.part}: {one.note or 'complete'} ({one.seconds:.0f} s)\n" for one in of_topic]
         blocks.append("".join(notes))
@@ -261,7 +262,7 @@ def main(
             outcome = Outcome(part.name, part.topic, 0.0, [], f"left out: {left:.0f} of {minutes * 60:.0f} s are left")
         else:
             # On a CPU, how long a part takes says nothing.
-            outcome = run_part(part, left if toy else min(part.limit, left), log, there)
+            outcome = run_part(part, left if toy else min(part.limit, left), log)
         outcomes.append(outcome)
         print(f"{part.topic}, {part.name}: {outcome.note or 'complete'} ({outcome.seconds:.0f} s)", flush=True)
         write_results(output, machine, outcomes, command)  # after each part, for interrupted runs
