@@ -14,6 +14,7 @@ import contextlib
 import dataclasses
 import datetime
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -185,7 +186,7 @@ def describe(gpu: str | None, peak: float | None, there: Mapping[str, Framework 
         if isinstance(found, str):
             lines.append(f"{NAMES[name]}: not there ({found})")
         else:
-            lines.append(f"{NAMES[name]}: {found.version}, sees {found.gpus} GPUs")
+            lines.append(f"{NAMES[name]}: {found.version}, GPUs that it sees: {found.gpus}")
     lines.append(f"Python {platform.python_version()}, Keras {importlib.metadata.version('keras')}")
     lines.append(f"{len(os.sched_getaffinity(0))} cores, {platform.machine()}")
     return lines
@@ -242,6 +243,8 @@ def main(
     gpu = gpu_name()
     if gpu is None and not toy:
         raise UserError("nvidia-smi finds no GPU: --toy tries the script on the CPU. Received: toy=False")
+    if importlib.util.find_spec("keras") is None:
+        raise UserError("Keras is missing: README.md beside this script lists the packages. Received: no Keras")
     output.mkdir(parents=True, exist_ok=True)
     log = output / "log.txt"
     log.write_bytes(b"")
