@@ -100,6 +100,8 @@ def main(
         )
     sizes = parse_sizes("batches", batches)
     check_sizes(sentences=sentences, steps=steps, beam=beam, rounds=rounds, threads=threads)
+    if length < 0:
+        raise UserError(f"A sentence has at least one subword. Received: length={length}")
     if "CTranslate2" in chosen and importlib.util.find_spec("ctranslate2") is None:
         raise UserError("CTranslate2 is missing: pip install keras_nmt[bench], or --programs compiled.")
     if keras.backend.backend() == "jax" and (threads > 1 or "int8" in kinds):

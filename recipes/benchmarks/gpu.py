@@ -38,7 +38,7 @@ from keras_nmt.files.atomic_files import write_bytes, write_json
 HERE = Path(__file__).parent
 TOPICS = ("layers", "training", "decoding", "overhead")
 NAMES = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch", "ctranslate2": "CTranslate2"}
-LEAST_SECONDS = 20  # a part with less time only starts
+LEAST_SECONDS = 20  # in less time, a part starts and compiles, and measures nothing
 # Columns that say nothing where each program is a part of its own.
 LEFT_OUT: Mapping[str, Sequence[str]] = {
     "training": ("part", "first is faster by a factor of", "waiting for batches", "traces"),
