@@ -21,11 +21,12 @@ class Int8Kernels(keras.layers.Layer):
     is_int8 = False
 
     def product(self, x: Any, name: str) -> Any:
-        """`[..., n]` times the kernel `[n, m]` of that name. In int8, a kernel `[..., m]` counts as `[n, m]`."""
+        """`[..., n]` times the kernel `[n, m]` of that name. A kernel `[..., m]` counts as `[n, m]`."""
         kernel = getattr(self, name)
+        if len(kernel.shape) > 2:
+            kernel = ops.reshape(kernel, (-1, kernel.shape[-1]))
         if not self.is_int8:
             return product(x, ops.cast(kernel, self.compute_dtype))
-        kernel = ops.reshape(kernel, (-1, kernel.shape[-1]))
         x, scale = keras.quantizers.abs_max_quantize(x, axis=-1)  # int8, and the scale of each row
         return ops.cast(ops.matmul(x, kernel), self.compute_dtype) / (scale * getattr(self, f"{name}_scale"))
 

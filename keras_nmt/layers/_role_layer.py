@@ -19,6 +19,10 @@ class RoleLayer(keras.layers.Layer):
         """Embeddings e `[..., d]` and their roles r `[..., hr]` to e~ `[..., d]`."""
         raise NotImplementedError
 
+    def combine_step(self, inputs: Any, roles: Any) -> Any:
+        """`combine` for the few rows of a step, `[B, K, d]` and `[B, K, hr]`."""
+        return self.combine(inputs, roles)
+
     def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False) -> Any:
         roles = self.role_assignment(inputs, mask=mask, training=training)  # r, [B, T, hr]
         outputs = self.combine(inputs, roles)
@@ -43,7 +47,7 @@ class RoleLayer(keras.layers.Layer):
             ValueError: The layer is not causal.
         """
         roles, cache = self.role_assignment.step(inputs, position, cache)
-        return self.combine(inputs, roles), cache
+        return self.combine_step(inputs, roles), cache
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape

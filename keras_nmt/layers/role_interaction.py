@@ -29,8 +29,9 @@ class RoleInteraction(RoleLayer, Int8Kernels):
         e~_t = U_o [(U_r r_t) * (U_e e_t)] + e_t                    (Eq. 8, with `low_rank`)
 
     The layer stands between an embedding and the network, on any tensor `[B, T, d]`. The full form has hr d^2 weights.
-    Forward and backward, it computes c = ceil(hr / 16) roles at a time, so the largest tensors have B T c d numbers
-    instead of B T hr d. Sums over roles are float32 under every dtype policy.
+    Forward and backward, a call computes c = ceil(hr / 16) roles at a time, so the largest tensors have B T c d numbers
+    instead of B T hr d, and sums over roles are float32 under every dtype policy. `step`, which has few rows, computes
+    all roles by one product in half the time.
 
     Args:
         num_roles: Integer, number of roles hr.
@@ -122,6 +123,13 @@ class RoleInteraction(RoleLayer, Int8Kernels):
             self.kernel = self.add_weight(shape=(self.num_roles, d, d), initializer=initializer, name="kernel")
 
     def combine(self, inputs: Any, roles: Any) -> Any:
+        return self._combine(inputs, roles, at_once=self.is_int8)
+
+    def combine_step(self, inputs: Any, roles: Any) -> Any:
+        return self._combine(inputs, roles, at_once=True)
+
+    def _combine(self, inputs: Any, roles: Any, at_once: bool) -> Any:
+        """`combine`, with all roles in one product or by chunks."""
 
         def cast(x: Any) -> Any:
             return ops.cast(x, self.compute_dtype)
@@ -133,7 +141,7 @@ class RoleInteraction(RoleLayer, Int8Kernels):
             return self.product(roles * embeddings, "output_kernel") + inputs
         shape = ops.shape(inputs)
         rows = [ops.reshape(x, (-1, x.shape[-1])) for x in (roles, inputs)]  # [N, hr], [N, d]
-        if self.is_int8:
+        if at_once:
             products = rows[0][:, :, None] * rows[1][:, None, :]  # r_i e: [N, hr, d]
             mixed = self.product(ops.reshape(products, (-1, self.num_roles * inputs.shape[-1])), "kernel")
         else:

@@ -18,20 +18,19 @@ import keras
 import numpy as np
 import tensorflow as tf
 import typer
-from markdown_table import markdown_table
 from measured_in_a_process import measured_in_a_process
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from write_table import write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.decoding import beam_search
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.peak_memory import peak_memory
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.training.peak_memory import peak_memory
 
 FIRST_WORD = max(PAD, BEGIN, END) + 1
 COLUMNS = ("curve", "value", "ms a step", "ms a token", "peak MiB")
@@ -80,7 +79,7 @@ def main(
     cpu_time: Annotated[
         bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
     ] = False,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the plot, as PNG, SVG or PDF.")] = None,
     point: Annotated[str, typer.Option(hidden=True, help="Measures one point in this process.")] = "",
 ) -> None:
@@ -116,8 +115,7 @@ def main(
                     measured[key] = measured_in_a_process(__file__, *options, f"--point={key}")
             step = measured[key]["seconds"] / here["length"] * 1000
             rows.append((name, value, step, step / here["batch"], measured[key]["memory"] / 2**20))
-            if output is not None:  # after each row, for interrupted runs
-                write_bytes(output, markdown_table(COLUMNS, _cells(rows)))
+            write_table(output, COLUMNS, _cells(rows))  # after each row, for interrupted runs
     table = Table(*COLUMNS, box=box.SIMPLE)
     for row in _cells(rows):
         table.add_row(*row)

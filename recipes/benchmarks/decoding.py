@@ -1,48 +1,55 @@
-"""Sentences per second of an exported model's compiled search beside CTranslate2, with the same weights.
+"""Sentences per second of an exported model's search beside CTranslate2, with the same weights.
 
     python recipes/benchmarks/decoding.py --threads 2 --dtypes float32,int8 --output decoding.md
+    KERAS_BACKEND=jax python recipes/benchmarks/decoding.py --programs compiled --output decoding.md
 
-Both translate the same sentences in the same batches into a fixed number of tokens, in turn. The result is the median
-of the ratios of neighbouring measurements. See README.md beside this file.
+All programs translate the same sentences in the same batches into a fixed number of tokens, in turn. Ratios are medians
+of the ratios of neighbouring measurements. On JAX there is no export: the program is the search that JAX compiles. All
+use a GPU if their framework sees a GPU. See README.md beside this file.
 """
 
 from __future__ import annotations
 
 import gc
-import io
+import importlib.util
 import itertools
 import statistics
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import keras
-import numpy as np
-import sentencepiece
-import tensorflow as tf
 import typer
-from markdown_table import markdown_table
+from decoding_options import DecodingOptions
+from in_turn import in_turn
 from print_table import print_table
+from random_model import make_model
+from random_sentences import LENGTHS, make_batches, make_subwords
 from rich.console import Console
 from sizes import check_sizes, parse_sizes
+from write_table import write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
-from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
-from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.serving import export, export_ctranslate2
-from keras_nmt.text import SubwordTokenizer
 
-FIRST_WORD = max(PAD, UNKNOWN, BEGIN, END) + 1
-DTYPES = ("float32", "int8")
-COLUMNS = ("preset", "dtype", "batch", "sentences/s", "CTranslate2", "ratio", "same text", "export, MiB")
-# Subwords per sentence of the German test set of Multi30k (10,000 BPE subwords of English and German): 32 quantiles.
-LENGTHS = [7, 7, 8, 9, 9, 10, 10, 10, 11, 11, 11, 11, 12, 12, 13, 13]
-LENGTHS += [13, 14, 14, 14, 15, 15, 16, 16, 16, 17, 18, 19, 20, 21, 24, 30]
+if keras.backend.backend() == "jax":
+    from jax_decoding import PROGRAMS, decoding_programs
+else:
+    from tensorflow_decoding import PROGRAMS, decoding_programs  # type: ignore[assignment]
+
+DTYPES = ("float32", "bfloat16", "int8")
+COLUMNS = (
+    "preset",
+    "dtype",
+    "batch",
+    "program",
+    "sentences/s",
+    "tokens/s",
+    "time of first",
+    "equal",
+    "export, MiB",
+)
 VOCABULARY_SIZES = {"transformer_base": 32000, "transformer_small": 10000}
 
 BOTH = ",".join(VOCABULARY_SIZES)
@@ -50,7 +57,6 @@ Presets = Annotated[str, typer.Option(help="Presets of model sizes, separated by
 VocabularySize = Annotated[
     int, typer.Option(help="Subwords of the joint vocabulary. Default: 32,000 for base, 10,000 for small.")
 ]
-Translate = Callable[[list[str]], list[str]]
 
 
 def parse_presets(presets: str) -> list[str]:
@@ -61,115 +67,18 @@ def parse_presets(presets: str) -> list[str]:
     return names
 
 
-def make_model(**arguments: Any) -> Transformer:
-    """A model of random weights that never ends a translation."""
-    keras.utils.set_random_seed(1)
-    model = Transformer(**arguments)
-    table = model.get_layer("embedding").table.embeddings
-    # The logits of these ids are 0; all others vary by 1 and more. So these ids are never among the likeliest.
-    rows = [PAD, BEGIN, END]
-    table.assign(np.where(np.isin(np.arange(table.shape[0]), rows)[:, None], 0.0, table.numpy()))
-    return model
-
-
-def word(number: int) -> str:
-    return f"w{number}"
-
-
-def make_tokenizer(vocabulary_size: int) -> SubwordTokenizer:
-    """A tokenizer whose subwords are whole words, for sentences of any length."""
-    model = io.BytesIO()
-    words = [word(number) for number in range(FIRST_WORD, vocabulary_size)]
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(words),
-        model_writer=model,
-        vocab_size=vocabulary_size,
-        model_type="word",
-        pad_id=PAD,
-        unk_id=UNKNOWN,
-        bos_id=BEGIN,
-        eos_id=END,
-        minloglevel=2,
-    )
-    return SubwordTokenizer(model.getvalue())
-
-
-def exported(
-    model: Transformer, tokenizer: SubwordTokenizer, folder: Path, beam: int, steps: int, dtype: str
-) -> Translate:
-    """The compiled signature of an export, loaded as a server loads it. Each translation has `steps` tokens."""
-    options: dict[str, Any] = {"beam_size": beam, "max_length_factor": 0, "max_length_offset": steps}
-    quantize = None if dtype == "float32" else dtype
-    loaded = tf.saved_model.load(str(export(folder, model, tokenizer, **options, quantize=quantize)))
-    signature = loaded.signatures["serving_default_xla"]
-
-    def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # keeps the weights alive
-        return [text.decode() for text in signature(text=tf.constant(lines))["translation"].numpy()]
-
-    return translate
-
-
-def ctranslate2_(
-    model: Transformer, tokenizer: SubwordTokenizer, folder: Path, beam: int, steps: int, threads: int, dtype: str
-) -> Translate:
-    """CTranslate2 on the CPU. Each translation has `steps` tokens."""
-    import ctranslate2
-
-    written = export_ctranslate2(folder, model, tokenizer)
-    translator = ctranslate2.Translator(str(written), device="cpu", compute_type=dtype, intra_threads=threads)
-
-    def translate(lines: list[str]) -> list[str]:
-        results = translator.translate_batch(
-            [[f"▁{word}" for word in line.split()] for line in lines],
-            beam_size=beam,
-            max_decoding_length=steps,
-            min_decoding_length=steps,
-        )
-        return ["".join(result.hypotheses[0]).replace("▁", " ").strip() for result in results]
-
-    return translate
-
-
-def make_batches(size: int, sentences: int, vocabulary_size: int) -> list[list[str]]:
-    """Batches of random words with the lengths of Multi30k, sorted by length, as both tools sort them."""
-    random = np.random.default_rng(1)
-    lengths = [LENGTHS[int((number + 0.5) / sentences * len(LENGTHS))] for number in range(sentences)]
-    lines = [" ".join(map(word, random.integers(FIRST_WORD, vocabulary_size, length))) for length in lengths]
-    return [lines[start : start + size] for start in range(0, sentences, size)]
-
-
-def measure(translate: Translate, batches: list[list[str]], clock: Callable[[], float]) -> tuple[float, list[str]]:
-    """The seconds for all batches, and the translations."""
-    start = clock()
-    texts = [text for batch in batches for text in translate(batch)]
-    return clock() - start, texts
-
-
-def compare(
-    ours: Translate, theirs: Translate, batches: list[list[str]], rounds: int, clock: Callable[[], float]
-) -> tuple[float, float, float, float]:
-    """Median sentences/s of both, median ratio, and the share of equal translations."""
-    for translate in (ours, theirs):
-        _, texts = measure(translate, batches, clock)  # compiles and allocates
-    count = len(texts)
-    seconds: tuple[list[float], list[float]] = [], []
-    for number in range(rounds):
-        # The order alternates, so that a machine that slows down affects both.
-        for which in (0, 1) if number % 2 == 0 else (1, 0):
-            taken, found = measure((ours, theirs)[which], batches, clock)
-            seconds[which].append(taken)
-            texts, before = found, texts
-    same = sum(text == other for text, other in zip(texts, before, strict=True)) / count
-    ratio = statistics.median(b / a for a, b in zip(*seconds, strict=True))
-    return count / statistics.median(seconds[0]), count / statistics.median(seconds[1]), ratio, same
-
-
 def main(
     presets: Presets = BOTH,
     vocabulary_size: VocabularySize = 0,
-    dtypes: Annotated[str, typer.Option(help="float32, int8, or both, separated by a comma.")] = "float32",
+    dtypes: Annotated[str, typer.Option(help=f"Types of the weights: {', '.join(DTYPES)}.")] = "float32",
+    programs: Annotated[
+        str, typer.Option(help="Programs, separated by commas: plain, compiled, CTranslate2; on JAX, compiled.")
+    ] = "compiled,CTranslate2",
     batches: Annotated[str, typer.Option(help="Batch sizes, separated by commas.")] = "1,16",
     sentences: Annotated[int, typer.Option(help="Sentences per measurement.")] = len(LENGTHS),
+    length: Annotated[
+        int, typer.Option(help="Subwords of each sentence. Default: lengths as of Multi30k's sentences.")
+    ] = 0,
     steps: Annotated[int, typer.Option(help="Tokens per translation.")] = 32,
     beam: Annotated[int, typer.Option(help="Hypotheses per sentence.")] = 4,
     rounds: Annotated[int, typer.Option(help="Measurements per contender.")] = 5,
@@ -177,40 +86,56 @@ def main(
     cpu_time: Annotated[
         bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
     ] = False,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
     """Measures exported models beside CTranslate2."""
     names = parse_presets(presets)
     kinds = [dtype.strip() for dtype in dtypes.split(",")]
     if unknown := sorted(set(kinds) - set(DTYPES)):
         raise UserError(f"Known dtypes are {', '.join(DTYPES)}. Received: {', '.join(unknown)}")
+    chosen = [name.strip() for name in programs.split(",")]
+    if unknown := sorted(set(chosen) - set(PROGRAMS)):
+        raise UserError(
+            f"Programs on {keras.backend.backend()} are {', '.join(PROGRAMS)}. Received: {', '.join(unknown)}"
+        )
     sizes = parse_sizes("batches", batches)
     check_sizes(sentences=sentences, steps=steps, beam=beam, rounds=rounds, threads=threads)
-    try:
-        import ctranslate2  # noqa: F401
-    except ImportError:
-        raise UserError("CTranslate2 is missing: pip install keras_nmt[bench].") from None
-    tf.config.threading.set_intra_op_parallelism_threads(threads)
-    tf.config.threading.set_inter_op_parallelism_threads(1)
-    clock = time.process_time if cpu_time else time.perf_counter
+    if length < 0:
+        raise UserError(f"A sentence has at least one subword. Received: length={length}")
+    if "CTranslate2" in chosen and importlib.util.find_spec("ctranslate2") is None:
+        raise UserError("CTranslate2 is missing: pip install keras_nmt[bench], or --programs compiled.")
+    if keras.backend.backend() == "jax" and (threads > 1 or "int8" in kinds):
+        raise UserError(f"JAX has no --threads here and no int8. Received: threads={threads}, dtypes={dtypes}")
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+        tf.config.threading.set_inter_op_parallelism_threads(1)
     rows: list[list[str]] = []
     console = Console()
+    console.width = max(console.width, 120)  # wrapped cells are hard to read
     for name, dtype in itertools.product(names, kinds):
         size = vocabulary_size or VOCABULARY_SIZES.get(name, 32000)
+        options = DecodingOptions(dtype, sizes, length or max(LENGTHS), steps, beam, threads, cpu_time)
         with console.status(f"{name} {dtype}"), tempfile.TemporaryDirectory() as folder:
-            model = make_model(source_vocabulary_size=size, **TRANSFORMER_PRESETS[name])
-            tokenizer = make_tokenizer(size)
-            ours = exported(model, tokenizer, Path(folder) / "export", beam, steps, dtype)
-            theirs = ctranslate2_(model, tokenizer, Path(folder) / "ctranslate2", beam, steps, threads, dtype)
-            written = sum(file.stat().st_size for file in (Path(folder) / "export").rglob("*") if file.is_file())
+            policy = "mixed_bfloat16" if dtype == "bfloat16" else "float32"
+            model = make_model(source_vocabulary_size=size, **TRANSFORMER_PRESETS[name], dtype=policy)
+            found = decoding_programs(chosen, model, make_subwords(size), Path(folder), options)
+            bytes_written = sum(file.stat().st_size for file in (Path(folder) / "export").rglob("*") if file.is_file())
             for batch in sizes:
-                made = make_batches(batch, max(sentences, batch), size)
-                *speeds, ratio, same = compare(ours, theirs, made, rounds, clock)
-                numbers = [f"{number:.2f}" for number in (*speeds, ratio)]
-                rows.append([name, dtype, str(batch), *numbers, f"{same:.0%}", f"{written / 2**20:.1f}"])
-                if output is not None:
-                    write_bytes(output, markdown_table(COLUMNS, rows))  # after each row, for interrupted runs
-        del model, ours, theirs
+                calls = make_batches(batch, max(sentences, batch), size, length)
+                seconds, texts = in_turn(found, calls, rounds)
+                first = chosen[0]
+                for program in chosen:
+                    taken = statistics.median(seconds[program])
+                    ratio = statistics.median(a / b for a, b in zip(seconds[program], seconds[first], strict=True))
+                    count = len(texts[program])
+                    equal = sum(a == b for a, b in zip(texts[program], texts[first], strict=True)) / count
+                    speeds = [f"{count / taken:.2f}", f"{count * steps / taken:,.0f}", f"{ratio:.2f}", f"{equal:.0%}"]
+                    written = "" if program == "CTranslate2" or not bytes_written else f"{bytes_written / 2**20:.1f}"
+                    rows.append([name, dtype, str(batch), program, *speeds, written])
+                write_table(output, COLUMNS, rows)  # after each batch size, for interrupted runs
+        del model, found
         keras.backend.clear_session()
         gc.collect()  # a model and its graphs refer to each other
     print_table(console, COLUMNS, rows)

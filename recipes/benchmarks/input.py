@@ -20,16 +20,15 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from markdown_table import markdown_table
 from measured_in_a_process import measured_in_a_process
-from peak_memory import peak_memory
 from print_table import print_table
 from rich.console import Console
+from write_table import write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.files.pair_block import PairBlock, Rows
+from keras_nmt.files.peak_memory import peak_memory
 from keras_nmt.files.prepared_folder import SHARD_PAIRS, write_manifest, write_shard
 from keras_nmt.files.read_paired_blocks import read_paired_blocks
 
@@ -222,8 +221,7 @@ def main(
             ("pairs a second", shown, f"{found['pairs']:,.0f}"),
         ]
     print_table(Console(), COLUMNS, rows)
-    if output is not None:
-        write_bytes(output, markdown_table(COLUMNS, rows))
+    write_table(output, COLUMNS, rows)
 
 
 if __name__ == "__main__":

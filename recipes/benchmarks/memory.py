@@ -18,31 +18,22 @@ from typing import Annotated, Any
 import numpy as np
 import tensorflow as tf
 import typer
-from decoding import (
-    BOTH,
-    FIRST_WORD,
-    LENGTHS,
-    VOCABULARY_SIZES,
-    Presets,
-    VocabularySize,
-    make_batches,
-    make_model,
-    make_tokenizer,
-    parse_presets,
-)
-from markdown_table import markdown_table
+from decoding import BOTH, VOCABULARY_SIZES, Presets, VocabularySize, parse_presets
 from measured_in_a_process import measured_in_a_process
 from print_table import print_table
+from random_model import make_model
+from random_sentences import FIRST_WORD, LENGTHS, make_batches, make_subwords
 from rich.console import Console
+from write_table import write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.peak_memory import peak_memory
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.serving import export
+from keras_nmt.text import SubwordTokenizer
 from keras_nmt.training import Budget, Trainer, make_optimizer
-from keras_nmt.training.peak_memory import peak_memory
 
 COLUMNS = ("what", "preset", "parameters, MiB", "peak, MiB")
 UPDATES = 4
@@ -71,7 +62,7 @@ def train(preset: str, vocabulary_size: int, folder: Path, batch_size: int) -> N
 
 def write_export(preset: str, vocabulary_size: int, folder: Path, quantize: str | None = None) -> None:
     """Writes an export whose translations have 32 tokens."""
-    model, tokenizer = _model(preset, vocabulary_size), make_tokenizer(vocabulary_size)
+    model, tokenizer = _model(preset, vocabulary_size), SubwordTokenizer(make_subwords(vocabulary_size))
     export(folder, model, tokenizer, max_length_factor=0, max_length_offset=32, quantize=quantize)
 
 
@@ -104,7 +95,7 @@ def main(
     presets: Presets = BOTH,
     vocabulary_size: VocabularySize = 0,
     batch_size: Annotated[int, typer.Option(help="Tokens of a batch in training, on one side.")] = 4096,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
     one: Annotated[str, typer.Option(hidden=True, help="Measures one figure in this process.")] = "",
 ) -> None:
     """Measures memory."""
@@ -133,8 +124,7 @@ def main(
                     peak = measured_in_a_process(__file__, f"--batch-size={batch_size}", f"--one={one}")
                 of_model = [preset, parameters] if stage else ["", ""]
                 rows.append([stage or "TensorFlow alone", *of_model, f"{peak / 2**20:,.0f}"])
-                if output is not None:
-                    write_bytes(output, markdown_table(COLUMNS, rows))  # after each row, for interrupted runs
+                write_table(output, COLUMNS, rows)  # after each row, for interrupted runs
     print_table(console, COLUMNS, rows)
 
 

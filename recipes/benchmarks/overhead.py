@@ -1,6 +1,7 @@
 """Overhead of each mechanism: speed relative to the plain Transformer, measured, and counted in multiply-adds.
 
     python recipes/benchmarks/overhead.py --output overhead.md
+    KERAS_BACKEND=jax python recipes/benchmarks/overhead.py --output overhead.md
 
 Plain model and variant are measured in turn. The result is the median of the ratios of neighbouring measurements, so
 that other load of the machine affects both. See README.md beside this file.
@@ -8,33 +9,33 @@ that other load of the machine affects both. See README.md beside this file.
 
 from __future__ import annotations
 
+import concurrent.futures
 import dataclasses
 import gc
-import math
+import os
 import statistics
-import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import keras
-import numpy as np
-import tensorflow as tf
 import typer
+from overhead_sizes import FIRST_WORD, Sizes
 from print_table import print_table
 from rich.console import Console
+from write_table import write_table
 
 from keras_nmt.cli.run_app import run_app
-from keras_nmt.decoding import beam_search
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
-from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.training import Budget, Trainer, make_optimizer
 
-FIRST_WORD = max(PAD, BEGIN, END) + 1
+if keras.backend.backend() == "jax":
+    from jax_work import JaxWork as Work
+else:
+    from tensorflow_work import TensorFlowWork as Work  # type: ignore[assignment]
+
 COLUMNS = (
     "mechanism",
     "training measured",
@@ -86,166 +87,12 @@ MECHANISMS = {
 }
 
 
-@dataclasses.dataclass(frozen=True)
-class Sizes:
-    """Sizes of training and decoding.
-
-    Attributes:
-        batch: Sentences per update.
-        length: Tokens per sentence, source and target.
-        sentences: Sentences decoded at once.
-        steps: Tokens decoded.
-        beam: Hypotheses per sentence.
-    """
-
-    batch: int
-    length: int
-    sentences: int
-    steps: int
-    beam: int
-
-
-class Work:
-    """Training and decoding of one model: `measure` runs either, `operations` has the multiply-adds of both."""
-
-    def __init__(self, model: Transformer, sizes: Sizes) -> None:
-        self.model = model
-        self.operations: dict[str, int] = {}
-        self._calls = {"training": self._training(sizes), "decoding": self._decoding(sizes)}
-
-    def measure(self, what: str, clock: Callable[[], float] = time.perf_counter) -> float:
-        """Runs training or decoding once and returns the seconds."""
-        start = clock()
-        self._calls[what]().numpy()  # waits for the result
-        return clock() - start
-
-    def _training(self, sizes: Sizes) -> Callable[[], Any]:
-        """The update of `Trainer`: forward pass, backward pass, Adam. Dropout is on."""
-        trainer = Trainer(
-            self.model,
-            None,  # type: ignore[arg-type]  # the batch is given
-            tempfile.gettempdir(),  # nothing is written
-            optimizer=make_optimizer(learning_rate=1e-4),
-            budget=Budget(max_updates=1),
-        )
-        batch = {
-            name: self._words(1, sizes.batch, sizes.length) for name in ("source", "target_input", "target_output")
-        }
-        # Counting needs known shapes. In training, one graph, which is as fast, serves all shapes.
-        update: Any = trainer.make_update({name: tf.TensorSpec(words.shape, "int32") for name, words in batch.items()})
-        self.operations["training"] = multiply_adds(update.get_concrete_function().graph)
-        return lambda: update(batch).measurements
-
-    def _decoding(self, sizes: Sizes) -> Callable[[], Any]:
-        """Encoder, preparation and beam search, compiled by XLA. END is never chosen, so that all steps run."""
-        model = self.model
-
-        def search(source: tf.Tensor) -> tf.Tensor:
-            constants, caches = model.prepare(model.encoder(source, training=False), sizes.beam, sizes.steps)
-            return beam_search(
-                model.decoder_step,
-                constants,
-                caches,
-                batch_size=sizes.sentences,
-                beam_size=sizes.beam,
-                max_length=sizes.steps,
-                suppress=(PAD, BEGIN, END),
-            ).tokens
-
-        source = self._words(sizes.sentences, sizes.length)
-        compiled = tf.function(search, autograph=False, jit_compile=True)
-        self.operations["decoding"] = multiply_adds(compiled.get_concrete_function(source).graph, sizes.steps)
-        return lambda: compiled(source)
-
-    def _words(self, *shape: int) -> tf.Tensor:
-        random = np.random.default_rng(1)
-        return tf.constant(random.integers(FIRST_WORD, self.model.source_vocabulary_size, shape), "int32")
-
-
-def multiply_adds(graph: Any, trips: int | None = None, root: Any = None) -> int:
-    """Multiply-adds of all matrix products and convolutions that a traced graph of known shapes computes.
-
-    Args:
-        graph: The graph of a concrete function.
-        trips: Number of iterations of loops that do not state the number.
-        root: The graph that has the called functions. Defaults to `graph`.
-
-    Returns:
-        The number of multiply-adds. The body of a loop counts once per iteration.
-
-    Raises:
-        ValueError: A shape or the number of a loop's iterations is not known.
-    """
-    root = root or graph
-    total = 0
-    for operation in _needed(graph):
-        if operation.type in ("While", "StatelessWhile"):
-            body = multiply_adds(root._get_function(operation.get_attr("body").name).graph, trips, root)
-            total += body * (_iterations(operation, trips) if body else 0)
-        elif operation.type in ("PartitionedCall", "StatefulPartitionedCall"):
-            total += multiply_adds(root._get_function(operation.get_attr("f").name).graph, trips, root)
-        elif operation.type in ("If", "StatelessIf", "Case", "StatelessCase"):
-            raise ValueError(f"Which branch runs is not known. Received: {operation.name}, a {operation.type}")
-        else:
-            total += _products(operation)
-    return total
-
-
-def _needed(graph: Any) -> list[Any]:
-    """The operations that results or effects depend on; TensorFlow prunes the others."""
-    left = [tensor.op for tensor in graph.outputs] + list(getattr(graph, "control_outputs", ()))
-    found: dict[str, Any] = {}
-    while left:
-        operation = left.pop()
-        if operation.name not in found:
-            found[operation.name] = operation
-            left += [tensor.op for tensor in operation.inputs] + list(operation.control_inputs)
-    return list(found.values())
-
-
-def _iterations(loop: Any, trips: int | None) -> int:
-    """The number of iterations of a loop: its second input, or -1 if unknown."""
-    limit = loop.inputs[1]
-    if limit.op.type == "Max" and limit.op.inputs[0].shape == ():  # Keras' recurrence: the maximum of one number
-        limit = limit.op.inputs[0]
-    most = tf.get_static_value(limit)
-    if most is not None and most >= 0:
-        return int(most)
-    if trips is None:
-        raise ValueError(f"How often a loop runs is not known. Received: {loop.name}")
-    return trips
-
-
-def _products(operation: Any) -> int:
-    """The multiply-adds of one operation; 0 if the operation is not a product."""
-
-    def size(tensor: Any) -> int:
-        if not tensor.shape.is_fully_defined():
-            raise ValueError(f"All shapes must be known. Received: shape {tensor.shape} in {operation.name}")
-        return math.prod(tensor.shape)
-
-    kind, inputs = operation.type, operation.inputs
-    if kind in ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"):
-        transposed = operation.get_attr("transpose_a" if kind == "MatMul" else "adj_x")
-        size(inputs[0])
-        return size(operation.outputs[0]) * inputs[0].shape[-2 if transposed else -1]
-    if kind in ("Einsum", "XlaEinsum"):
-        of_inputs, of_output = operation.get_attr("equation").decode().split("->")
-        sizes: dict[str, int] = {}
-        for labels, tensor in zip(of_inputs.split(","), inputs, strict=True):
-            size(tensor)
-            sizes |= dict(zip(labels, tensor.shape, strict=True))
-        # Without a sum, or with one factor, there are no multiply-adds.
-        return math.prod(sizes.values()) if len(inputs) > 1 and set(sizes) - set(of_output) else 0
-    if kind == "Conv2D":  # one-dimensional convolutions, too
-        return size(operation.outputs[0]) * math.prod(inputs[1].shape[:3])
-    if kind == "Conv2DBackpropInput":
-        return size(inputs[2]) * math.prod(inputs[1].shape[:3])
-    if kind == "Conv2DBackpropFilter":
-        return size(inputs[2]) * math.prod(operation.outputs[0].shape[:3])
-    if "MatMul" in kind or "Conv" in kind:
-        raise ValueError(f"A product of a kind that is not counted. Received: {operation.name}, a {kind}")
-    return 0
+def compile_together(works: Sequence[Work]) -> None:
+    """Runs training and decoding of all once, at the same time: the first run compiles, on one core each."""
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        runs = [pool.submit(work.measure, what) for work in works for what in work.operations]
+    for run in runs:
+        run.result()
 
 
 def compare(plain: Work, variant: Work, rounds: int, clock: Callable[[], float]) -> dict[str, tuple[float, float]]:
@@ -253,7 +100,7 @@ def compare(plain: Work, variant: Work, rounds: int, clock: Callable[[], float])
     ratios = {}
     for what, operations in plain.operations.items():
         for work in (variant, plain, variant):
-            work.measure(what)  # the first call compiles, the second allocates
+            work.measure(what)  # the first call allocates
         before, found = plain.measure(what, clock), []
         for _ in range(rounds):
             seconds, after = variant.measure(what, clock), plain.measure(what, clock)
@@ -277,8 +124,9 @@ def main(
     cpu_time: Annotated[
         bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
     ] = False,
+    together: Annotated[int, typer.Option(help="Variants that are compiled at the same time.")] = 1,
     threads: Annotated[int, typer.Option(help="Threads of one operation. Default: one per core.")] = 0,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
     """Measures and counts the speed of each mechanism relative to the plain Transformer."""
     names = [name.strip() for name in mechanisms.split(",")] if mechanisms else list(MECHANISMS)
@@ -286,13 +134,17 @@ def main(
         raise UserError(f"Known mechanisms are {', '.join(MECHANISMS)}. Received: {', '.join(unknown)}")
     if preset not in TRANSFORMER_PRESETS:
         raise UserError(f"Known presets are {', '.join(TRANSFORMER_PRESETS)}. Received: preset={preset!r}")
-    if vocabulary_size <= FIRST_WORD or min(batch, length, sentences, steps, beam, rounds) < 1:
+    if vocabulary_size <= FIRST_WORD or min(batch, length, sentences, steps, beam, rounds, together) < 1:
         raise UserError(
             f"Sizes must be at least 1, the vocabulary above {FIRST_WORD}. Received: "
             f"vocabulary_size={vocabulary_size}, batch={batch}, length={length}, sentences={sentences}, "
-            f"steps={steps}, beam={beam}, rounds={rounds}"
+            f"steps={steps}, beam={beam}, rounds={rounds}, together={together}"
         )
     if threads:
+        if keras.backend.backend() != "tensorflow":
+            raise UserError(f"Only TensorFlow's threads can be set. Received: threads={threads}")
+        import tensorflow as tf
+
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
     clock = time.process_time if cpu_time else time.perf_counter
@@ -308,23 +160,23 @@ def main(
     rows: list[list[str]] = []
     with console.status("plain model") as status:
         plain = work({})
-        for number, name in enumerate(names, 1):
-            mechanism = MECHANISMS[name]
-            status.update(f"{mechanism.title} ({number} of {len(names)})")
-            ratios = compare(plain, work(mechanism.arguments), rounds, clock)
-            paper = [f"{ratio:.3f}" for ratio in mechanism.paper]
-            cells = [f"{ratio:.3f}" for what in ("training", "decoding") for ratio in ratios[what]]
-            rows.append([mechanism.title, *cells, *paper, *[""] * (2 - len(paper))])
-            if output is not None:
-                write_bytes(output, _markdown(rows).encode())  # after each row, for interrupted runs
+        compile_together([plain])
+        for start in range(0, len(names), together):
+            group = names[start : start + together]
+            status.update(", ".join(MECHANISMS[name].title for name in group))
+            variants = {name: work(MECHANISMS[name].arguments) for name in group}
+            compile_together(list(variants.values()))
+            for name, variant in variants.items():
+                mechanism = MECHANISMS[name]
+                ratios = compare(plain, variant, rounds, clock)
+                paper = [f"{ratio:.3f}" for ratio in mechanism.paper]
+                cells = [f"{ratio:.3f}" for what in ("training", "decoding") for ratio in ratios[what]]
+                rows.append([mechanism.title, *cells, *paper, *[""] * (2 - len(paper))])
+                write_table(output, COLUMNS, rows)  # after each row, for interrupted runs
+            del variants, variant
             keras.backend.clear_session()
             gc.collect()  # a model and its graphs refer to each other
     print_table(console, [column.replace(" ", "\n") for column in COLUMNS], rows)
-
-
-def _markdown(rows: list[list[str]]) -> str:
-    lines = [COLUMNS, ["---"] * len(COLUMNS), *rows]
-    return "".join("|" + "".join(f" {cell} |" if cell else " |" for cell in line) + "\n" for line in lines)
 
 
 if __name__ == "__main__":

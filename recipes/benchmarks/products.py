@@ -16,13 +16,12 @@ from typing import Annotated, Any
 
 import tensorflow as tf
 import typer
-from markdown_table import markdown_table
 from print_table import print_table
 from rich.console import Console
 from sizes import check_sizes
+from write_table import write_table
 
 from keras_nmt.cli.run_app import run_app
-from keras_nmt.files.atomic_files import write_bytes
 
 BEAM = 4
 COLUMNS = ("product", "rows", "width", "variant", "milliseconds", "time of first")
@@ -99,7 +98,7 @@ def main(
     repetitions: Annotated[int, typer.Option(help="Products of a loop.")] = 100,
     calls: Annotated[int, typer.Option(help="Products of the output in a measurement.")] = 3,
     rounds: Annotated[int, typer.Option(help="Measurements of each variant.")] = 9,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
     """Measures products of a step of search."""
     check_sizes(vocabulary=vocabulary, repetitions=repetitions, calls=calls, rounds=rounds)
@@ -115,8 +114,7 @@ def main(
         add(f"self-attention, {repetitions} steps", count, width, self_attention(count, width, repetitions), 1)
     for count in (16 * BEAM, BEAM):
         add("logits", count, 256, logits(count, 256, vocabulary), calls)
-    if output is not None:
-        write_bytes(output, markdown_table(COLUMNS, rows))
+    write_table(output, COLUMNS, rows)
     print_table(Console(), COLUMNS, rows)
 
 

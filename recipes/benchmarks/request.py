@@ -16,7 +16,7 @@ import typer
 
 from keras_nmt.cli.run_app import import_tensorflow, run_app
 from keras_nmt.errors import UserError
-from keras_nmt.training.peak_memory import peak_memory
+from keras_nmt.files.peak_memory import peak_memory
 
 SMALL = 64  # sentences of a small request
 

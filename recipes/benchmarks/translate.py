@@ -12,29 +12,28 @@ also runs with a vocabulary shortlist. See README.md beside this file.
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import sacrebleu
 import tensorflow as tf
 import typer
-from markdown_table import markdown_table
+from ctranslate2_process import ctranslate2_process
+from in_turn import Run, in_turn, timed
 from print_table import print_table
 from rich.console import Console
 from sizes import check_sizes, parse_sizes
+from write_table import write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.inference import Shortlist, Translator
 from keras_nmt.serving import export, export_ctranslate2
 
@@ -51,9 +50,6 @@ TRAINING = {
     "warmup_steps": 200,
     "evaluate_every": 700,
 }
-
-# From calls, which are lists of lines, to the seconds of all calls and the translations of all lines.
-Run = Callable[[list[list[str]]], tuple[float, list[str]]]
 
 
 def trained(data_dir: Path | None, directory: Path) -> Path:
@@ -94,7 +90,9 @@ def programs(
             export_ctranslate2(written, plain.model, plain.tokenizers)
         (version,) = written.iterdir()
         for dtype in peers:
-            found[f"{PEER} {dtype}"] = peer(version, dtype, batch, threads)
+            found[f"{PEER} {dtype}"] = ctranslate2_process(
+                version, dtype=dtype, batch=batch, threads=threads, beam=BEAM
+            )
     for suffix, shortlist in shortlists.items():
         translator = plain.with_options(**shortlist) if shortlist else plain
         if "plain" in names:
@@ -110,15 +108,6 @@ def programs(
     return found
 
 
-def timed(translate: Callable[[list[str]], list[str]]) -> Run:
-    def run(calls: list[list[str]]) -> tuple[float, list[str]]:
-        start = time.perf_counter()
-        texts = [text for lines in calls for text in translate(lines)]
-        return time.perf_counter() - start, texts
-
-    return run
-
-
 def texts_of(translator: Translator) -> Run:
     return timed(lambda lines: [translation.text for translation in translator.translate(lines)])
 
@@ -130,39 +119,6 @@ def served(loaded: Any, name: str) -> Run:
         return [text.decode() for text in signature(text=tf.constant(lines))["translation"].numpy()]
 
     return timed(translate)
-
-
-def peer(folder: Path, dtype: str, batch: int, threads: int) -> Run:
-    """CTranslate2 on the CPU, in a process of its own that ends with this process."""
-    script = Path(__file__).with_name("ctranslate2_process.py")
-    command = [sys.executable, script, folder, dtype, batch, threads, BEAM]
-    process = subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def run(calls: list[list[str]]) -> tuple[float, list[str]]:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps(calls) + "\n")
-        process.stdin.flush()
-        seconds, texts = json.loads(process.stdout.readline())
-        return seconds, texts
-
-    return run
-
-
-def measure(
-    found: dict[str, Run], lines: list[str], batch: int, rounds: int
-) -> tuple[dict[str, list[float]], dict[str, list[str]]]:
-    """The seconds of each round, and the translations, of all programs in turn. A batch of 1 is a call."""
-    calls = [[line] for line in lines] if batch == 1 else [lines]
-    seconds: dict[str, list[float]] = {name: [] for name in found}
-    texts = {}
-    for number in range(-1, rounds):  # the first round compiles and allocates
-        # The order alternates, so that a machine that slows down affects all.
-        for name in list(found) if number % 2 else list(found)[::-1]:
-            taken, texts[name] = found[name](calls)
-            if number >= 0:
-                seconds[name].append(taken)
-    return seconds, texts
 
 
 def main(
@@ -183,7 +139,7 @@ def main(
     limit: Annotated[int, typer.Option(help="Lines for batches of 1.")] = 100,
     rounds: Annotated[int, typer.Option(help="Measurements of each program.")] = 5,
     threads: Annotated[int, typer.Option(help="Threads of one operation.")] = os.cpu_count() or 1,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table in markdown.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
     """Measures a trained model on real text beside CTranslate2."""
     names, peers = ([name.strip() for name in given.split(",") if name.strip()] for given in (only, dtypes))
@@ -217,7 +173,8 @@ def main(
             chosen = text[:limit] if batch == 1 else text
             with console.status(f"batches of {batch}"):
                 found = programs(model, Path(folder), batch, names, peers, threads, shortlists)
-                seconds, texts = measure(found, chosen, batch, rounds)
+                calls = [[line] for line in chosen] if batch == 1 else [chosen]
+                seconds, texts = in_turn(found, calls, rounds)
             first = next(iter(found))
             for name in found:
                 taken = statistics.median(seconds[name])
@@ -229,8 +186,7 @@ def main(
                 )
                 speeds = [f"{taken:.2f}", f"{len(chosen) / taken:.1f}", f"{tokens / taken:.0f}"]
                 rows.append([name, str(batch), str(len(chosen)), *speeds, f"{ratio:.2f}", f"{equal:.1%}", bleu])
-            if output is not None:
-                write_bytes(output, markdown_table(COLUMNS, rows))  # after each size, for interrupted runs
+            write_table(output, COLUMNS, rows)  # after each size, for interrupted runs
     print_table(console, COLUMNS, rows)
 
 

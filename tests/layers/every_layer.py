@@ -1,7 +1,8 @@
 """Every layer with small inputs, computed by Keras' current backend.
 
-`python every_layer.py FILE` writes `results()` to FILE, in a process that cannot import TensorFlow. The tests compare
-the file with `results()` of a process whose backend is TensorFlow.
+`python every_layer.py FILE` writes `results()` to FILE, in a process that can import TensorFlow only if TensorFlow is
+the backend. The tests compare the file with `results()` of a process whose backend is TensorFlow, and
+`recipes/benchmarks/layer_results.py` compares two devices.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-if __name__ == "__main__":
+if __name__ == "__main__" and os.environ["KERAS_BACKEND"] != "tensorflow":
     sys.modules["tensorflow"] = None  # type: ignore[assignment]  # importing TensorFlow fails
 
 import keras

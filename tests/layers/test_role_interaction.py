@@ -131,6 +131,18 @@ def test_step_equals_call(random, options):
         np.testing.assert_allclose(outputs, expected[:, :, t], atol=1e-5)
 
 
+def test_a_step_computes_all_roles_by_one_product():
+    layer = RoleInteraction(32, causal=True)
+    layer.build((None, None, 8))
+
+    def step(inputs):
+        return layer.step(inputs, 0, layer.empty_cache(2, 3))[0]
+
+    graph = tf.function(step).get_concrete_function(tf.TensorSpec([2, 3, 8])).graph
+    products = [operation for operation in graph.get_operations() if operation.type in ("MatMul", "Einsum")]
+    assert len(products) == 4  # two of the LSTM, one of the assignment: rows of few numbers, copies of each slice of U
+
+
 @pytest.mark.parametrize("options", CAUSAL)
 def test_causal_outputs_do_not_depend_on_later_tokens(random, options):
     layer = RoleInteraction(HR, causal=True, **options)

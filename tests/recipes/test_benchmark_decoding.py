@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
-from scripts import load_script, run_main
+from scripts import RECIPES, load_script, run_main
 
 from keras_nmt.errors import UserError
 
@@ -23,46 +28,76 @@ def decoding():
     return load_script("benchmarks/decoding.py")
 
 
+@pytest.fixture(scope="module")
+def sentences():
+    return load_script("benchmarks/random_sentences.py")
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
-def test_both_give_equal_translations_of_equal_length(decoding, tmp_path, dtype):
+def test_all_give_equal_translations_of_equal_length(decoding, sentences, tmp_path, dtype):
     pytest.importorskip("ctranslate2")
     model = decoding.make_model(source_vocabulary_size=60, **SIZES)
-    tokenizer = decoding.make_tokenizer(60)
-    ours = decoding.exported(model, tokenizer, tmp_path / "export", 2, STEPS, dtype)
-    theirs = decoding.ctranslate2_(model, tokenizer, tmp_path / "ctranslate2", 2, STEPS, 1, dtype)
-    (batch,) = decoding.make_batches(3, 3, 60)
-    found = ours(batch)
-    assert [len(text.split()) for text in found] == [STEPS] * 3
-    assert len(set(found)) > 1
-    others = theirs(batch)
-    assert [len(text.split()) for text in others] == [STEPS] * 3
-    assert found == others or dtype == "int8"  # int8 may choose differently between nearly equal tokens
+    options = decoding.DecodingOptions(dtype, [3], 30, steps=STEPS, beam=2, threads=1, cpu_time=False)
+    found = decoding.decoding_programs(decoding.PROGRAMS, model, sentences.make_subwords(60), tmp_path, options)
+    batch = sentences.make_batches(3, 3, 60)
+    texts = {name: run(batch)[1] for name, run in found.items()}
+    assert list(texts) == ["plain", "compiled", "CTranslate2"]
+    for translations in texts.values():
+        assert [len(text.split()) for text in translations] == [STEPS] * 3
+    assert len(set(texts["plain"])) > 1
+    assert texts["plain"] == texts["compiled"]
+    # int8 may choose differently between nearly equal tokens
+    assert texts["plain"] == texts["CTranslate2"] or dtype == "int8"
 
 
-def test_batches_are_as_long_as_the_corpus(decoding):
-    batches = decoding.make_batches(16, 32, 100)
+@pytest.mark.nightly
+def test_jax_translates_every_sentence(tmp_path):
+    pytest.importorskip("jax")
+    table = tmp_path / "table.json"
+    options = ["--presets", "transformer_tiny", "--vocabulary-size", "60", "--batches", "1,2", "--sentences", "2"]
+    options += ["--steps", "3", "--beam", "2", "--rounds", "1", "--programs", "compiled", "--output", str(table)]
+    script = RECIPES / "benchmarks/decoding.py"
+    subprocess.run([sys.executable, script, *options], check=True, env={**os.environ, "KERAS_BACKEND": "jax"})
+    rows = json.loads(table.read_text())
+    assert [(row["batch"], row["program"]) for row in rows] == [("1", "compiled"), ("2", "compiled")]
+
+
+def test_a_failure_of_ctranslate2_is_reported(tmp_path):
+    pytest.importorskip("ctranslate2")
+    start = load_script("benchmarks/ctranslate2_process.py").ctranslate2_process
+    run = start(tmp_path, dtype="float32", batch=2, threads=1, beam=2)
+    with pytest.raises(UserError, match="CTranslate2 failed. Received: RuntimeError.*model.bin"):
+        run([["a"]])
+
+
+def test_batches_are_as_long_as_the_corpus(sentences):
+    batches = sentences.make_batches(16, 32, 100)
     assert [len(batch) for batch in batches] == [16, 16]
-    assert [len(line.split()) for batch in batches for line in batch] == decoding.LENGTHS
-    assert len(decoding.make_batches(1, 5, 100)) == 5
+    assert [len(line.split()) for batch in batches for line in batch] == sentences.LENGTHS
+    assert len(sentences.make_batches(1, 5, 100)) == 5
+    assert {len(line.split()) for batch in sentences.make_batches(2, 4, 100, 9) for line in batch} == {9}
 
 
-def test_contenders_take_turns_and_neighbours_are_compared(decoding):
-    now, calls = [0.0], []
+def test_the_table_has_the_ratio_of_neighbouring_measurements(decoding, monkeypatch, tmp_path):
+    def program(seconds, text):
+        return lambda calls: (seconds, [text for lines in calls for _ in lines])
 
-    def contender(name, seconds):
-        def translate(lines):
-            calls.append(name)
-            now[0] += seconds * (1 + len(calls) // 4)  # a machine that slows down
-            return [name if name == "theirs" and line == "b" else line for line in lines]
-
-        return translate
-
-    batches = [["a"], ["b"]]
-    result = decoding.compare(contender("ours", 1.0), contender("theirs", 3.0), batches, 3, lambda: now[0])
-    assert calls[4:] == ["ours"] * 2 + ["theirs"] * 4 + ["ours"] * 4 + ["theirs"] * 2
-    assert 2 < result[2] < 4
-    assert result[3] == 0.5
+    found = {"compiled": program(2.0, "a"), "CTranslate2": program(3.0, "b")}
+    monkeypatch.setattr(decoding, "decoding_programs", lambda *arguments: found)
+    monkeypatch.setattr(decoding, "make_model", lambda **arguments: None)
+    # TensorFlow sets its threads only once in a process.
+    for name in ("intra", "inter"):
+        monkeypatch.setattr(f"tensorflow.config.threading.set_{name}_op_parallelism_threads", lambda number: None)
+    options = ["--presets", "transformer_tiny", "--vocabulary-size", 60, "--batches", "2", "--sentences", 4]
+    run_main(decoding, *options, "--steps", 8, "--rounds", 2, "--output", tmp_path / "table.json")
+    common = {"preset": "transformer_tiny", "dtype": "float32", "batch": "2", "export, MiB": ""}
+    assert json.loads((tmp_path / "table.json").read_text()) == [
+        {**common, "program": "compiled", "sentences/s": "2.00", "tokens/s": "16", "time of first": "1.00"}
+        | {"equal": "100%"},
+        {**common, "program": "CTranslate2", "sentences/s": "1.33", "tokens/s": "11", "time of first": "1.50"}
+        | {"equal": "0%"},
+    ]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +106,8 @@ def test_contenders_take_turns_and_neighbours_are_compared(decoding):
         (["--presets", "huge"], "Received: huge"),
         (["--batches", "1,x"], "Received: batches='1,x'"),
         (["--batches", "0"], "Give sizes of at least 1 with commas between them. Received: batches=.0."),
-        (["--dtypes", "int4"], "Known dtypes are float32, int8. Received: int4"),
+        (["--dtypes", "int4"], "Known dtypes are float32, bfloat16, int8. Received: int4"),
+        (["--programs", "moses"], "Programs on tensorflow are plain, compiled, CTranslate2. Received: moses"),
     ],
 )
 def test_bad_options_are_an_error_of_one_line(decoding, arguments, match):

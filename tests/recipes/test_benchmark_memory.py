@@ -42,7 +42,7 @@ def test_writes_the_table(memory, monkeypatch, tmp_path):
     output = run_main(memory, *arguments)
     assert "TensorFlow alone" in output
     rows = (tmp_path / "table.md").read_text().splitlines()
-    assert rows[2] == "| TensorFlow alone |  |  | 1,024 |"
+    assert rows[2] == "| TensorFlow alone | | | 1,024 |"
     assert rows[-1] == "| serving, int8, serving_default_xla | transformer_tiny | 3 | 8,192 |"
     assert len(asked) == 8
     assert asked[1] == ("--batch-size=4096", "transformer_tiny", 50, "training, batches of 4,096 tokens")

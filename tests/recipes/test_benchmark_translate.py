@@ -52,16 +52,16 @@ def test_programs_take_turns_after_a_round_that_does_not_count(script):
 
         return run
 
-    seconds, texts = script.measure({"a": program("a"), "b": program("b")}, ["x", "y"], batch=1, rounds=2)
+    seconds, texts = script.in_turn({"a": program("a"), "b": program("b")}, [["x"], ["y"]], rounds=2)
     assert calls == ["a", "b", "b", "a", "a", "b"]
     assert seconds == {"a": [4.0, 5.0], "b": [3.0, 6.0]}
     assert texts == {"a": ["a x", "a y"], "b": ["b x", "b y"]}
 
 
-def test_a_program_is_timed_over_all_its_calls(script, monkeypatch):
+def test_a_program_is_timed_over_all_its_calls(script):
     now = iter([3.0, 5.0])
-    monkeypatch.setattr(script.time, "perf_counter", lambda: next(now))
-    assert script.timed(lambda call: [text.upper() for text in call])([["a"], ["b", "c"]]) == (2.0, ["A", "B", "C"])
+    run = script.timed(lambda call: [text.upper() for text in call], lambda: next(now))
+    assert run([["a"], ["b", "c"]]) == (2.0, ["A", "B", "C"])
 
 
 @pytest.mark.parametrize(

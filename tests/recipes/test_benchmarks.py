@@ -21,6 +21,11 @@ def overhead():
     return load_script("benchmarks/overhead.py")
 
 
+@pytest.fixture(scope="module")
+def counter():
+    return load_script("benchmarks/multiply_adds.py")
+
+
 def graph(function, *shapes):
     return tf.function(function, autograph=False).get_concrete_function(*map(tf.TensorSpec, shapes)).graph
 
@@ -39,39 +44,39 @@ def graph(function, *shapes):
         (lambda x: tf.function(lambda y: y @ y)(x) @ x, ([3, 3],), 2 * 27),
     ],
 )
-def test_counts_the_multiply_adds_of_products(overhead, function, shapes, expected):
-    assert overhead.multiply_adds(graph(function, *shapes)) == expected
+def test_counts_the_multiply_adds_of_products(counter, function, shapes, expected):
+    assert counter.multiply_adds(graph(function, *shapes)) == expected
 
 
-def test_counts_gradients(overhead):
+def test_counts_gradients(counter):
     def gradients(x, y):
         with tf.GradientTape() as tape:
             tape.watch([x, y])
             z = tf.reduce_sum(tf.nn.conv1d(x, y, 1, "SAME") ** 2)
         return tape.gradient(z, [x, y])
 
-    assert overhead.multiply_adds(graph(gradients, [2, 5, 3], [7, 3, 4])) == 3 * 2 * 5 * 7 * 3 * 4
+    assert counter.multiply_adds(graph(gradients, [2, 5, 3], [7, 3, 4])) == 3 * 2 * 5 * 7 * 3 * 4
 
 
-def test_counts_the_body_of_a_loop_as_often_as_it_runs(overhead):
+def test_counts_the_body_of_a_loop_as_often_as_it_runs(counter):
     def loop(x, most=None):
         return tf.while_loop(lambda y: tf.reduce_sum(y) < 9, lambda y: (y @ y,), (x,), maximum_iterations=most)
 
-    assert overhead.multiply_adds(graph(lambda x: loop(x, 4), [3, 3])) == 4 * 27
-    assert overhead.multiply_adds(graph(loop, [3, 3]), trips=6) == 6 * 27
+    assert counter.multiply_adds(graph(lambda x: loop(x, 4), [3, 3])) == 4 * 27
+    assert counter.multiply_adds(graph(loop, [3, 3]), trips=6) == 6 * 27
     with pytest.raises(ValueError, match="How often a loop runs is not known. Received: while"):
-        overhead.multiply_adds(graph(loop, [3, 3]))
+        counter.multiply_adds(graph(loop, [3, 3]))
 
     layer = keras.layers.LSTM(4, use_cudnn=False)
     layer.build((2, 5, 3))
-    assert overhead.multiply_adds(graph(layer, [2, 5, 3])) == 5 * 2 * 16 * (3 + 4)
+    assert counter.multiply_adds(graph(layer, [2, 5, 3])) == 5 * 2 * 16 * (3 + 4)
 
 
-def test_operations_that_cannot_be_counted_are_an_error(overhead):
+def test_operations_that_cannot_be_counted_are_an_error(counter):
     with pytest.raises(ValueError, match="All shapes must be known"):
-        overhead.multiply_adds(graph(lambda x: x @ x, [None, 3]))
+        counter.multiply_adds(graph(lambda x: x @ x, [None, 3]))
     with pytest.raises(ValueError, match="a kind that is not counted"):
-        overhead.multiply_adds(graph(lambda x, y: tf.nn.conv3d(x, y, [1] * 5, "SAME"), [1] * 5, [1] * 5))
+        counter.multiply_adds(graph(lambda x, y: tf.nn.conv3d(x, y, [1] * 5, "SAME"), [1] * 5, [1] * 5))
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +110,9 @@ def test_counts_the_transformer(works):
 
     forward = encoder(2) + 2 * 5 * 2 * D**2 + decoder(2, 5, 5)
     assert works["plain"].operations["training"] == 3 * forward
+    flops = load_script("benchmarks/training_flops.py").training_flops
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": D, "intermediate_dim": 2 * D}
+    assert flops(sizes, VOCABULARY, rows=2, source=5, target=5) == 2 * 3 * forward
     assert works["plain"].operations["decoding"] == encoder(3) + 3 * 5 * 2 * D**2 + decoder(3 * 2, 4, 4 * 2)
 
 
@@ -127,6 +135,24 @@ def test_does_the_work(works, what):
         for weight, old in zip(works["plain"].model.trainable_variables, before, strict=True)
     ]
     assert all(changed) if what == "training" else not any(changed)
+
+
+def test_counts_the_products_of_jax():
+    jax = pytest.importorskip("jax")
+    count = load_script("benchmarks/jax_multiply_adds.py").jax_multiply_adds
+
+    def counted(function, *shapes):
+        return count(jax.jit(function).trace(*(jax.numpy.zeros(shape) for shape in shapes)).jaxpr, 6)
+
+    conv = functools.partial(jax.numpy.convolve, mode="same")
+    assert counted(lambda x, y: x @ y, (2, 3), (3, 5)) == 2 * 3 * 5
+    assert counted(lambda x, y: jax.numpy.einsum("nck,ckd->nd", x, y), (2, 3, 5), (3, 5, 7)) == 2 * 3 * 5 * 7
+    assert counted(jax.vmap(conv, (0, None)), (2, 9), (3,)) == 2 * 9 * 3
+    assert counted(jax.grad(lambda x, y: (x @ y).sum() ** 2), (2, 3), (3, 5)) == 2 * 2 * 3 * 5
+    assert counted(lambda x: jax.jit(lambda y: y @ y)(x) @ x, (3, 3)) == 2 * 27
+    assert counted(lambda x: jax.lax.scan(lambda y, _: (y @ y, None), x, length=4)[0], (3, 3)) == 4 * 27
+    assert counted(lambda x: jax.lax.while_loop(lambda y: y.sum() < 9, lambda y: y @ y, x), (3, 3)) == 6 * 27
+    assert counted(lambda x: jax.lax.cond(x.sum() > 0, lambda y: y @ y, lambda y: y, x), (3, 3)) == 27
 
 
 class FakeWork:
@@ -188,6 +214,7 @@ def test_every_mechanism_is_an_argument_of_the_model(overhead):
         (["--mechanisms", "fusion,none"], "Known mechanisms are plain, .* Received: none"),
         (["--preset", "huge"], "Received: preset='huge'"),
         (["--rounds", 0], "Sizes must be at least 1, .* rounds=0"),
+        (["--together", 0], "Sizes must be at least 1, .* together=0"),
         (["--vocabulary-size", 4], "Received: vocabulary_size=4"),
     ],
 )

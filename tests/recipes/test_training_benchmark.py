@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import json
 import multiprocessing
 import random
+import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
-from scripts import load_script, run_main
+from scripts import RECIPES, load_script, run_main
 
 from keras_nmt.errors import UserError
 
@@ -17,6 +21,11 @@ from keras_nmt.errors import UserError
 @pytest.fixture(scope="module")
 def training():
     return load_script("benchmarks/training.py")
+
+
+@pytest.fixture(scope="module")
+def processes():
+    return load_script("benchmarks/contender_process.py")
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +62,8 @@ def work(training, texts):
 
 
 @pytest.fixture(scope="module")
-def ours(training, work):
-    return training.Ours(work)
+def ours(processes, work):
+    return processes.Ours(work)
 
 
 @pytest.mark.nightly
@@ -65,19 +74,61 @@ def test_updates_are_traced_once(ours):
 
 
 @pytest.mark.nightly
-def test_contenders_with_xla_are_compiled(training, work):
-    assert training.CONTENDERS["keras_nmt with XLA"](work)._trainer.computation.jit_compile
-    assert training.CONTENDERS["keras_hub with XLA"](work)._model.jit_compile
+def test_contenders_with_xla_are_compiled(processes, work):
+    assert processes.CONTENDERS["keras_nmt with XLA"](work)._trainer.computation.jit_compile
+    assert processes.CONTENDERS["keras_hub with XLA"](work)._model.jit_compile
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["keras_hub", "PyTorch"])
-def test_peers_do_the_same_work(training, work, ours, name):
-    if name == "PyTorch":
+@pytest.mark.parametrize("name", ["keras_hub", "PyTorch", "PyTorch compiled"])
+def test_peers_do_the_same_work(processes, work, ours, name):
+    if name.startswith("PyTorch"):
         pytest.importorskip("torch")
-    peer = training.CONTENDERS[name](work)
+    peer = processes.CONTENDERS[name](work)
     assert peer.train(2).seconds > 0
     assert peer.parameters == pytest.approx(ours.parameters, rel=0.05)
+
+
+@pytest.mark.nightly
+def test_ours_on_jax_trains_the_same_model(texts, tmp_path):
+    pytest.importorskip("jax")
+    options = ["--preset", "transformer_tiny", "--vocabulary-size", "30", "--batch-size", "64", "--updates", "1"]
+    options += ["--rounds", "1", "--contenders", "keras_nmt,keras_nmt on JAX", "--output", tmp_path / "table.json"]
+    script = RECIPES / "benchmarks/training.py"
+    subprocess.run([sys.executable, script, "--data-dir", texts, *options], check=True)
+    tensorflow, jax = json.loads((tmp_path / "table.json").read_text())
+    assert jax["contender"] == "keras_nmt on JAX"
+    assert jax["parameters (millions)"] == tensorflow["parameters (millions)"]
+    assert float(jax["target tokens/s"].replace(",", "")) > 0
+
+
+def test_random_sentences_are_the_same_batches_for_all(training, work, tmp_path):
+    batches = load_script("benchmarks/training_batches.py")
+    files = {"corpus": tmp_path / "corpus.npz", "batches": tmp_path / "batches.npz"}
+    given = dataclasses.replace(work, **files, batch_size=100, length=7)
+    assert training.write_random_batches(given, 2) == 2 * 8 * 7
+    pipeline = batches.training_batches(given)
+    assert pipeline.shapes == [(8, 7, 7)]
+    names = ("source", "target_input", "target_output")
+    ours = [tuple(batch[name].numpy() for name in names) for batch in pipeline.dataset().take(3)]
+    with np.load(files["batches"]) as file:
+        arrays = [file[f"arr_{number}"] for number in range(9)]
+    theirs = list(zip(arrays[::3], arrays[1::3], arrays[2::3], strict=True))
+
+    def rows(found):  # in any order: `Trainer`'s pipeline shuffles
+        return sorted(np.hstack([np.concatenate(side) for side in zip(*found, strict=True)]).tolist())
+
+    assert rows(ours) == rows(theirs)
+
+
+def test_the_share_of_peak_is_operations_over_seconds(training, work, tmp_path):
+    given = dataclasses.replace(work, corpus=tmp_path / "c.npz", batches=tmp_path / "b.npz", batch_size=100, length=7)
+    tokens = training.write_random_batches(given, 3)
+    flops = training.training_flops(given.sizes, given.vocabulary_size, 8, 7, 7)
+    assert training.flops_per_round(given) == 3 * flops  # the first of four batches is not measured
+    result = training.Result(10, [training.Measured(2.0)], 1.0)
+    row = dict(zip(training.COLUMNS, training.cells("a", "bfloat16", result, result, tokens, 0.5), strict=True))
+    assert row["share of peak"] == "25.0%"
 
 
 class Fake:
@@ -90,18 +141,24 @@ class Fake:
 
     def train(self, updates):
         self.rounds += 1
-        module = sys.modules["recipes_benchmarks_training"]
-        return module.Measured(self.factor * updates * self.rounds, None if self.factor > 1 else 0.01, 1)
+        measured = load_script("benchmarks/training.py").Measured
+        return measured(self.factor * updates * self.rounds, None if self.factor > 1 else 0.01, 1)
 
     def stop(self):
         return 1024.0
 
 
-def test_a_process_answers_until_it_is_stopped(training, monkeypatch):
-    monkeypatch.setitem(training.CONTENDERS, "PyTorch", lambda work: Fake("PyTorch"))
+def serve(processes, make, monkeypatch):
+    """The connection to a thread that serves a contender as a process does."""
+    monkeypatch.setitem(processes.CONTENDERS, "PyTorch", make)
     ours, theirs = multiprocessing.Pipe()
-    thread = threading.Thread(target=training._serve, args=(theirs, "PyTorch", None), daemon=True)
+    thread = threading.Thread(target=processes._serve, args=(theirs, "PyTorch", None), daemon=True)
     thread.start()
+    return ours, thread
+
+
+def test_a_process_answers_until_it_is_stopped(processes, monkeypatch):
+    ours, thread = serve(processes, lambda work: Fake("PyTorch"), monkeypatch)
     assert ours.recv() == 2_000_000
     ours.send(3)
     assert ours.recv().seconds == 6.0
@@ -110,9 +167,20 @@ def test_a_process_answers_until_it_is_stopped(training, monkeypatch):
     thread.join()
 
 
+def test_a_process_reports_why_it_fails(processes, monkeypatch):
+    def make(work):
+        raise ModuleNotFoundError("No module named 'torch'")
+
+    ours, thread = serve(processes, make, monkeypatch)
+    error = ours.recv()
+    assert isinstance(error, UserError)
+    assert str(error) == """PyTorch failed. Received: ModuleNotFoundError("No module named 'torch'")"""
+    thread.join()
+
+
 @pytest.fixture
 def run(training, monkeypatch, texts):
-    monkeypatch.setattr(training, "Process", Fake)
+    monkeypatch.setattr(training, "ContenderProcess", Fake)
 
     return functools.partial(run_main, training, "--data-dir", texts)
 
@@ -137,6 +205,8 @@ def test_prints_ratios_of_neighbouring_rounds(run):
         (["--dtypes", "float8"], "Received: float8"),
         (["--rounds", 0], "Sizes must be at least 1. Received: .* rounds=0"),
         (["--data-dir", "nowhere"], "nowhere"),
+        (["--length", 5], "Name a text by --data-dir, or a --length of at least 2. Received: data_dir=.*, length=5"),
+        (["--contenders", "keras_nmt on JAX", "--threads", 1], "--threads sets the threads of TensorFlow and PyTorch"),
     ],
 )
 def test_bad_options_are_an_error_of_one_line(run, arguments, match):
