@@ -72,7 +72,7 @@ def test_training_is_measured(script, tmp_path):
     options = ("--num-pairs", 500, "--batch-size", 2000, "--output", tmp_path / "table.md")
     run_main(script, "--millions", "0.002,0.004", *options)
     table = (tmp_path / "table.md").read_text()
-    assert table.count("start to the first batch, seconds") == 2
+    assert table.count("start to the first batch, seconds |") == 2
     assert "| 0.004 |" in table
 
 
