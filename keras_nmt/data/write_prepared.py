@@ -12,7 +12,7 @@ from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.data.prepared_corpus import PreparedCorpus
 from keras_nmt.files.atomic_files import atomic_folder
 from keras_nmt.files.pair_block import PairBlock, Rows
-from keras_nmt.files.prepared_folder import SHARD_PAIRS, id_type, write_manifest, write_shard
+from keras_nmt.files.prepared_folder import SHARD_PAIRS, check_sides, id_type, write_manifest, write_shard
 from keras_nmt.text import SubwordTokenizer
 
 
@@ -44,7 +44,7 @@ def write_prepared(
 
     Raises:
         OSError: A file cannot be written.
-        UserError: The folder exists.
+        UserError: The folder exists, or a name is no name of a side.
 
     Example:
 
@@ -60,6 +60,7 @@ def write_prepared(
     ...     prepared.summary() == corpus.summary()
     True
     """
+    check_sides(sides)
     tokenizers = source_tokenizer, target_tokenizer
     block = PairBlock(
         corpus.line_numbers,

@@ -12,12 +12,13 @@ MAX_BYTES = 16 << 20
 MAX_DEPTH = 100
 
 
-def read_json(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
+def read_json(path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
     """Reads a JSON object from a file.
 
     Args:
-        path: String or path, the file: UTF-8, at most 16 MiB, at most 100 levels of nesting.
+        path: String or path, the file: UTF-8, at most 100 levels of nesting.
         what: String, the content of the file, for the error message, such as "the settings of a run".
+        max_bytes: Integer, the size of the largest file. Defaults to 16 MiB.
 
     Returns:
         The object.
@@ -36,9 +37,9 @@ def read_json(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
     """
     try:
         with open(path, "rb") as file:
-            content = file.read(MAX_BYTES + 1)
-        if len(content) > MAX_BYTES:
-            raise ValueError(f"more than {MAX_BYTES:,} bytes")
+            content = file.read(max_bytes + 1)
+        if len(content) > max_bytes:
+            raise ValueError(f"more than {max_bytes:,} bytes")
         value = json.loads(content.decode())
         if not isinstance(value, dict):
             raise ValueError(type(value).__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -15,8 +16,10 @@ def check_length_limits(max_length: int | None, max_ratio: float | None) -> None
     """Raises a `UserError` if a limit is out of its range."""
     if max_length is not None and max_length < 2:
         raise UserError(f"The longest sentence has at least 2 subwords, end included. Received: {max_length=}")
-    if max_ratio is not None and max_ratio < 1:
-        raise UserError(f"The ratio of the longer to the shorter sentence is at least 1. Received: {max_ratio=}")
+    if max_ratio is not None and not 1 <= max_ratio < math.inf:
+        raise UserError(
+            f"The ratio of the longer to the shorter sentence is at least 1, and finite. Received: {max_ratio=}"
+        )
 
 
 def outside_limits(

@@ -16,6 +16,7 @@ import errno
 import functools
 import hashlib
 import os
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -34,9 +35,12 @@ VERSION = 1
 MANIFEST = "manifest.json"
 LONGER = "longer side"
 PAIRS = "pairs"  # folder of the arrays that belong to no side
+BLOCKS = "blocks"  # folder of temporary files during a preparation
+RESERVED = (PAIRS, BLOCKS)
 SUBWORDS = "subwords.model"
 BLOCK = 1024  # pairs that are read at once; an epoch's random order keeps blocks together
 SHARD_PAIRS = 2**20
+MANIFEST_BYTES = 2**30  # largest manifest: a kilobyte for each shard, and 300 bytes for each source file
 REMEDY = "prepare the corpus again, or restore the folder"
 
 
@@ -56,15 +60,16 @@ class PreparedFolder:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self.manifest = _read_manifest(self.path / MANIFEST)
-        manifest = self.manifest
+        manifest = read_manifest(self.path / MANIFEST)
+        shards = manifest.pop("shards")
+        for shard in shards:
+            for name, file in shard["files"].items():
+                _check_size(os.path.join(path, name), file["bytes"])  # a `Path` of each file would stay in memory
+        self.manifest = manifest  # without the files of shards: memory does not grow with their number
         self.sides: list[str] = manifest["sides"]
         self.has_text: bool = manifest["text"]
-        self._sizes = np.array([shard["pairs"] for shard in manifest["shards"]])
+        self._sizes = np.array([shard["pairs"] for shard in shards])
         self._ends = np.cumsum(self._sizes)
-        for shard in manifest["shards"]:
-            for name, file in shard["files"].items():
-                _check_size(self.path / name, file["bytes"])
 
     def __len__(self) -> int:
         return int(self._ends[-1])
@@ -141,6 +146,22 @@ def prepared_side(path: str | os.PathLike[str]) -> tuple[PreparedFolder, str] | 
 @functools.lru_cache(maxsize=64)
 def _opened(path: str, size: int, changed: int) -> PreparedFolder:
     return PreparedFolder(path)
+
+
+def check_sides(sides: Sequence[str]) -> None:
+    """Checks the names of the sides of a prepared corpus, which are folders in the folder of the corpus.
+
+    Raises:
+        UserError: The names are not two different names such as "de".
+    """
+    if len(set(sides)) != len(sides) or len(sides) != 2:
+        raise UserError(f"A corpus has two sides of different names. Received: sides={tuple(sides)}")
+    for side in sides:
+        if not re.fullmatch(r"[\w-]+", side) or side in RESERVED:
+            raise UserError(
+                "A side is named like its language, such as 'de', 'zh_CN' or 'sr-Latn', and not "
+                f"{' or '.join(RESERVED)}. Received: sides={tuple(sides)}"
+            )
 
 
 def id_type(vocabulary_size: int) -> type[np.integer]:
@@ -233,6 +254,46 @@ def write_manifest(
     )
 
 
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Reads the manifest of a prepared corpus.
+
+    Raises:
+        OSError: There is no manifest.
+        UserError: The manifest is damaged or of another version.
+    """
+    manifest = read_json(path, "the manifest of a prepared corpus", MANIFEST_BYTES)
+    if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
+        raise UserError(
+            f"{path} must be the manifest of a prepared corpus of version {VERSION}; prepare the corpus again. "
+            f"Received: format={manifest.get('format')!r}, version={manifest.get('version')!r}"
+        )
+    if not _is_whole(manifest):
+        raise UserError(f"Damaged: the manifest of a prepared corpus; {REMEDY}. Received: {path}")
+    return manifest
+
+
+def _is_whole(manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest has all entries that readers use, and their numbers agree."""
+    try:
+        sides, counts, shards = manifest["sides"], manifest["length_counts"], manifest["shards"]
+        sizes = [shard["pairs"] for shard in shards]
+        numbers = [manifest["read"], *manifest["dropped"].values()]
+        numbers += [file["bytes"] for shard in shards for file in shard["files"].values()]
+        return (
+            len(set(sides)) == len(sides) == 2
+            and all(isinstance(manifest["subwords"][side], str) for side in sides)
+            and isinstance(manifest["text"], bool)
+            and (manifest["max_ratio"] is None or manifest["max_ratio"] >= 1)
+            and manifest["read"] >= manifest["pairs"]
+            and all(isinstance(number, int) for number in numbers)
+            and min(sizes) > 0
+            and {sum(sizes), *(sum(counts[name]) for name in (*sides, LONGER))} == {manifest["pairs"]}
+            and all(sum(i * n for i, n in enumerate(counts[side])) == manifest["tokens"][side] for side in sides)
+        )
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return False
+
+
 class _Shard:
     """The arrays of one shard, mapped into memory."""
 
@@ -319,28 +380,7 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _read_manifest(path: Path) -> dict[str, Any]:
-    manifest = read_json(path, "the manifest of a prepared corpus")
-    if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
-        raise UserError(
-            f"{path} must be the manifest of a prepared corpus of version {VERSION}; prepare the corpus again. "
-            f"Received: format={manifest.get('format')!r}, version={manifest.get('version')!r}"
-        )
-    missing = {"sides", "subwords", "pairs", "read", "dropped", "tokens", "length_counts", "text", "shards"} - set(
-        manifest
-    )
-    sizes = [] if missing else [shard.get("pairs") for shard in manifest["shards"]]
-    if (
-        missing
-        or not sizes
-        or sum(sizes) != manifest["pairs"]
-        or sum(manifest["length_counts"][LONGER]) != manifest["pairs"]
-    ):
-        raise UserError(f"Damaged: the manifest of a prepared corpus; {REMEDY}. Received: {path}")
-    return manifest
-
-
-def _check_size(path: Path, size: int) -> None:
+def _check_size(path: str, size: int) -> None:
     try:
         found = os.stat(path).st_size
     except OSError as error:

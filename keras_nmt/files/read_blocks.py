@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, error_and_type
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTANDARD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -38,8 +38,8 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
 
     Raises:
         OSError: The file cannot be opened.
-        UserError: A line is longer than 1 MiB or not UTF-8, or the file is damaged compressed data. The message names
-            the file and the line.
+        UserError: A line is longer than 1 MiB or not UTF-8, or the file is damaged compressed data, or an address
+            cannot be read. The message names the file and the line.
 
     Example:
 
@@ -56,6 +56,7 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
     num_lines = 0
     rest = b""  # the beginning of the next line
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_errors_of_address(str(name)))
         if isinstance(source, (str, os.PathLike)):
             raw = stack.enter_context(_open(name))
         elif isinstance(source, io.BufferedReader):
@@ -122,6 +123,19 @@ def _open(name: str) -> io.BufferedReader:
         return open(name, "rb")
     file = _optional("fsspec", name).open(name, "rb").open()
     return file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)
+
+
+@contextlib.contextmanager
+def _errors_of_address(name: str) -> Iterator[None]:
+    """A block in which any error at an address names the address: each library of fsspec has errors of its own."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        if "://" not in name:
+            raise
+        raise UserError(f"The address cannot be read ({error_and_type(error)}). Received: {name}") from error
 
 
 def _optional(library: str, name: str) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.length_limits import check_length_limits
-from keras_nmt.files.prepared_folder import PAIRS
+from keras_nmt.files.prepared_folder import check_sides
 
 DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
     "keep": (),
@@ -24,10 +24,19 @@ DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
 }
 ORDERS = ("shuffled", "lines")
 NORMALIZATIONS = ("none", "NFC", "NFKC")
+LEAST_SUBWORDS = 5  # four special ids, and one
 File = str | os.PathLike[str]
 # From the lines of both sides of a block to a boolean array, the pairs to drop; or a DoFn of such lines.
 Filter = Callable[[Sequence[str], Sequence[str]], np.ndarray] | Any
 BUILT_IN = ("identical", "script", "language", "empty", "too long", "badly matched", "duplicate")
+
+
+def check_name(name: File) -> None:
+    """Raises a `UserError` if the name of a file is not UTF-8, which Apache Beam cannot send to its workers."""
+    try:
+        os.fspath(name).encode()
+    except UnicodeEncodeError:
+        raise UserError(f"Rename the file: its name is not UTF-8. Received: {os.fspath(name)!r}") from None
 
 
 @dataclasses.dataclass(kw_only=True, frozen=True)
@@ -103,6 +112,15 @@ class Preparation:
                 "A corpus is cut into given subwords, or into those of a model to train. "
                 f"Received: subwords={self.subwords}, vocabulary_size={self.vocabulary_size}"
             )
+        if self.vocabulary_size is not None and self.vocabulary_size < LEAST_SUBWORDS:
+            raise UserError(
+                f"A vocabulary has at least {LEAST_SUBWORDS} subwords. Received: vocabulary_size={self.vocabulary_size}"
+            )
+        tag = self.source_tag
+        if tag is not None and tag.split() != [tag]:
+            raise UserError(f"A tag is one subword, without spaces. Received: source_tag={tag!r}")
+        for name in (*self.sources, *self.targets):
+            check_name(name)
         if self.subword_sample < 1 or self.seed < 0:
             raise UserError(
                 "A sample has at least one pair, and a seed of at least 0. "
@@ -113,11 +131,7 @@ class Preparation:
                 "A corpus has as many source files as target files, at least one. "
                 f"Received: {len(self.sources)} and {len(self.targets)}"
             )
-        for side in self.sides:
-            if Path(side).name != side or side == PAIRS:
-                raise UserError(f"A side is named like its language, such as 'de'. Received: sides={self.sides}")
-        if len(set(self.sides)) != 2:
-            raise UserError(f"A corpus has two sides of different names. Received: sides={self.sides}")
+        check_sides(self.sides)
         for name, known in (("duplicates", DUPLICATES), ("order", ORDERS), ("normalization", NORMALIZATIONS)):
             if getattr(self, name) not in known:
                 raise UserError(f"`{name}` is one of {', '.join(known)}. Received: {name}={getattr(self, name)!r}")

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import logging
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,18 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_folder
-from keras_nmt.files.json_file import read_json
 from keras_nmt.files.pair_block import PairBlock
-from keras_nmt.files.prepared_folder import SHARD_PAIRS, write_manifest, write_shard
+from keras_nmt.files.prepared_folder import (
+    BLOCKS,
+    MANIFEST,
+    SHARD_PAIRS,
+    read_manifest,
+    write_manifest,
+    write_shard,
+)
 from keras_nmt.files.read_paired_blocks import read_paired_blocks
-from keras_nmt.preparation.options import DUPLICATES, Preparation
+from keras_nmt.preparation.block_store import BlockStore, Place
+from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
 from keras_nmt.preparation.run_pipeline import failures_as_results, run_pipeline
 from keras_nmt.preparation.scan import scan
 from keras_nmt.preparation.segmenter import Segmenter, bucket_of, without_duplicates
@@ -30,7 +38,9 @@ from keras_nmt.preparation.train_on_sample import MODEL, train_on_sample
 from keras_nmt.preparation.worker_steps import add_worker_steps, worker_steps
 
 MOST_LINES = 2**31 - 1  # line numbers are int32
+STORED_PAIRS = 2**17  # pairs that a process segments before it writes them
 Report = Callable[[str], None]
+Split = Callable[[PairBlock], np.ndarray]  # to the bucket of each pair
 
 
 def prepare(
@@ -69,6 +79,7 @@ def prepare(
             "The output is a folder of a file system, not an address: an object store cannot rename a finished folder. "
             f"Prepare a folder, and copy it afterwards. Received: {os.fspath(output)}"
         )
+    check_name(Path(output).absolute())
     described = p.as_json()
     text_filters(p)  # wrong filters and subwords are errors before the work
     if p.subwords is not None:
@@ -124,12 +135,13 @@ def prepare(
                 counted=(counted, counted_shards),
             )
             results = run_pipeline(options, folder, stage)
-        shards = sorted((result for result in results if "shard" in result), key=lambda shard: shard["shard"])
+        shards = _numbered(folder, [result for result in results if "shard" in result])
         dropped: dict[str, int] = {}
         for counts in (result["dropped"] for result in results if "dropped" in result):
             dropped |= {reason: dropped.get(reason, 0) + number for reason, number in counts.items()}
         if p.duplicates != "keep":
             dropped["duplicate"] = num_read - sum(dropped.values()) - sum(shard["pairs"] for shard in shards)
+        shutil.rmtree(folder / BLOCKS, ignore_errors=True)
         if not shards:
             raise UserError(f"No pair is left of {num_read}: relax the limits. Received: dropped {dropped}")
         write_manifest(
@@ -145,7 +157,7 @@ def prepare(
             options=described,
         )
         (folder / MODEL).unlink(missing_ok=True)  # each side has a copy
-    manifest = read_json(Path(output) / "manifest.json", "the manifest of a prepared corpus")
+        manifest = read_manifest(folder / MANIFEST)
     shown = ", ".join(f"{count:,} {reason}" for reason, count in manifest["dropped"].items())
     report(f"{num_read:,} pairs read, {manifest['pairs']:,} kept; dropped: {shown}; {len(shards)} shard(s) in {output}")
     return manifest
@@ -177,94 +189,134 @@ def _segment_stage(
     num_shards: int,
     counted: tuple[str | None, str | None],
 ) -> beam.PCollection:
-    """Reads, filters and segments blocks of lines, drops duplicates, and writes shards."""
-    segmented = (
+    """Reads, filters and segments blocks of lines, drops duplicates, and writes shards.
+
+    Between the stages, the pairs are in files, and the runner groups their places.
+    """
+    p, store, keys = preparation, BlockStore(Path(folder) / BLOCKS), DUPLICATES[preparation.duplicates]
+    # How each stage distributes its pairs for the next stage.
+    splits: list[Split] = [functools.partial(bucket_of, key=key, num_buckets=num_shards) for key in keys]
+    splits.append(
+        functools.partial(_shard_by_line, num_read=num_read, num_shards=num_shards)
+        if p.order == "lines"
+        else functools.partial(bucket_of, key="pair", num_buckets=num_shards)
+    )
+    elements = (
         pipeline
         | "Parts" >> beam.Create(tasks)
         | "Spread parts" >> beam.Reshuffle()
-        | "Segment" >> beam.ParDo(SegmentLines(preparation, counted[0]))
+        | "Segment" >> beam.ParDo(SegmentLines(p, store, splits[0], counted[0]))
     )
-    # One output with two kinds of elements: Beam's runner for Dask knows no second output.
-    blocks = segmented | "Blocks" >> beam.Filter(lambda element: isinstance(element, PairBlock))
-    results = segmented | "Counts" >> beam.Filter(lambda element: isinstance(element, dict))
-    for key in DUPLICATES[preparation.duplicates]:
-        blocks = (
-            blocks
-            | f"By {key}" >> beam.FlatMap(_by_bucket, key=key, num_buckets=num_shards)
-            | f"Group by {key}" >> beam.GroupByKey()
-            | f"Drop duplicates by {key}" >> beam.FlatMap(_drop_duplicates, key=key)
+    results = [elements | "Counts" >> beam.Filter(_is_result)]
+    for key, split in zip(keys, splits[1:], strict=True):
+        elements = _grouped(elements, key) | f"Drop duplicates by {key}" >> beam.FlatMap(
+            _drop_duplicates, key=key, store=store, split=split
         )
-    shards = (
-        blocks
-        | "By shard" >> beam.FlatMap(_by_shard, order=preparation.order, num_read=num_read, num_shards=num_shards)
-        | "Group by shard" >> beam.GroupByKey()
-        | "Write shards"
-        >> beam.FlatMap(_write, folder=folder, sides=preparation.sides, order=preparation.order, counted=counted[1])
+        results.append(elements | f"Failures by {key}" >> beam.Filter(_is_result))
+    shards = _grouped(elements, "shard") | "Write shards" >> beam.FlatMap(
+        _write, folder=folder, sides=p.sides, order=p.order, counted=counted[1]
     )
-    return (results, shards) | "All results" >> beam.Flatten()
+    return (*results, shards) | "All results" >> beam.Flatten()
+
+
+def _is_result(element: Any) -> bool:
+    # One output with two kinds of elements, places and results: Beam's runner for Dask knows no second output.
+    return isinstance(element, dict)
+
+
+def _grouped(elements: beam.PCollection, name: str) -> beam.PCollection:
+    """The places of each bucket together."""
+    return (
+        elements
+        | f"Places by {name}" >> beam.Filter(lambda element: not _is_result(element))
+        | f"Group by {name}" >> beam.GroupByKey()
+    )
 
 
 class SegmentLines(beam.DoFn):
     """Reads parts of files as blocks of ids. Each part is every n-th block of lines of a pair of files.
 
-    After the blocks, each part gives a dictionary of the numbers of dropped pairs, which are also Beam's counters.
+    After the places of its pairs, each part gives a dictionary of the numbers of dropped pairs, which are also Beam's
+    counters.
     """
 
-    def __init__(self, preparation: Preparation, counted: str | None) -> None:
-        self._preparation = preparation
-        self._counted = counted
+    def __init__(self, preparation: Preparation, store: BlockStore, split: Split, counted: str | None) -> None:
+        self._preparation, self._store, self._split, self._counted = preparation, store, split, counted
 
     def setup(self) -> None:
         self._segmenter = Segmenter(self._preparation)
 
     def process(self, task: tuple[str, str, int, int, int]) -> Iterator[Any]:
-        source, target, line, part, parts = task
         totals: dict[str, int] = {}
         with failures_as_results() as failures:
-            for number, (sources, targets) in enumerate(read_paired_blocks(source, target)):
-                lines = np.arange(line + 1, line + 1 + len(sources), dtype=np.int32)
-                line += len(sources)
-                if number % parts != part:
-                    continue
-                block, dropped = self._segmenter.segment(lines, sources, targets)
-                for reason, count in dropped.items():
-                    beam.metrics.Metrics.counter("keras_nmt", reason).inc(count)
-                    totals[reason] = totals.get(reason, 0) + count
-                add_worker_steps(self._counted, len(sources))
-                yield block
+            blocks: list[PairBlock] = []
+            for block in self._segmented(task, totals):
+                blocks.append(block)
+                if sum(map(len, blocks)) >= STORED_PAIRS:
+                    yield from self._stored(blocks)
+                    blocks = []
+            if blocks:
+                yield from self._stored(blocks)
         yield from (*failures, {"dropped": totals})
 
+    def _segmented(self, task: tuple[str, str, int, int, int], totals: dict[str, int]) -> Iterator[PairBlock]:
+        source, target, line, part, parts = task
+        for number, (sources, targets) in enumerate(read_paired_blocks(source, target)):
+            lines = np.arange(line + 1, line + 1 + len(sources), dtype=np.int32)
+            line += len(sources)
+            if number % parts != part:
+                continue
+            block, dropped = self._segmenter.segment(lines, sources, targets)
+            for reason, count in dropped.items():
+                beam.metrics.Metrics.counter("keras_nmt", reason).inc(count)
+                totals[reason] = totals.get(reason, 0) + count
+            add_worker_steps(self._counted, len(sources))
+            yield block
 
-def _by_bucket(block: PairBlock, key: str, num_buckets: int) -> Iterator[tuple[int, PairBlock]]:
-    yield from _split(block, bucket_of(block, key, num_buckets))
+    def _stored(self, blocks: Sequence[PairBlock]) -> Iterator[tuple[int, Place]]:
+        block = PairBlock.concatenate(blocks)
+        return self._store.write(block, self._split(block))
 
 
-def _by_shard(block: PairBlock, order: str, num_read: int, num_shards: int) -> Iterator[tuple[int, PairBlock]]:
-    by_line = (block.lines.astype(np.int64) - 1) * num_shards // num_read
-    yield from _split(block, by_line if order == "lines" else bucket_of(block, "pair", num_shards))
+def _shard_by_line(block: PairBlock, num_read: int, num_shards: int) -> np.ndarray:
+    shards: np.ndarray = (block.lines.astype(np.int64) - 1) * num_shards // num_read
+    return shards
 
 
-def _split(block: PairBlock, buckets: np.ndarray) -> Iterator[tuple[int, PairBlock]]:
-    for bucket in np.unique(buckets).tolist():
-        yield bucket, block.select(buckets == bucket)
-
-
-def _drop_duplicates(bucket: tuple[int, Iterable[PairBlock]], key: str) -> Iterator[PairBlock]:
-    yield without_duplicates(PairBlock.concatenate(bucket[1]), key)
+def _drop_duplicates(
+    bucket: tuple[int, Iterable[Place]], key: str, store: BlockStore, split: Split
+) -> Iterator[tuple[int, Place] | dict[str, str]]:
+    with failures_as_results() as failures:
+        block = without_duplicates(store.read(bucket[1]), key)
+        yield from store.write(block, split(block))
+    yield from failures
 
 
 def _write(
-    bucket: tuple[int, Iterable[PairBlock]], folder: str, sides: tuple[str, str], order: str, counted: str | None
+    bucket: tuple[int, Iterable[Place]], folder: str, sides: tuple[str, str], order: str, counted: str | None
 ) -> Iterator[dict[str, Any]]:
-    number, blocks = bucket
+    number, places = bucket
     with failures_as_results() as failures:
-        block = PairBlock.concatenate(blocks)
+        block = BlockStore.read(places)
         assert block.keys is not None
-        places = (block.lines,) if order == "lines" else (block.lines, *block.keys.T)
-        block = block.select(np.lexsort(places))
+        order_of = (block.lines,) if order == "lines" else (block.lines, *block.keys.T)
+        block = block.select(np.lexsort(order_of))
         yield {"shard": number, **write_shard(Path(folder), number, sides, block)}
         add_worker_steps(counted, 1)
     yield from failures
+
+
+def _numbered(folder: Path, shards: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Numbers shards from 0 without a gap: a shard all of whose pairs were dropped is not written."""
+    numbered = []
+    for number, shard in enumerate(sorted(shards, key=lambda shard: shard["shard"])):
+        files = {}
+        for name, file in shard["files"].items():
+            new = name.replace(f"/{shard['shard']:05d}.", f"/{number:05d}.")
+            os.rename(folder / name, folder / new)
+            files[new] = file
+        numbered.append({**shard, "files": files})
+    return numbered
 
 
 @contextlib.contextmanager

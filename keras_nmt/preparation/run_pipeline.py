@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
+import grpc
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.atomic_files import write_json
-from keras_nmt.files.json_file import read_json
+from keras_nmt.errors import UserError, error_and_type, one_line
+from keras_nmt.files.atomic_files import write_bytes
 
 RESULT = "result.json"  # in the temporary folder, from the workers to the process that finishes the folder
 FAILURES = "failures"
@@ -34,21 +34,31 @@ def run_pipeline(
         List of the dictionaries, by "number" if they have one.
 
     Raises:
-        UserError: A worker failed.
+        UserError: A worker failed, or there is no such runner, or the runner cannot be reached.
     """
     try:
-        with beam.Pipeline(options=options) as pipeline:
-            _ = (
-                stage(pipeline)
-                | "One key" >> beam.Map(lambda result: (0, result))
-                | "Together" >> beam.GroupByKey()
-                | "Results" >> beam.Map(_write_results, path=str(folder / RESULT))
-            )
+        pipeline = beam.Pipeline(options=options)
+    except Exception as error:  # of a runner that does not exist, or is not installed
+        raise UserError(f"Apache Beam refuses its options. Received: {error_and_type(error)}") from error
+    _ = (
+        stage(pipeline)
+        | "One key" >> beam.Map(lambda result: (0, result))
+        | "Together" >> beam.GroupByKey()
+        | "Results" >> beam.Map(_write_results, path=str(folder / RESULT))
+    )
+    try:
+        pipeline.run().wait_until_finish()
     except RuntimeError as error:  # of a worker, with its traceback as text
         if found := re.search(r"OSError: \[Errno \d+\] (.+?): '(.+?)'", str(error)):
             raise UserError(f"{found[1]}. Received: {found[2]}") from None
         raise
-    results = read_json(folder / RESULT, "the results of a preparation")["results"]
+    except (OSError, grpc.RpcError, grpc.FutureTimeoutError) as error:
+        if getattr(error, "filename", None):
+            raise
+        raise UserError(
+            f"Apache Beam's runner is lost, or not at its address. Received: {error_and_type(error)}"
+        ) from error
+    results = json.loads((folder / RESULT).read_bytes())
     (folder / RESULT).unlink()
     failures = [result[FAILURES] for result in results if FAILURES in result]
     if failures:
@@ -70,4 +80,4 @@ def failures_as_results() -> Iterator[list[dict[str, str]]]:
 
 
 def _write_results(results: tuple[int, Any], path: str) -> None:
-    write_json(path, {"results": list(results[1])})
+    write_bytes(path, json.dumps(list(results[1])).encode())

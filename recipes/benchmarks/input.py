@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import resource
 import tempfile
 import time
 from collections.abc import Iterator
@@ -64,7 +65,7 @@ def read_training(folder: Path, batch_size: int, num_pairs: int) -> dict[str, fl
     """Starts the input pipeline, and takes batches with `num_pairs` pairs, without a model."""
     from keras_nmt.data import PreparedCorpus, TrainingBatches
 
-    start = time.perf_counter()
+    start, begun = time.perf_counter(), time.process_time()
     corpus = PreparedCorpus(*(folder / side for side in SIDES))
     batches = TrainingBatches(corpus, batch_size=batch_size, seed=1).dataset().as_numpy_iterator()
     next(batches)
@@ -77,6 +78,7 @@ def read_training(folder: Path, batch_size: int, num_pairs: int) -> dict[str, fl
     seconds, processor = time.perf_counter() - first, time.process_time() - started
     return {
         "start": first - start,
+        "start processor": started - begun,
         "tokens": tokens / seconds,
         "processor": tokens / processor,
         "pairs": pairs / seconds,
@@ -99,7 +101,7 @@ def prepare_text(data_dir: Path, subwords: Path) -> dict[str, float]:
     from keras_nmt.preparation import Preparation
     from keras_nmt.preparation.segmenter import Segmenter
 
-    files = (data_dir / "train.de.gz", data_dir / "train.en.gz")
+    files = training_files(data_dir)
     preparation = Preparation(
         sides=("de", "en"), sources=files[:1], targets=files[1:], subwords=(subwords, subwords), drop_identical=True
     )
@@ -114,24 +116,39 @@ def prepare_text(data_dir: Path, subwords: Path) -> dict[str, float]:
 
 
 def prepare_files(subwords: Path, folder: Path, workers: int) -> dict[str, float]:
-    """Prepares text in `folder`, the whole of `keras-nmt prepare`, by a number of processes."""
+    """Prepares text in `folder`, the whole of `keras-nmt prepare`, by a number of processes on as many cores."""
     from keras_nmt.preparation import Preparation, prepare
 
     files = [[folder / f"{number}.{side}" for number in range(SCALING_FILES)] for side in ("de", "en")]
     preparation = Preparation(
         sides=("de", "en"), sources=files[0], targets=files[1], subwords=(subwords, subwords), drop_identical=True
     )
-    start = time.perf_counter()
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:workers])
+    start, started = time.perf_counter(), _processor_time()
     manifest = prepare(preparation, folder / f"prepared {workers}", workers=workers)
-    return {"pairs": manifest["read"] / (time.perf_counter() - start)}
+    return {
+        "pairs": manifest["read"] / (time.perf_counter() - start),
+        "processor": manifest["read"] / (_processor_time() - started),
+        "peak": peak_memory(),
+    }
+
+
+def _processor_time() -> float:
+    """Processor time of this process, and of its worker processes that have ended, in seconds."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def training_files(data_dir: Path) -> tuple[Path, Path]:
+    """German and English of Multi30k, plain or compressed."""
+    plain = data_dir / "train.de", data_dir / "train.en"
+    return plain if plain[0].exists() else (data_dir / "train.de.gz", data_dir / "train.en.gz")
 
 
 def make_texts(data_dir: Path, folder: Path, num_pairs: int) -> None:
     """Writes different pairs of real sentences as several files: sentences of Multi30k, with the pair's number."""
     pairs = itertools.chain.from_iterable(
-        zip(*block, strict=True)
-        for blocks in _repeated(data_dir / "train.de.gz", data_dir / "train.en.gz")
-        for block in blocks
+        zip(*block, strict=True) for blocks in _repeated(*training_files(data_dir)) for block in blocks
     )
     for number in range(SCALING_FILES):
         with open(folder / f"{number}.de", "w") as source, open(folder / f"{number}.en", "w") as target:
@@ -191,16 +208,29 @@ def main(
     if scaling is not None and data_dir is not None:
         with tempfile.TemporaryDirectory(dir=folder) as name:
             make_texts(data_dir, Path(name), scaling_pairs)
-            rates: dict[int, float] = {}
-            for number in map(int, scaling.split(",")):
+            shown = f"{scaling_pairs / 1e6:g}"
+            numbers = [int(text) for text in scaling.split(",")]
+            of = {}
+            for number in numbers:
                 options = ("--data-dir", str(data_dir), "--subwords", str(subwords), "--folder", name)
-                found = measured_in_a_process(__file__, "--one", "files", *options, "--workers", str(number))
-                rates[number] = found["pairs"] / number
-                label = f"preparation: pairs a second and process, {number} process(es), start included"
-                rows.append((label, f"{scaling_pairs / 1e6:g}", f"{rates[number]:,.0f}"))
-            first, last = min(rates), max(rates)
-            label = f"preparation: rate of a process of {last}, relative to {first}"
-            rows.append((label, f"{scaling_pairs / 1e6:g}", f"{rates[last] / rates[first]:.0%}"))
+                of[number] = measured_in_a_process(__file__, "--one", "files", *options, "--workers", str(number))
+                who = f"preparation by {number} process(es) on as many cores"
+                rows += [
+                    (f"{who}: pairs a second and core", shown, f"{of[number]['pairs'] / number:,.0f}"),
+                    (f"{who}: pairs a second of processor time", shown, f"{of[number]['processor']:,.0f}"),
+                    (f"{who}: peak memory of the runner, MiB", shown, f"{of[number]['peak'] / 2**20:,.0f}"),
+                ]
+            first, last = min(numbers), max(numbers)
+            rates = {number: found["pairs"] / number for number, found in of.items()}
+            what = f"a core of {last}, relative to {first}"
+            rows += [
+                (f"preparation: pairs a second, {what}", shown, f"{rates[last] / rates[first]:.0%}"),
+                (
+                    f"preparation: pairs a second of processor time, {what}",
+                    shown,
+                    f"{of[last]['processor'] / of[first]['processor']:.0%}",
+                ),
+            ]
     alone = measured_in_a_process(__file__, "--one", "import")["peak"]
     rows.append(("peak memory of TensorFlow alone, MiB", "", f"{alone / 2**20:,.0f}"))
     for size in sizes:
@@ -215,11 +245,13 @@ def main(
         shown = f"{size:g}"
         rows += [
             ("start to the first batch, seconds", shown, f"{found['start']:.2f}"),
+            ("start to the first batch, seconds of processor time", shown, f"{found['start processor']:.2f}"),
             ("peak memory beyond TensorFlow, MiB", shown, f"{(found['peak'] - alone) / 2**20:,.0f}"),
             ("tokens a second", shown, f"{found['tokens']:,.0f}"),
             ("tokens a second of processor time", shown, f"{found['processor']:,.0f}"),
             ("pairs a second", shown, f"{found['pairs']:,.0f}"),
         ]
+    rows.append(("load of the machine over the last 15 minutes", "", f"{os.getloadavg()[2]:.1f}"))
     print_table(Console(), COLUMNS, rows)
     write_table(output, COLUMNS, rows)
 

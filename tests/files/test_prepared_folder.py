@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import shutil
 import signal
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -132,6 +134,20 @@ def test_damage_is_found_at_the_start(folder: Path, damage: Callable[[Path], obj
     assert "Received: " in str(error.value)
 
 
+@pytest.mark.parametrize("value", [None, [], {}, "x", [None], -1, ["de", "en", "fr"], [{"pairs": 600}]])
+def test_a_manifest_with_any_wrong_entry_is_damaged(folder: Path, value: Any) -> None:
+    manifest = folder / "manifest.json"
+    whole = json.loads(manifest.read_text())
+    right = {("max_ratio", "None"), ("dropped", "{}")}  # of no effect on what is read
+    for key in sorted(set(whole) - {"format", "version", "sources", "options"}):
+        for changed in ({**whole, key: value}, {name: whole[name] for name in whole if name != key}):
+            if changed.get(key, "missing") == value and (key, repr(value)) in right:
+                continue
+            manifest.write_text(json.dumps(changed))
+            with pytest.raises(UserError, match=r"Damaged: the manifest.*manifest\.json$"):
+                PreparedFolder(folder)
+
+
 @pytest.mark.parametrize("name", ["de/00001.ids.npy", "en/00001.ids_offsets.npy", "de/00001.text.npy"])
 def test_a_changed_byte_is_found_when_its_block_is_read(folder: Path, name: str) -> None:
     content = bytearray((folder / name).read_bytes())
@@ -141,6 +157,37 @@ def test_a_changed_byte_is_found_when_its_block_is_read(folder: Path, name: str)
     assert len(prepared.read(np.arange(400), SIDES, with_text=True)) == 400
     with pytest.raises(UserError, match=r"Damaged: .*0000\d\.\w+.npy with another checksum in block 0$"):
         prepared.read(np.array([599]), SIDES, with_text=True)
+
+
+def test_many_small_shards_need_neither_memory_nor_open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One shard at a time is mapped, and what stays of a shard is its size."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    kept = []
+    for num_shards in (10, 90):
+        path = tmp_path / str(num_shards)
+        write(path, make_block(2 * num_shards), 2)
+        tracemalloc.start()
+        prepared = PreparedFolder(path)
+        kept.append(tracemalloc.get_traced_memory()[0])
+        tracemalloc.stop()
+    assert kept[1] - kept[0] < 80 * 100  # bytes a shard
+    descriptors, mapped = [], []
+    read = module._Shard.read
+
+    def counted(shard: Any, *arguments: int) -> PairBlock:
+        descriptors.append(len(os.listdir("/proc/self/fd")))
+        mapped.append(Path("/proc/self/maps").read_text().count(".npy\n"))
+        return read(shard, *arguments)
+
+    monkeypatch.setattr(module._Shard, "read", counted)
+    before = len(os.listdir("/proc/self/fd"))
+    pairs = np.arange(0, 180, 2)  # one of each shard
+    assert same(prepared.read(pairs, SIDES, with_text=True), make_block(180).select(pairs))
+    files = 1 + 2 * 2 * 3  # lines; three arrays of both sides' ids and text
+    assert len(mapped) == 90
+    assert max(mapped) == files
+    assert max(descriptors) <= before + files
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_a_side_is_a_path(folder: Path) -> None:

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -160,5 +161,33 @@ def test_addresses_are_opened_by_fsspec() -> None:
     with fsspec.open("memory://folder/text.gz", "wb") as file:
         file.write(gzip.compress(b"one\ntwo\n"))
     assert list(read_blocks("memory://folder/text.gz")) == [["one", "two"]]
-    with pytest.raises(FileNotFoundError):
-        list(read_blocks("memory://folder/nowhere"))
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("memory://folder/nowhere", r"FileNotFoundError\('/folder/nowhere'\)"),
+        ("nothing://folder/text", "Protocol not known: nothing"),
+        ("breaks://folder/text", "the connection is lost"),
+    ],
+)
+def test_any_error_of_an_address_names_the_address(address: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec = pytest.importorskip("fsspec")
+
+    class Breaks(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            raise RuntimeError("the connection is lost")  # such as an error of a library for HTTP
+
+    class BreakingFileSystem(fsspec.AbstractFileSystem):
+        protocol = "breaks"
+
+        def _open(self, path: str, **options: Any) -> io.RawIOBase:
+            return Breaks()
+
+    fsspec.register_implementation("breaks", BreakingFileSystem, clobber=True)
+    with pytest.raises(UserError, match=f"^The address cannot be read .*{message}.*Received: {address}$") as error:
+        list(read_blocks(address))
+    assert "\n" not in str(error.value)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -19,10 +21,15 @@ import pytest
 pytest.importorskip("apache_beam")  # the extra `prepare`, in an environment of its own
 
 import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from keras_nmt.data import PreparedCorpus, read_lines, read_parallel
+from keras_nmt.data import PreparedCorpus, read_lines, read_parallel, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.preparation import Preparation, prepare
+from keras_nmt.preparation.block_store import BlockStore
+from keras_nmt.preparation.options import DUPLICATES, ORDERS
+from keras_nmt.preparation.pipeline import SegmentLines
 from keras_nmt.text import SubwordTokenizer, train_subwords
 
 ONE_PROCESS = ["--direct_running_mode=in_memory"]
@@ -73,7 +80,7 @@ def test_in_the_order_of_lines_the_corpus_is_as_read(folder: Path, tmp_path: Pat
     corpus = PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en", text=True)
     corpus.check(tokenizer, tokenizer, max_length=256, max_ratio=2)
     loaded = corpus.load()
-    assert len(corpus.folder.manifest["shards"]) == 3
+    assert len(list((tmp_path / "out" / "pairs").iterdir())) == 3
     assert {**loaded.dropped} == read.dropped
     assert loaded.line_numbers.tolist() == read.line_numbers.tolist()
     assert loaded.source.to_list() == read.source.to_list()
@@ -81,6 +88,19 @@ def test_in_the_order_of_lines_the_corpus_is_as_read(folder: Path, tmp_path: Pat
     assert loaded.text is not None
     assert read.text is not None
     assert [side.tolist() for side in loaded.text] == [side.tolist() for side in read.text]
+
+
+def test_a_shard_without_pairs_leaves_no_gap(folder: Path, tmp_path: Path) -> None:
+    for side in ("de", "en"):
+        (tmp_path / f"0.{side}").write_text("\n" * 1100)  # the first two of four shards
+        (tmp_path / f"1.{side}").write_text("".join(f"cat {i}\n" for i in range(900)))
+    options = {"order": "lines", "duplicates": "keep"}
+    sources, targets = ([tmp_path / f"{number}.{side}" for number in (0, 1)] for side in ("de", "en"))
+    subwords = (folder / "m", folder / "m")
+    preparation = Preparation(sides=("de", "en"), sources=sources, targets=targets, subwords=subwords, **options)
+    prepare(preparation, tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
+    corpus = PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en")
+    assert corpus.load().line_numbers.tolist() == list(range(1101, 2001))
 
 
 @pytest.mark.parametrize("duplicates", ["pair", "either"])
@@ -112,6 +132,9 @@ def test_shuffled_without_duplicates(folder: Path, tmp_path: Path, duplicates: s
     manifest = corpus.folder.manifest
     assert manifest["read"] == 1200 == len(corpus) + sum(manifest["dropped"].values())
     assert [source["lines"] for source in manifest["sources"]] == [400] * 3
+    digests = [[text_digest(folder / f"{number}.{side}") for side in ("de", "en")] for number in range(3)]
+    assert [source["sha256"] for source in manifest["sources"]] == digests
+    assert manifest["subwords"] == dict.fromkeys(("de", "en"), tokenizer.digest)
 
 
 @pytest.mark.parametrize(
@@ -222,6 +245,18 @@ def test_an_address_is_no_output(folder: Path, address: str) -> None:
         prepare(options_of(folder), address)
 
 
+def test_a_runner_that_does_not_exist_is_one_line(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"^Apache Beam refuses its options\. Received: .*NoRunner") as error:
+        prepare(options_of(folder), tmp_path / "out", beam_options=["--runner=NoRunner"])
+    assert "\n" not in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_whose_name_is_not_utf_8(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"not UTF-8\. Received: '.*out\\udcff'$"):
+        prepare(options_of(folder), tmp_path / "out\udcff")
+
+
 def test_inputs_are_addresses(folder: Path, tmp_path: Path) -> None:
     import fsspec
 
@@ -258,9 +293,89 @@ def test_no_pair_left(folder: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_between_two_stages_a_runner_has_places_and_no_pairs(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the local runner would hold the corpus in memory."""
+    monkeypatch.setattr("keras_nmt.preparation.pipeline.STORED_PAIRS", 256)
+    store = BlockStore(tmp_path / "blocks")
+    stage = SegmentLines(options_of(folder), store, lambda block: block.lines % 2, None)
+    stage.setup()
+    *places, counts = stage.process((str(folder / "all.de"), str(folder / "all.en"), 0, 0, 1))
+    assert [bucket for bucket, _ in places] == [0, 1] * 3
+    assert max(len(pickle.dumps(place)) for place in places) < 100 + len(str(tmp_path))
+    assert sum(len(store.read([place])) for _, place in places) + sum(counts["dropped"].values()) == 1200
+
+
 @pytest.mark.nightly
-def test_several_processes_and_a_kill(folder: Path, tmp_path: Path) -> None:
-    """The command line with two processes writes the same bytes after it was killed as without."""
+@settings(max_examples=6, deadline=None)
+@given(
+    pairs=st.lists(
+        st.tuples(*[st.sampled_from(["", "cat", "rat", "a cat", "a rat sat"])] * 2), min_size=3, max_size=60
+    ),
+    cuts=st.sets(st.integers(1, 59), max_size=3),
+    duplicates=st.sampled_from(sorted(DUPLICATES)),
+    order=st.sampled_from(ORDERS),
+    sizes=st.tuples(st.integers(3, 40), st.integers(1, 20), st.integers(1, 20)),
+    workers=st.integers(1, 5),
+)
+def test_any_text_in_any_files_by_any_workers(
+    folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    pairs: list[tuple[str, str]],
+    cuts: set[int],
+    duplicates: str,
+    order: str,
+    sizes: tuple[int, int, int],
+    workers: int,
+) -> None:
+    """Each pair that is kept is in one shard, once, with its text and line; the bytes are those of one process."""
+    tmp_path = tmp_path_factory.mktemp("any")
+    bounds = [0, *sorted(cut for cut in cuts if cut < len(pairs)), len(pairs)]
+    files: list[list[Path]] = [[], []]
+    for number, (begin, end) in enumerate(itertools.pairwise(bounds)):
+        for side in (0, 1):
+            files[side].append(tmp_path / f"{number}.{side}")
+            files[side][-1].write_text("".join(f"{pair[side]}\n" for pair in pairs[begin:end]))
+    expected = {line: pair for line, pair in enumerate(pairs, 1) if all(pair)}
+    for key in DUPLICATES[duplicates]:
+        first: dict[Any, int] = {}
+        for line, pair in expected.items():
+            first.setdefault({"source": pair[0], "target": pair[1], "pair": pair}[key], line)
+        expected = {line: expected[line] for line in sorted(first.values())}
+    options = Preparation(
+        sides=("de", "en"),
+        sources=files[0],
+        targets=files[1],
+        subwords=(folder / "m", folder / "m"),
+        duplicates=duplicates,
+        order=order,
+        max_ratio=None,
+        keep_text=True,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("keras_nmt.preparation.pipeline.SHARD_PAIRS", sizes[0])
+        patch.setattr("keras_nmt.preparation.pipeline.STORED_PAIRS", sizes[1])
+        patch.setattr("keras_nmt.files.read_paired_blocks.BLOCK_PAIRS", sizes[2])
+        if not expected:
+            with pytest.raises(UserError, match=r"Received: "):
+                prepare(options, tmp_path / "out", workers=workers, beam_options=ONE_PROCESS)
+            return
+        prepare(options, tmp_path / "out", workers=workers, beam_options=ONE_PROCESS)
+        prepare(options, tmp_path / "alone", workers=1, beam_options=ONE_PROCESS)
+    assert content(tmp_path / "out") == content(tmp_path / "alone")
+    corpus = PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en", text=True).load()
+    assert corpus.text is not None
+    texts = zip(*([text.decode() for text in side] for side in corpus.text), strict=True)
+    found = dict(zip(corpus.line_numbers.tolist(), texts, strict=True))
+    assert len(found) == len(corpus)
+    assert found == expected
+    assert (list(found) == sorted(found)) or order == "shuffled"
+
+
+@pytest.mark.nightly
+def test_several_processes_and_kills(folder: Path, tmp_path: Path) -> None:
+    """The command line with two processes writes the same bytes after kills as without."""
     files = [
         x
         for side, flag in (("de", "--source"), ("en", "--target"))
@@ -270,13 +385,16 @@ def test_several_processes_and_a_kill(folder: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()", "prepare", "--workers", "2"]
     command += [*map(str, files), "--sides", "de", "en", "--subwords", str(folder / "m")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    killed = subprocess.Popen([*command, "--output", str(tmp_path / "out")], env=environment, start_new_session=True)
-    while not (tmp_path / ".writing-out").exists():
-        time.sleep(0.05)
-    time.sleep(1)
-    os.killpg(killed.pid, signal.SIGKILL)
-    killed.wait()
-    assert not (tmp_path / "out").exists()
+    for reached in (".writing-out", ".writing-out/blocks", ".writing-out/pairs"):  # begun; segmented; shards written
+        killed = subprocess.Popen(
+            [*command, "--output", str(tmp_path / "out")], env=environment, start_new_session=True
+        )
+        while not (tmp_path / reached).exists():
+            assert killed.poll() is None
+            time.sleep(0.02)
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.wait()
+        assert not (tmp_path / "out").exists()
     for output in ("out", "again"):
         done = subprocess.run([*command, "--output", str(tmp_path / output)], env=environment, capture_output=True)
         assert (done.returncode, done.stderr) == (0, b"")

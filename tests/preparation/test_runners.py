@@ -39,6 +39,8 @@ def dask() -> Iterator[list[str]]:
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         runner = "--runner=apache_beam.runners.dask.dask_runner.DaskRunner"
         yield [runner, f"--dask_client_address={cluster.scheduler_address}", "--dask_npartitions=6"]
+        for client in list(distributed.Client._instances):  # the runner's, which would look for the cluster
+            client.close()
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +80,21 @@ def test_every_runner_gives_the_same_bytes_and_errors(
     with pytest.raises(UserError, match=r"^Line 2 is not UTF-8.*Received: .*/wrong$"):
         prepare(Preparation(**{**options, **files}), tmp_path / "none", workers=2, beam_options=beam_options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["local", "other", "wrong"]
+
+
+@pytest.mark.parametrize(
+    "runner",
+    [
+        ["--runner=PortableRunner", "--job_endpoint=localhost:1", "--job_server_timeout=1"],
+        ["--runner=apache_beam.runners.dask.dask_runner.DaskRunner", "--dask_client_address=tcp://localhost:1"],
+    ],
+)
+def test_a_runner_that_is_not_there_is_one_line(options: dict[str, Any], runner: list[str], tmp_path: Path) -> None:
+    dask = pytest.importorskip("dask")
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+        pytest.raises(UserError, match="^Apache Beam's runner is lost, or not at its address. Received: ") as error,
+    ):
+        prepare(Preparation(**options), tmp_path / "out", beam_options=runner)
+    assert "\n" not in str(error.value)
+    assert list(tmp_path.iterdir()) == []

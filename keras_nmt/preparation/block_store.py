@@ -1,0 +1,81 @@
+"""Blocks of pairs on disk, between two stages of a pipeline."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from keras_nmt.files.atomic_files import errors_that_name
+from keras_nmt.files.pair_block import PairBlock, Rows
+
+Place = tuple[str, int]  # a file, and where a block begins in the file
+
+
+class BlockStore:
+    """Pairs in temporary files: a runner groups the places of pairs, and not the pairs, so its memory stays small.
+
+    Args:
+        folder: Path, a folder that all workers share.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def write(self, block: PairBlock, buckets: np.ndarray) -> Iterator[tuple[int, Place]]:
+        """Writes the pairs of a block, the pairs of each bucket together.
+
+        Args:
+            block: PairBlock.
+            buckets: int64 array `[pairs]`, the bucket of each pair.
+
+        Yields:
+            Tuples of a bucket and the place of its pairs.
+
+        Raises:
+            OSError: The file cannot be written, such as on a full disk.
+        """
+        self._folder.mkdir(exist_ok=True)
+        path = self._folder / uuid.uuid4().hex  # a stage that is tried again writes another file
+        places = []
+        with errors_that_name(path), open(path, "wb") as file:
+            for bucket in np.unique(buckets).tolist():
+                places.append((bucket, (str(path), file.tell())))
+                for array in _arrays(block.select(buckets == bucket)):
+                    np.save(file, array, allow_pickle=False)
+        yield from places
+
+    @staticmethod
+    def read(places: Iterable[Place]) -> PairBlock:
+        """The pairs of at least one place.
+
+        Raises:
+            OSError: A file cannot be read.
+        """
+        return PairBlock.concatenate(_read(*place) for place in places)
+
+
+def _arrays(block: PairBlock) -> Iterator[np.ndarray]:
+    sides = (*block.ids, *(block.text or ()))
+    yield np.array([len(block.ids), len(sides), block.keys is not None])
+    yield block.lines
+    for rows in sides:
+        yield from (rows.values, rows.lengths)
+    if block.keys is not None:
+        yield block.keys
+
+
+def _read(path: str, begin: int) -> PairBlock:
+    with errors_that_name(path), open(path, "rb") as file:
+        file.seek(begin)
+
+        def array() -> np.ndarray:
+            loaded: np.ndarray = np.load(file, allow_pickle=False)
+            return loaded
+
+        num_ids, num_sides, has_keys = array().tolist()
+        lines = array()
+        sides = tuple(Rows(array(), array()) for _ in range(num_sides))
+        return PairBlock(lines, sides[:num_ids], sides[num_ids:] or None, array() if has_keys else None)
