@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -81,6 +82,23 @@ def progress(message: str) -> Iterator[None]:
 
     with Console(stderr=True).status(message):
         yield
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Lets SIGINT and SIGTERM end a server inside the block, with exit code 130 or 0; a second one ends it at once."""
+    stop_signals = signal.SIGINT, signal.SIGTERM
+
+    def stop(received: int, _: object) -> None:
+        for number in stop_signals:
+            signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
+        if received == signal.SIGTERM:  # the usual end of a service, and no error
+            raise SystemExit(0)
+        raise KeyboardInterrupt
+
+    for number in stop_signals:  # SIGINT, too: a shell lets its background processes ignore SIGINT
+        signal.signal(number, stop)
+    yield
 
 
 def _open_missing_streams() -> None:
