@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from keras_nmt.analysis.bridge_attention import BridgeAttention
-from keras_nmt.analysis.measurements import Measurements
+from keras_nmt.analysis.measurements import Measurements, compare
 from keras_nmt.analysis.plot_bridge_attention import plot_bridge_attention
 from keras_nmt.analysis.word_alignment import WordAlignment
 
@@ -28,7 +28,8 @@ STYLE = """.insides h3{font-size:1.1em;margin:1.4em 0 .3em}.insides p{margin:.3e
 vertical-align:top;overflow-wrap:anywhere}.insides .figures{display:flex;flex-wrap:wrap;gap:.6em}
 .insides figure{margin:0;max-width:100%;overflow-x:auto}.insides img{display:block;max-width:100%;height:auto;
 background:#fff}.insides .word{display:inline-block;text-align:center;margin:0 .6em .5em 0}
-.insides .word span{display:inline-block;padding:0 .1em}.insides .role{display:block;font-size:.85em;opacity:.8}"""
+.insides .word span{display:inline-block;padding:0 .1em}
+.insides .word .role{display:block;font-size:.85em;opacity:.8}"""
 
 
 def insides_html(insides: Insides) -> str:
@@ -75,8 +76,8 @@ def _alignment(alignment: WordAlignment) -> str:
 def _plots(measurements: Measurements) -> str:
     """A figure for each group, so that figures find their places on a narrow screen."""
     found = []
-    for group, items in itertools.groupby(measurements.values.items(), key=lambda item: item[0][0]):
-        values = dict(items)
+    for group in compare({"model": measurements}).groups():
+        values = {key: value for key, value in measurements.values.items() if key[0] == group}
         alone = dataclasses.replace(measurements, values=values, samples={})
         text = ", ".join(f"{item}: {value:.3f}" for (_, item), value in values.items())
         found.append((alone.plot(), f"{group}, {measurements.unit}: {text}"))

@@ -80,7 +80,11 @@ def test_html_has_sections_of_what_the_model_has(mixed_insides, bridged_insides,
         f"cat – {insides.alignment.target[j]}" for _, j in insides.alignment.pairs
     )
     assert b"<svg" in base64.b64decode(data)
-    assert b">sat<" in base64.b64decode(data)  # text, not outlines
+    assert f">{insides.alignment.target[-1]}<".encode() in base64.b64decode(data)  # text, not outlines
+    pictures = mixed_insides.to_html().count("<img")
+    assert pictures == 1 + len(
+        {group for x in (mixed_insides.gates, mixed_insides.composition) for group, _ in x.values}
+    )
 
 
 def test_html_shows_text_as_text(plain):
