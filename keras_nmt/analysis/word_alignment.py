@@ -40,7 +40,8 @@ class WordAlignment(NamedTuple):
         >>> [label.get_text() for label in alignment.plot().axes[0].get_yticklabels()]
         ['eine', 'Katze']
         """
-        figure = new_figure(min(2 + 0.3 * len(self.source), 40), min(1.5 + 0.3 * len(self.target), 40))
+        across, down = (0.1 * max(map(len, words)) for words in (self.target, self.source))  # of the labels
+        figure = new_figure(min(2 + across + 0.3 * len(self.source), 40), min(1 + down + 0.3 * len(self.target), 40))
         axes = figure.add_subplot()
         image = axes.imshow(self.attention, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
         axes.set_xticks(range(len(self.source)), self.source, rotation=90, parse_math=False)

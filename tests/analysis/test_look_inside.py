@@ -8,7 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from keras_nmt.analysis import bridge_attention, composition, gates, hidden_states, look_inside
+from keras_nmt.analysis import bridge_attention, hidden_states, look_inside
+from keras_nmt.analysis.look_inside import TENSORS
 from keras_nmt.errors import UserError
 
 TEXT = "the small cat sat in $a"
@@ -31,7 +32,7 @@ def test_translations_and_alignments_are_the_translators(mixed, mixed_insides):
     assert list(alignment.pairs) == mixed.align([TEXT], [expected.text])[0]
     assert (alignment.source, alignment.target) == (tuple(TEXT.split()), tuple(expected.text.split()))
     # Attention of the layer that aligns: the sums over subwords and words of a sentence agree.
-    (batch,) = hidden_states(mixed, [TEXT], [expected.text], tensors=["attention"])
+    (batch,) = hidden_states(mixed, [TEXT], [expected.text], tensors=TENSORS)
     weights = batch.target.attention["cross"][0][0].mean(axis=0)  # [1 + n, m + 1] of the first of two layers
     numbers = np.bincount(batch.target.words[1:], minlength=len(alignment.target))
     np.testing.assert_allclose(numbers @ alignment.attention.sum(axis=1), weights[:-1, :-1].sum(), rtol=1e-4)
@@ -42,11 +43,17 @@ def test_translations_and_alignments_are_the_translators(mixed, mixed_insides):
         assert alignment.attention[j, 0] == pytest.approx(of_first_word, abs=1e-5)
 
 
-def test_mechanisms_are_those_of_the_analyses(mixed, mixed_insides):
-    pair = [TEXT], [mixed_insides.translation.text]
-    assert mixed_insides.gates.values == pytest.approx(gates(mixed, *pair).values, abs=1e-5)
-    assert mixed_insides.composition.values == pytest.approx(composition(mixed, *pair).values, rel=1e-4)
-    (batch,) = hidden_states(mixed, *pair, tensors=["roles"])
+def test_mechanisms_are_means_of_the_hidden_states(mixed, mixed_insides):
+    texts = [TEXT], [mixed_insides.translation.text]
+    (batch,) = hidden_states(mixed, *texts, tensors=TENSORS)  # traced for `look_inside` already
+    gates = mixed_insides.gates.values
+    assert gates["encoder self keys", "2"] == pytest.approx(batch.source.gates["self"][1, :, 0].mean(), abs=1e-5)
+    assert gates["decoder self values", "1"] == pytest.approx(batch.target.gates["self"][0, :, 1].mean(), abs=1e-5)
+    assert gates["decoder cross keys", "1"] == pytest.approx(batch.target.gates["cross"][0, :, 0].mean(), abs=1e-5)
+    for side in batch:
+        for path, parts in side.composition.items():
+            found = mixed_insides.composition.values[f"{path}, second order", "2"]
+            assert found == pytest.approx(parts["second"][1].mean(), rel=1e-4)
     roles = mixed_insides.roles["source"]
     assert [x.role - 1 for x in roles] == batch.source.roles[:-1].argmax(axis=1).tolist()
     assert "".join(x.subword for x in roles).replace("▁", " ").split() == TEXT.split()

@@ -131,7 +131,7 @@ def open_page(browser, url):
     yield opened
     for page in pages:
         page.close()
-    assert requests
+    assert requests or not pages
     others = [x for x in requests if not x.startswith((url, "data:", "blob:"))]
     assert not others
     assert not errors
@@ -158,7 +158,7 @@ def picture(page, name, **options):
 
 
 def test_a_sentence_is_translated_and_every_mechanism_is_drawn(open_page, models):
-    page = open_page()
+    page = open_page(width=1100)
     page.get_by_label("Text", exact=True).fill(TEXT)
     page.keyboard.press("Enter")
     translated(page)
@@ -264,3 +264,15 @@ def test_long_texts_and_text_that_looks_like_code_are_only_text(open_page):
     box.fill("cat " * MAX_CHARACTERS)
     page.keyboard.press("Enter")
     assert f"At most {MAX_CHARACTERS} characters" in page.get_by_role("alert").first.inner_text()
+
+
+def test_requests_beyond_the_queue_are_refused(open_page, models):
+    page = open_page()
+    ask = """data => Promise.all([...Array(20).keys()].map(number => fetch("gradio_api/queue/join", {
+        method: "POST",
+        headers: {"Content-Type": "application/json"},
+        body: JSON.stringify({data, fn_index: 0, session_hash: `visitor${number}`}),
+    }).then(answer => answer.status)))"""
+    statuses = page.evaluate(ask, [TEXT, "", models[0].name, "none"])
+    assert 1 <= statuses.count(200) <= QUEUE + 2  # one or two were taken from the queue meanwhile
+    assert statuses.count(503) == 20 - statuses.count(200)
