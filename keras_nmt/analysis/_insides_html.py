@@ -63,7 +63,7 @@ def _table(insides: Insides) -> str:
         f'<tr><td>{hypothesis.score:.3f}</td><td dir="auto">{html.escape(hypothesis.text)}</td></tr>'
         for hypothesis in insides.translation.hypotheses
     )
-    note = "<p>The sentence or the forced beginning was too long, and was cut.</p>"
+    note = "<p>The sentence or the forced beginning was too long, and was truncated.</p>"
     head = '<thead><tr><th scope="col">score</th><th scope="col">translation</th></tr></thead>'
     return f"<table>{head}<tbody>{rows}</tbody></table>{note * insides.translation.truncated}"
 

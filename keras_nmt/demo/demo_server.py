@@ -21,7 +21,8 @@ SECONDS_TO_END = 2  # then open connections of browsers are closed
 class DemoServer:
     """Serves a page of `demo_page` until `stop`, or the end of a `with` block.
 
-    Gradio's own `launch` is not used: it asks the host names of notebooks and looks for free ports on its own.
+    Gradio's own `launch` reads options from the environment, and requests the page from itself, through a proxy if the
+    environment names one. The server here does neither, so that nothing leaves the machine.
 
     Args:
         page: `gradio.Blocks`.

@@ -177,7 +177,7 @@ def test_a_sentence_is_translated_and_every_mechanism_is_drawn(open_page, models
             assert len(image.get_attribute("alt")) > 20
     assert page.locator("#shown .word").count() == len(TEXT.split()) + len(translations(page)[0].split())
     picture(page, "page")
-    for section, heading in zip(page.locator("#shown section").all(), sections, strict=True):
+    for section, heading in list(zip(page.locator("#shown section").all(), sections, strict=True))[1:]:
         picture(section, heading.split()[0].lower())
 
 
