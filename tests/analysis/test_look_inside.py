@@ -8,9 +8,10 @@ import re
 import numpy as np
 import pytest
 
-from keras_nmt.analysis import bridge_attention, hidden_states, look_inside
+from keras_nmt.analysis import Insides, SubwordRole, WordAlignment, bridge_attention, hidden_states, look_inside
 from keras_nmt.analysis.look_inside import TENSORS
 from keras_nmt.errors import UserError
+from keras_nmt.inference import Hypothesis, Translation
 
 TEXT = "the small cat sat in $a"
 
@@ -69,18 +70,22 @@ def test_the_bridge_is_that_of_the_direction(bridged, bridged_insides):
     assert bridged_insides.alignment is None  # the decoder attends to the bridge
 
 
-def headings(insides):
-    return re.findall("<h3>(.*?)</h3>", insides.to_html())
+def headings(html):
+    return re.findall("<h3>(.*?)</h3>", html)
 
 
 def test_html_has_sections_of_what_the_model_has(mixed_insides, bridged_insides, plain):
     everything = ["Translations", "Word alignment", "Gates of the shortcuts", "Roles", "Composition"]
-    assert headings(mixed_insides) == everything
-    assert headings(bridged_insides) == ["Translations", "Attention bridge"]
+    html = mixed_insides.to_html()
+    assert headings(html) == everything
+    groups = {group for found in (mixed_insides.gates, mixed_insides.composition) for group, _ in found.values}
+    assert html.count("<img") == 1 + len(groups)
+    assert headings(bridged_insides.to_html()) == ["Translations", "Attention bridge"]
     insides = look_inside(plain, "cat", prefix="the cat sat")
     assert insides.translation.text.startswith("the cat sat")
-    assert headings(insides) == everything[:2]
-    images = re.findall('alt="(.*?)" src="data:image/svg.xml;base64,(.*?)"', insides.to_html())
+    html = insides.to_html()
+    assert headings(html) == everything[:2]
+    images = re.findall('alt="(.*?)" src="data:image/svg.xml;base64,(.*?)"', html)
     assert len(images) == 1
     text, data = images[0]
     assert text == "Aligned words: " + ", ".join(
@@ -88,16 +93,16 @@ def test_html_has_sections_of_what_the_model_has(mixed_insides, bridged_insides,
     )
     assert b"<svg" in base64.b64decode(data)
     assert f">{insides.alignment.target[-1]}<".encode() in base64.b64decode(data)  # text, not outlines
-    pictures = mixed_insides.to_html().count("<img")
-    assert pictures == 1 + len(
-        {group for x in (mixed_insides.gates, mixed_insides.composition) for group, _ in x.values}
-    )
 
 
-def test_html_shows_text_as_text(plain):
-    insides = look_inside(plain, "<b>", prefix="<i>&")
-    assert "<i>" not in insides.to_html()
-    assert "<b>" not in insides.to_html().replace("<p><b>", "")
+def test_html_shows_text_as_text():
+    code = '<i title="x">&'
+    alignment = WordAlignment((code,), (code,), np.ones([1, 1], "float32"), ((0, 0),))
+    roles = {"source": (SubwordRole(f"▁{code}", 0, 3),)}
+    html = Insides(code, Translation((Hypothesis(code, -1.0),), True), alignment, roles, None, None, None).to_html()
+    assert html.count("&lt;i title=&quot;x&quot;&gt;&amp;") == 4  # translation, alignment's two words, role
+    assert "<i" not in html.replace("<img", "")
+    assert "truncated" in html
 
 
 def test_a_text_of_spaces_is_refused(plain):
