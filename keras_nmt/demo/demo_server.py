@@ -14,7 +14,7 @@ from keras_nmt.errors import UserError
 # A screen reader says when translations are there.
 ON_LOAD = """() => document.getElementById("status")?.setAttribute("aria-live", "polite")"""
 # Fonts of the system, since those of Gradio's themes may come from other hosts.
-FONTS = {"font": ("system-ui", "sans-serif"), "font_mono": ("ui-monospace", "monospace")}
+FONT, FONT_MONO = ("system-ui", "sans-serif"), ("ui-monospace", "monospace")
 SECONDS_TO_END = 2  # then open connections of browsers are closed
 
 
@@ -53,7 +53,7 @@ class DemoServer:
             ssr_mode=False,
             show_error=False,
             max_file_size=1,  # the page takes no files
-            theme=gradio.themes.Default(**FONTS),
+            theme=gradio.themes.Default(font=FONT, font_mono=FONT_MONO),
             js=ON_LOAD,
         )
         options = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=SECONDS_TO_END)

@@ -2,7 +2,7 @@
 
 `KERAS_NMT_SCREENSHOTS=FOLDER` writes pictures of the page. `KERAS_NMT_DEMO_MODELS=FIRST[:SECOND]` takes trained models
 instead of tiny ones, and `KERAS_NMT_DEMO_TEXT` another text: the first model has one direction, shortcuts, composition
-and roles; the second, English, German and a bridge. Without a second, tests of two models are skipped.
+and roles; the second has none of these. Without a second, tests of two models are skipped.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 from saved_models import save
 
+from keras_nmt.demo import demo_systems
 from keras_nmt.inference import Translator
 from keras_nmt.models import AttentionBridgeModel, Transformer
 from keras_nmt.text import train_subwords
@@ -78,12 +79,17 @@ def models(tmp_path_factory):
     return [folder / "mixed", folder / "bridged"]
 
 
-@pytest.fixture
-def beside(models):
-    """The name of the second model in one direction."""
+@pytest.fixture(scope="module")
+def second(models):
     if len(models) < 2:
         pytest.skip("KERAS_NMT_DEMO_MODELS has one model")
-    return f"{models[1].name}, en to de"
+    return Translator.from_directory(models[1])
+
+
+@pytest.fixture
+def beside(models, second):
+    """The name of the second model in its first direction."""
+    return next(iter(demo_systems({models[1].name: second}, MAX_CHARACTERS)))
 
 
 @pytest.fixture(scope="module")
@@ -198,11 +204,12 @@ def test_a_link_keeps_the_input(open_page):
     assert translations(other) == translations(page)
 
 
-def test_two_models_stand_side_by_side_with_their_own_mechanisms(open_page, models, beside):
+def test_two_models_stand_side_by_side_with_their_own_mechanisms(open_page, models, second, beside):
     page = open_page({"text": TEXT, "model": models[0].name, "beside": beside})
     translated(page, "#shown_beside")
     assert page.locator("h2").all_inner_texts() == [models[0].name, beside]
-    assert headings(page, "#shown_beside") == ["Translations", "Attention bridge"]
+    own = "Attention bridge" if second.has_bridge else "Word alignment"
+    assert headings(page, "#shown_beside") == ["Translations", own]
     assert page.locator("#shown_beside img").evaluate("image => image.complete && image.naturalWidth > 100")
     first, second = (page.locator(column).bounding_box() for column in ("#shown", "#shown_beside"))
     assert first["x"] + first["width"] <= second["x"]
