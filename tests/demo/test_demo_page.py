@@ -231,6 +231,7 @@ def test_the_keyboard_suffices(open_page, beside):
     page.get_by_role("option", name=beside).wait_for()
     page.keyboard.press("Enter")
     assert page.get_by_label("Beside").input_value() == beside
+    page.wait_for_timeout(1000)  # Gradio takes the choice over a moment later
     page.keyboard.press("Tab")
     assert page.evaluate(f"{focused}.innerText") == "Translate"
     page.keyboard.press("Enter")
@@ -283,3 +284,8 @@ def test_requests_beyond_the_queue_are_refused(open_page, models):
     statuses = page.evaluate(ask, [TEXT, "", models[0].name, "none"])
     assert 1 <= statuses.count(200) <= QUEUE + 2  # one or two were taken from the queue meanwhile
     assert statuses.count(503) == 20 - statuses.count(200)
+    # The next test, and the end of the server, find nothing computing.
+    page.wait_for_function("async () => (await (await fetch('gradio_api/queue/status')).json()).queue_size === 0")
+    page.get_by_label("Text", exact=True).fill(TEXT)
+    page.keyboard.press("Enter")
+    translated(page)
