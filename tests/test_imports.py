@@ -28,8 +28,9 @@ ALLOWED = {
     "analysis": {"evaluation", "inference", "models", "layers", "text", "data", "files"},
     "serving": {"inference", "models", "decoding", "text", "layers", "files"},
     "experiments": {"models", "data", "text", "training", "evaluation", "inference", "serving", "layers", "files"},
+    "demo": {"analysis", "inference"},
     "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"}
-    | {"preparation", "quickstart_data"},
+    | {"preparation", "quickstart_data", "demo"},
 }
 # A function of this module has a form for TensorFlow, in which TensorFlow is imported, and a form for other backends.
 WITH_TENSORFLOW = ("decoding/_beams.py",)

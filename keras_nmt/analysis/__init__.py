@@ -9,6 +9,7 @@ from keras_nmt.analysis.gates import gates
 from keras_nmt.analysis.hidden_states import HiddenStates, HiddenStatesBatch, hidden_states
 from keras_nmt.analysis.lengths import lengths
 from keras_nmt.analysis.lexical import lexical
+from keras_nmt.analysis.look_inside import Insides, SubwordRole, look_inside
 from keras_nmt.analysis.measurements import Comparison, Measurements, compare
 from keras_nmt.analysis.plot_bridge_attention import plot_bridge_attention
 from keras_nmt.analysis.roles import Roles, roles
@@ -19,6 +20,7 @@ from keras_nmt.analysis.significance import significance
 from keras_nmt.analysis.similarity import similarity
 from keras_nmt.analysis.token_groups import TaggedSentence, by_frequency, by_tag, read_conllu
 from keras_nmt.analysis.transfer import read_transfer, transfer
+from keras_nmt.analysis.word_alignment import WordAlignment
 
 __all__ = [
     "BridgeAttention",
@@ -27,10 +29,13 @@ __all__ = [
     "GoldAlignment",
     "HiddenStates",
     "HiddenStatesBatch",
+    "Insides",
     "Measurements",
     "Roles",
     "SenseItem",
+    "SubwordRole",
     "TaggedSentence",
+    "WordAlignment",
     "alignment_error_rate",
     "bridge_attention",
     "bridge_entropy",
@@ -44,6 +49,7 @@ __all__ = [
     "hidden_states",
     "lengths",
     "lexical",
+    "look_inside",
     "plot_bridge_attention",
     "read_alignments",
     "read_conllu",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from keras_nmt.analysis._sums import Sums
-from keras_nmt.analysis.hidden_states import Model, hidden_states, named
+from keras_nmt.analysis.hidden_states import HiddenStatesBatch, Model, hidden_states, named
 from keras_nmt.analysis.measurements import Measurements
 from keras_nmt.errors import UserError
 
@@ -38,22 +38,34 @@ def composition(
     Reference:
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), Eq. 10 and 11.
     """
-    sums, found = Sums(), False
-    for batch in hidden_states(model, source, target, tensors=("composition",), **options):
-        for side in filter(None, batch):
-            for path, parts in side.composition.items():
-                found = True
-                if parts["rest"].mean() > LARGEST_REST:
-                    raise UserError(
-                        "Parts are of compositions of first and second order: linear, low_rank, extended and bilinear. "
-                        f"Received: {path} of {named(model)}"
-                    )
-                for order in ("first", "second"):
-                    for number, norms in enumerate(parts[order], 1):
-                        sums.add((f"{path}, {order} order", str(number)), side, norms)
-    if not found:
+    found, refused = composition_of_batches(hidden_states(model, source, target, tensors=("composition",), **options))
+    if refused:
+        raise UserError(
+            "Parts are of compositions of first and second order: linear, low_rank, extended and bilinear. "
+            f"Received: {refused[0]} of {named(model)}"
+        )
+    if found is None:
         raise UserError(
             "The model has no composition of layers or heads that derives from `keras_nmt.layers.Composition`. "
             f"Received: {named(model)}"
         )
-    return sums.measurements("composition", "norm of the part")
+    return found
+
+
+def composition_of_batches(batches: Iterable[HiddenStatesBatch]) -> tuple[Measurements | None, list[str]]:
+    """The same of hidden states with "composition", and the paths of compositions that are not of second order.
+
+    The measurements are None without compositions of second order.
+    """
+    sums, found, refused = Sums(), False, []
+    for batch in batches:
+        for side in filter(None, batch):
+            for path, parts in side.composition.items():
+                if parts["rest"].mean() > LARGEST_REST:
+                    refused.append(path)
+                    continue
+                found = True
+                for order in ("first", "second"):
+                    for number, norms in enumerate(parts[order], 1):
+                        sums.add((f"{path}, {order} order", str(number)), side, norms)
+    return sums.measurements("composition", "norm of the part") if found else None, refused

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.analysis._sums import Sums
-from keras_nmt.analysis.hidden_states import Model, hidden_states, named
+from keras_nmt.analysis.hidden_states import HiddenStatesBatch, Model, hidden_states, named
 from keras_nmt.analysis.measurements import Measurements
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.errors import UserError
@@ -45,10 +45,20 @@ def gates(
     Reference:
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 8 to 11.
     """
+    tensors = ("gates", "attention") if by_head else ("gates",)
+    found = gates_of_batches(hidden_states(model, source, target, tensors=tensors, **options), by_head, groups)
+    if found is None:
+        raise UserError(f"The model has no shortcuts with gates. Received: {named(model)}")
+    return found
+
+
+def gates_of_batches(
+    batches: Iterable[HiddenStatesBatch], by_head: bool = False, groups: TokenGroups | None = None
+) -> Measurements | None:
+    """The same of hidden states with "gates", and "attention" if `by_head`; None without gated shortcuts."""
     sums = Sums()
     histograms: dict[str, np.ndarray] = {}
-    tensors = ("gates", "attention") if by_head else ("gates",)
-    for batch in hidden_states(model, source, target, tensors=tensors, **options):
+    for batch in batches:
         for side, name in ((batch.source, "encoder"), (batch.target, "decoder")):
             if side is None:
                 continue
@@ -74,6 +84,6 @@ def gates(
                             for head, of_head in enumerate(np.split(of_kind, heads, axis=1), 1):
                                 sums.add((f"{group}, layer {layer}, head", str(head)), at, of_head.mean(axis=1))
     if not histograms:
-        raise UserError(f"The model has no shortcuts with gates. Received: {named(model)}")
+        return None
     details = {"histograms": {key: counts.tolist() for key, counts in histograms.items()}}
     return sums.measurements("gates", "mean gate", details=details)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -74,6 +75,23 @@ def make_app(help_text: str) -> typer.Typer:
     return typer.Typer(
         add_completion=False, pretty_exceptions_enable=False, help=help_text or None, context_settings=CONTEXT
     )
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Lets SIGINT and SIGTERM end a server inside the block, with exit code 130 or 0; a second one ends it at once."""
+    stop_signals = signal.SIGINT, signal.SIGTERM
+
+    def stop(received: int, _: object) -> None:
+        for number in stop_signals:
+            signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
+        if received == signal.SIGTERM:  # the usual end of a service, and no error
+            raise SystemExit(0)
+        raise KeyboardInterrupt
+
+    for number in stop_signals:  # SIGINT, too: a shell lets its background processes ignore SIGINT
+        signal.signal(number, stop)
+    yield
 
 
 def _open_missing_streams() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -34,7 +33,7 @@ from keras_nmt.cli.options import (
     shortlisted,
 )
 from keras_nmt.cli.progress import working
-from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_lines import read_lines
 
@@ -155,18 +154,7 @@ def serve(
         from keras_nmt.serving import DevelopmentServer
 
         server = DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla)
-    stop_signals = signal.SIGINT, signal.SIGTERM
-
-    def stop(received: int, _: object) -> None:
-        for number in stop_signals:
-            signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
-        if received == signal.SIGTERM:  # the usual end of a service, and no error
-            raise SystemExit(0)
-        raise KeyboardInterrupt
-
-    for number in stop_signals:  # SIGINT, too: a shell lets its background processes ignore SIGINT
-        signal.signal(number, stop)
-    with server:
+    with ended_by_signals(), server:
         print(f"{server.name}, version {server.version}, for development, until Ctrl-C:", file=sys.stderr)
         for url in (server.rest_url, server.grpc_url):
             command = shlex.join(["keras-nmt", "translate", "--server", url, "--model", server.name])

@@ -1,0 +1,79 @@
+"""`keras-nmt demo`: errors of the command, and what the page shows, without a browser."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+from saved_models import save
+
+from keras_nmt.demo import demo_systems
+from keras_nmt.models import Transformer
+from keras_nmt.text import SubwordTokenizer, train_subwords
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "text").write_text("the small cat sat\n")
+    subwords = train_subwords([folder / "text"], folder / "trained.model", vocabulary_size=20)
+    assert SubwordTokenizer(subwords).vocabulary_size == 20
+    model = Transformer(20, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2)
+    return save(model, folder, subwords, model.languages)
+
+
+@pytest.mark.parametrize("package", ["gradio", "matplotlib"])
+def test_without_the_extra_one_line_says_how_to_install_it(package, directory, error_line, monkeypatch):
+    for name in ("gradio", "matplotlib"):
+        monkeypatch.setitem(sys.modules, name, None if name == package else types.ModuleType(name))
+        if name != package:
+            sys.modules[name].__spec__ = object()
+    assert error_line("demo", directory) == (
+        f"Error: The page needs the extra `demo`: pip install 'keras_nmt[demo]'. Received: no module {package}\n"
+    )
+
+
+def test_wrong_arguments_are_refused_before_anything_is_loaded(directory, error_line, tmp_path):
+    assert "No model directory" in error_line("demo", tmp_path)
+    assert "Name each model directory once" in error_line("demo", directory, directory)
+    assert "--n-best" in error_line("demo", directory, "--n-best", 5, "--beam-size", 2)
+    assert "--port" in error_line("demo", directory, "--port", 70_000)
+    assert "--max-characters" in error_line("demo", directory, "--max-characters", 0)
+
+
+def test_a_port_in_use_is_one_line(directory, error_line):
+    pytest.importorskip("gradio")
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert error_line("demo", directory, "--port", port).endswith(
+            f"choose another address or port. Received: 127.0.0.1:{port}\n"
+        )
+
+
+class Translators:
+    """Stands in for translators where nothing is translated."""
+
+    def __init__(self, *directions):
+        self.directions = directions
+
+
+def test_every_direction_is_listed():
+    many = Translators(("de", "fr"), ("fr", "de"))
+    systems = demo_systems({"one": Translators(("source", "target")), "many": many}, 10)
+    assert list(systems) == ["one", "many, de to fr", "many, fr to de"]
+    assert (systems["one"].source_language, systems["one"].target_language) == (None, None)
+    assert (systems["many, fr to de"].source_language, systems["many, fr to de"].target_language) == ("fr", "de")
+
+
+def test_errors_of_the_user_are_shown_as_text():
+    system = demo_systems({"<one>": Translators(("source", "target"))}, 10)["<one>"]
+    for arguments in (("eleven char", ""), ("a", "eleven char")):
+        shown = system.show(*arguments)
+        assert shown.startswith("<h2>&lt;one&gt;</h2>")
+        assert '<p role="alert">At most 10 characters. Received: 11 characters</p>' in shown
+    assert "There is no text" in system.show("   ", "")
