@@ -37,8 +37,6 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 100
         [Dietterich, 1998](https://doi.org/10.1162/089976698300017197), section 3.1;
         [Koehn, 2004](https://aclanthology.org/W04-3250/).
     """
-    from scipy import stats
-
     if system.dtype != baseline.dtype or system.ndim != baseline.ndim:
         raise UserError(
             "Samples of both models must be of one kind. "
@@ -47,6 +45,8 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 100
     if len(system) != len(baseline) or not len(system):
         return None
     if system.dtype == bool:
+        from scipy import stats
+
         better, worse = int(np.sum(system & ~baseline)), int(np.sum(~system & baseline))
         return float(stats.binomtest(better, better + worse).pvalue) if better + worse else 1.0
 

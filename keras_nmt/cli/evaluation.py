@@ -25,6 +25,8 @@ from keras_nmt.cli.translation import warn_truncated
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_line_pairs import read_line_pairs
 
+METRICS = ("bleu", "chrf", "ter", "chrf++", "comet")
+
 
 def evaluate(
     context: typer.Context,
@@ -50,6 +52,13 @@ def evaluate(
             "are tokenised, for the tokenised BLEU of papers."
         ),
     ] = "13a",
+    metrics: Annotated[str, typer.Option(help=f"Some of {', '.join(METRICS)}, separated by commas.")] = "bleu,chrf,ter",
+    comet_model: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="COMET's model, a .ckpt file. Required for comet.")
+    ] = None,
+    comet_program: Annotated[
+        str, typer.Option(metavar="PROGRAM", help="comet-score of an environment with unbabel-comet.")
+    ] = "comet-score",
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     beam_size: BeamSize = None,
@@ -57,27 +66,43 @@ def evaluate(
     weights: Weights = None,
     import_: Import = None,
 ) -> None:
-    """Scores the translations of a model or of a system by sacreBLEU: BLEU, chrF and TER with their signatures."""
+    """Scores the translations of a model or of a system: BLEU, chrF and TER by sacreBLEU, COMET by its own program."""
+    names = [name.strip() for name in metrics.split(",")]
+    if unknown := [name for name in names if name not in METRICS]:
+        raise UserError(f"Metrics are {', '.join(METRICS)}. Received: --metrics {', '.join(unknown) or metrics!r}")
     if not references:
         raise UserError("Give the reference translations: --references FILE. Received: none")
-    if (hypotheses is None) == (directory is None) or (directory is None) != (source is None):
+    with_comet = "comet" in names
+    if (hypotheses is None) == (directory is None) or (source is None and (with_comet or directory is not None)):
         raise UserError(
-            "Give DIRECTORY with --source FILE, or --hypotheses FILE. "
+            "Give DIRECTORY with --source FILE, or --hypotheses FILE, for comet with --source FILE. "
             f"Received: directory={directory}, source={source}, hypotheses={hypotheses}"
         )
+    if with_comet != (comet_model is not None) or (with_comet and len(references) > 1):
+        raise UserError(
+            "For COMET, give --metrics comet, --comet-model FILE and one file of references. "
+            f"Received: metrics={metrics}, comet_model={comet_model}, {len(references)} files of references"
+        )
     if hypotheses is not None:
-        refuse(context, {"references", "hypotheses", "baseline", "lowercase", "tokenize"}, "with --hypotheses")
+        allowed = {"references", "hypotheses", "baseline", "lowercase", "tokenize", "metrics"}
+        allowed |= {"source", "comet_model", "comet_program"} if with_comet else set()
+        refuse(context, allowed, "with --hypotheses")
     options = given(beam_size=beam_size, length_penalty=length_penalty) | {"num_hypotheses": 1}
     if directory is not None:
         check_search(directory, options)
-    texts = [path for path in (source, hypotheses, baseline) if path is not None]
-    lines, *others = read_line_pairs(*texts, *references)
-    streams = others[len(texts) - 1 :]
+    named = {"source": source, "hypotheses": hypotheses, "baseline": baseline}
+    files = {name: path for name, path in named.items() if path is not None}
+    texts = read_line_pairs(*files.values(), *references)
+    lines, streams = dict(zip(files, texts, strict=False)), texts[len(files) :]
     import_tensorflow(import_)
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
+    from keras_nmt.evaluation.comet_scores import check_comet
     from keras_nmt.evaluation.metrics import check_tokenizer
 
+    of_sacrebleu = [name for name in names if name != "comet"]
     check_tokenizer(tokenize)  # before the translation
+    if comet_model is not None:
+        check_comet(comet_model, comet_program)
     if directory is not None:
         from keras_nmt.inference import Translator
 
@@ -85,13 +110,36 @@ def evaluate(
             translator = Translator.from_directory(
                 directory, weights=weights, source=source_language, target=target_language, **options
             )
-            translations = translator.translate(lines)
+            translations = translator.translate(lines["source"])
         warn_truncated(sum(translation.truncated for translation in translations), translator)
-        lines = [translation.text for translation in translations]
-    results: dict[str, Any] = (
-        dict(corpus_scores(lines, streams, lowercase=lowercase, tokenize=tokenize))
-        if baseline is None
-        else dict(paired_bootstrap(lines, others[0], streams, lowercase=lowercase, tokenize=tokenize))
+        lines["hypotheses"] = [translation.text for translation in translations]
+    results: dict[str, Any] = {}
+    shared: dict[str, Any] = {"metrics": of_sacrebleu, "lowercase": lowercase, "tokenize": tokenize}
+    if of_sacrebleu and baseline is None:
+        results |= corpus_scores(lines["hypotheses"], streams, **shared)
+    elif of_sacrebleu:
+        results |= paired_bootstrap(lines["hypotheses"], lines["baseline"], streams, **shared)
+    if comet_model is not None:
+        with working("Scoring by COMET"):
+            results["comet"] = _comet(lines, streams[0], comet_model, comet_program)
+    for name in names:
+        write_line(str(results[name]))
+
+
+def _comet(lines: dict[str, list[str]], references: list[str], model: Path, program: str) -> str:
+    """COMET of the hypotheses and, with a baseline, the difference and its p-value."""
+    import numpy as np
+
+    from keras_nmt.analysis.significance import significance
+    from keras_nmt.evaluation import comet_scores
+
+    system, *baseline = (
+        comet_scores(lines["source"], lines[name], references, model=model, program=program)
+        for name in ("hypotheses", "baseline")
+        if name in lines
     )
-    for result in results.values():
-        write_line(str(result))
+    if not baseline:
+        return str(system)
+    sums = [np.stack([found.sentences, np.ones(len(references))], -1) for found in (system, *baseline)]
+    difference, p = system.score - baseline[0].score, significance(*sums)
+    return f"{system}, baseline {baseline[0].score:.4f}, difference {difference:+.4f} (p = {p:.4f})"

@@ -1,13 +1,16 @@
-"""Evaluation: sacreBLEU's scores, tests of significance, and log-probabilities of given pairs."""
+"""Evaluation: scores of sacreBLEU and COMET, tests of significance, and log-probabilities of given pairs."""
 
+from keras_nmt.evaluation.comet_scores import CometScores, comet_scores
 from keras_nmt.evaluation.corpus_scores import MetricScore, corpus_scores
 from keras_nmt.evaluation.pair_log_probabilities import pair_log_probabilities
 from keras_nmt.evaluation.paired_bootstrap import PairedComparison, paired_bootstrap
 from keras_nmt.evaluation.paired_bootstrap_of_runs import paired_bootstrap_of_runs
 
 __all__ = [
+    "CometScores",
     "MetricScore",
     "PairedComparison",
+    "comet_scores",
     "corpus_scores",
     "pair_log_probabilities",
     "paired_bootstrap",

@@ -39,7 +39,7 @@ def corpus_scores(
     Args:
         hypotheses: Sequence of strings, the system's output.
         references: Sequence of strings; or a sequence of such sequences, for several references.
-        metrics: Sequence of some of `"bleu"`, `"chrf"`, `"ter"`. Defaults to all.
+        metrics: Sequence of some of `"bleu"`, `"chrf"`, `"ter"`, `"chrf++"`. Defaults to the first three.
         lowercase: Boolean, whether BLEU and chrF ignore case. TER always does, as by sacreBLEU's default. Defaults to
             False.
         tokenize: String, sacreBLEU's tokenizer for BLEU. Defaults to `"13a"`.

@@ -10,17 +10,19 @@ from sacrebleu.metrics.base import Metric
 from keras_nmt.errors import UserError
 
 METRICS = ("bleu", "chrf", "ter")
+ALL_METRICS = (*METRICS, "chrf++")
 
 
 def make_metrics(names: Sequence[str], *, lowercase: bool, tokenize: str, chrf_word_order: int) -> dict[str, Metric]:
     """Makes sacreBLEU's metrics, by the package's names, in the order of `names`."""
-    unknown = [name for name in names if name not in METRICS]
+    unknown = [name for name in names if name not in ALL_METRICS]
     if unknown or not names:
-        raise UserError(f"Metrics must be some of {', '.join(METRICS)}. Received: metrics={tuple(names)}")
+        raise UserError(f"Metrics must be some of {', '.join(ALL_METRICS)}. Received: metrics={tuple(names)}")
     check_tokenizer(tokenize)
     makers = {
         "bleu": lambda: BLEU(lowercase=lowercase, tokenize=tokenize),
         "chrf": lambda: CHRF(lowercase=lowercase, word_order=chrf_word_order),
+        "chrf++": lambda: CHRF(lowercase=lowercase, word_order=2),
         "ter": lambda: TER(),
     }
     return {name: makers[name]() for name in names}

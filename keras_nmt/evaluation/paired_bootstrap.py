@@ -64,7 +64,7 @@ def paired_bootstrap(
         references: Sequence of strings; or a sequence of such sequences, for several references.
         samples: Integer, the number of resampled test sets. Defaults to 1000.
         seed: Integer, at least 1. The same seed draws the same samples. Defaults to sacreBLEU's 12345.
-        metrics: Sequence of some of `"bleu"`, `"chrf"`, `"ter"`. Defaults to all.
+        metrics: Sequence of some of `"bleu"`, `"chrf"`, `"ter"`, `"chrf++"`. Defaults to the first three.
         lowercase: Boolean, as in `corpus_scores`.
         tokenize: String, as in `corpus_scores`.
         chrf_word_order: Integer, as in `corpus_scores`.
