@@ -74,7 +74,12 @@ def export(
         ),
     ] = None,
     quantize: Annotated[
-        str | None, typer.Option(metavar="int8", help="Turn the weights to int8: a quarter of the size.")
+        str | None,
+        typer.Option(
+            metavar="int8|bfloat16|float16",
+            help="Convert the weights: int8 for a quarter of the size; bfloat16 or float16 for half of it, and for "
+            "speed on hardware with instructions for the type.",
+        ),
     ] = None,
     format_: Annotated[
         str,

@@ -22,6 +22,8 @@ from keras_nmt.steps import count_steps
 from keras_nmt.text import SubwordTokenizer
 
 SIGNATURES = ("search", "align")  # that an export has on request
+HALVES = ("bfloat16", "float16")  # two bytes a weight
+QUANTIZED = ("int8", *HALVES)
 _NUMBERS = ("seed", "beam_size")  # inputs that are integers; all others are text
 
 
@@ -70,8 +72,8 @@ def export(
     where XLA is allowed (`savedmodels/README.md`). All signatures share the weights and the graphs. A request may have
     any number of sentences, which are computed in parts (`batch_buckets`, `max_batch_tokens`): memory is bounded.
 
-    The export computes in float32, or in int8 with `quantize`; the given model stays as it is. The folder is written
-    under another name and renamed when it is complete: a server that watches `path` never sees a part.
+    The export computes in float32, or as `quantize` says; the given model stays as it is. The folder is written under
+    another name and renamed when it is complete: a server that watches `path` never sees a part.
 
     Args:
         path: Path of the folder of the model's versions, the server's `base_path`. It is created if needed.
@@ -86,7 +88,9 @@ def export(
             cannot load the version then.
         signatures: The names of further signatures, of "search" and "align". Each makes the graph larger. Defaults to
             none.
-        quantize: "int8" to convert the weights to int8, see `keras_nmt.models.quantize`. Defaults to None, for float32.
+        quantize: "bfloat16" or "float16" for weights and products of this type: half the size, and faster on a GPU or a
+            CPU that has instructions for the type. The search adds log-probabilities in float32. "int8" for a quarter
+            of the size, see `keras_nmt.models.quantize`. Defaults to None, for float32.
         **search: Options of `keras_nmt.inference.Translator`. `sample`, `temperature`, `top_k` and `top_p` affect the
             `sample` signature alone, the other options of the search all signatures.
 
@@ -104,9 +108,11 @@ def export(
     more = _checked_signatures(signatures)
     check_not_quantized(model)
     sampling = {name: search.pop(name) for name in ("sample", *SAMPLING) if name in search}
-    model = model.with_dtype("float32")
-    if quantize is not None:
-        quantize_model(model, quantize)
+    if quantize not in (None, *QUANTIZED):
+        raise UserError(f"Weights can be converted to {', '.join(QUANTIZED)}. Received: quantize={quantize!r}")
+    model = model.with_dtype(quantize if quantize in HALVES else "float32")
+    if quantize == "int8":
+        quantize_model(model)
     translator = Translator(model, tokenizers, **search)
     sampler = translator.with_options(**{"coverage_penalty": 0, **sampling}) if sampling else translator
     records = warmup_records(warmup, warmup_xla, translator, path.name)

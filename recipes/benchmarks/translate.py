@@ -3,6 +3,7 @@
     python recipes/benchmarks/translate.py --data-dir DATA --output translate.md
     python recipes/benchmarks/translate.py --model DIR --lines FILE --references FILE --output translate.md
     python recipes/benchmarks/translate.py --model DIR --lines FILE --shortlist FILE --shortlist-sizes 1024 --dtypes ""
+    python recipes/benchmarks/translate.py --model DIR --lines FILE --only export --weights float32,bfloat16
 
 DATA is a folder with Multi30k: the first command trains `transformer_small` first, some ten minutes on two cores, and
 translates `test_2016_flickr`. All programs translate the same lines in turn. With `--shortlist`, each of our programs
@@ -72,13 +73,15 @@ def programs(
     folder: Path,
     batch: int,
     names: list[str],
+    weights: list[str],
     peers: list[str],
     threads: int,
     shortlists: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Run]:
     """The programs by name. `batch` is the largest number of sentences of a batch.
 
-    `shortlists` are options of a shortlist by the end of the program's name.
+    `weights` are the types of the exports' weights. `shortlists` are options of a shortlist by the end of the program's
+    name.
     """
     found: dict[str, Run] = {}
     options: dict[str, Any] = {"beam_size": BEAM, "length_penalty": LENGTH_PENALTY}
@@ -99,12 +102,15 @@ def programs(
             found["plain" + suffix] = texts_of(translator)
         if "compiled" in names:
             found["compiled" + suffix] = texts_of(translator.with_options(jit_compile=True))
-        if exported := [name for name in names if name.startswith("export")]:
-            path = export(folder / f"export-{batch}{suffix}", plain.model, plain.tokenizers, **options, **shortlist)
-            loaded = tf.saved_model.load(str(path))
+        exported = [name for name in names if name.startswith("export")]
+        for kind in weights if exported else ():
+            converted = None if kind == "float32" else kind
+            path = folder / f"export-{batch}-{kind}{suffix}"
+            written = export(path, plain.model, plain.tokenizers, quantize=converted, **options, **shortlist)
+            loaded = tf.saved_model.load(str(written))
             for name in exported:
                 signature = "serving_default_xla" if name == "export_xla" else "serving_default"
-                found[name + suffix] = served(loaded, signature)
+                found[name + (f" {kind}" if converted else "") + suffix] = served(loaded, signature)
     return found
 
 
@@ -132,6 +138,7 @@ def main(
     batches: Annotated[str, typer.Option(help="Batch sizes, separated by commas.")] = "64,16,1",
     dtypes: Annotated[str, typer.Option(help=f"Types of {PEER}'s weights, separated by commas.")] = "float32,int8",
     only: Annotated[str, typer.Option(help="Our programs, separated by commas.")] = ",".join(PROGRAMS),
+    weights: Annotated[str, typer.Option(help="Types of our exports' weights, separated by commas.")] = "float32",
     shortlist: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File of `keras-nmt shortlist`: our programs also run with it.")
     ] = None,
@@ -142,7 +149,9 @@ def main(
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
     """Measures a trained model on real text beside CTranslate2."""
-    names, peers = ([name.strip() for name in given.split(",") if name.strip()] for given in (only, dtypes))
+    names, peers, kinds = (
+        [name.strip() for name in given.split(",") if name.strip()] for given in (only, dtypes, weights)
+    )
     if unknown := sorted(set(names) - set(PROGRAMS)):
         raise UserError(f"Our programs are {', '.join(PROGRAMS)}. Received: {', '.join(unknown)}")
     sizes = parse_sizes("batches", batches)
@@ -172,7 +181,7 @@ def main(
         for batch in sizes:
             chosen = text[:limit] if batch == 1 else text
             with console.status(f"batches of {batch}"):
-                found = programs(model, Path(folder), batch, names, peers, threads, shortlists)
+                found = programs(model, Path(folder), batch, names, kinds, peers, threads, shortlists)
                 calls = [[line] for line in chosen] if batch == 1 else [chosen]
                 seconds, texts = in_turn(found, calls, rounds)
             first = next(iter(found))

@@ -107,6 +107,25 @@ def test_all_matrices_are_int8_and_search_agrees_with_teacher_forcing(mechanism)
     assert np.median(difference) < 1e-4
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
+def test_weights_of_two_bytes_compute_nearly_the_same(mechanism, dtype):
+    model = make(**mechanism)
+    half = model.with_dtype(dtype)
+    rng = np.random.default_rng(3)
+    source, target_input = rng.integers(4, 60, (2, 7)), rng.integers(4, 60, (2, 5))
+    logits = ops.convert_to_numpy(half([source, target_input]))
+    expected = ops.convert_to_numpy(model([source, target_input]))
+    assert logits.dtype == "float32"
+    assert 0 < np.abs(logits - expected).mean() < 0.03 * expected.std()
+    # Steps of a search round as the whole sequence does, but for the products of roles.
+    constants, caches = half.prepare(half.encoder(source), 1, 5)
+    for position in range(5):
+        step, caches = half.decoder_step(target_input[:, position, None], ops.array(position), constants, caches)
+        difference = np.abs(ops.convert_to_numpy(step)[:, 0] - logits[:, position])
+        assert difference.mean() < 0.01 * logits.std()
+
+
 def test_other_models():
     ensemble = Ensemble([make(), make(shortcuts="plain")])
     bridge = AttentionBridgeModel(

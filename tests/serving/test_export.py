@@ -158,13 +158,15 @@ def test_an_export_that_fails_leaves_nothing(model, tokenizers, tmp_path, monkey
     assert list((tmp_path / "model").iterdir()) == []
 
 
+SIZES = {"target_vocabulary_size": 100, "hidden_dim": 128, "intermediate_dim": 512, "noise": 0.02}
+
+
 def test_int8_weights_serve_as_the_quantised_model_and_take_a_quarter(
     make_model, tokenizers, options, lines, tmp_path, ask_session
 ):
-    sizes = {"target_vocabulary_size": 100, "hidden_dim": 128, "intermediate_dim": 512, "noise": 0.02}
-    model = make_model(**sizes)
+    model = make_model(**SIZES)
     folder = export(tmp_path / "int8", model, tokenizers, **options, quantize="int8")
-    assert sum(file.stat().st_size for file in (folder / "variables").iterdir()) < 0.3 * 4 * model.count_params()
+    assert bytes_of_weights(folder) < 0.3 * 4 * model.count_params()
     assert {weight.dtype for weight in model.weights} == {"float32"}  # a copy was quantised
 
     quantized = model.with_dtype("float32")
@@ -177,8 +179,31 @@ def test_int8_weights_serve_as_the_quantised_model_and_take_a_quarter(
         np.testing.assert_allclose(answer["score"], [translation.score for translation in expected], atol=0.02)
 
 
+@pytest.mark.parametrize(("dtype", "error"), [("bfloat16", 2**-8), ("float16", 2**-11)])
+def test_weights_of_two_bytes_take_half_and_score_as_the_converted_model(
+    make_model, tokenizers, options, lines, tmp_path, ask_session, dtype, error
+):
+    model = make_model(**SIZES)
+    folder = export(tmp_path / dtype, model, tokenizers, **options, quantize=dtype)
+    assert bytes_of_weights(folder) < 0.55 * 4 * model.count_params()
+    assert {weight.dtype for weight in model.weights} == {"float32"}
+
+    # The scores of given pairs: a model that was not trained chooses between words that are about as likely.
+    expected = Translator(model.with_dtype(dtype), tokenizers, **options).score(lines, lines[::-1])
+    exact = Translator(model, tokenizers, **options).score(lines, lines[::-1])
+    requests = [(name, {"source": lines, "target": lines[::-1]}) for name in ("score", "score_xla")]
+    for answer in ask_session(folder, requests):
+        np.testing.assert_allclose(answer["log_probability"], expected, rtol=2 * error)
+        np.testing.assert_allclose(answer["log_probability"], exact, rtol=4 * error)
+        assert np.any(np.abs(np.array(answer["log_probability"]) - exact) > 1e-4)
+
+
+def bytes_of_weights(folder: Path) -> int:
+    return sum(file.stat().st_size for file in (folder / "variables").iterdir())
+
+
 def test_an_impossible_quantisation_is_refused_before_any_file_is_written(model, tokenizers, tmp_path):
-    with pytest.raises(UserError, match="int8. Received: int3"):
+    with pytest.raises(UserError, match="float16. Received: quantize='int3'"):
         export(tmp_path / "model", model, tokenizers, quantize="int3")
     quantized = model.with_dtype("float32")
     quantize(quantized)
