@@ -45,8 +45,8 @@ def lexical(
     A classifier is Dense 512, ReLU, dropout 0.5 and Dense V, trained by Adam on all states of the text. The V classes
     are the subwords of the training text: others are never right. Each update compares a token's class with 1,024
     classes drawn uniformly, or with all classes if there are no more ([Jean et al., 2015](
-    https://aclanthology.org/P15-1001/), equation 7): most of the time would go into the other classes. Accuracy is
-    measured over all classes. The classifiers of all layers are trained together, by one pass of the model per epoch,
+    https://aclanthology.org/P15-1001/)): most of the time would go into the other classes. Accuracy is measured over
+    all classes. The classifiers of all layers are trained together, by one pass of the model per epoch,
     so that no states are stored.
 
     Args:

@@ -23,6 +23,7 @@ from keras_nmt.analysis.measurements import Measurements
 from keras_nmt.analysis.word_alignment import WordAlignment, word_attention
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
+from keras_nmt.models._search_models import attention_layer
 
 TENSORS = ("attention", "gates", "roles", "composition", "bridge")
 
@@ -39,7 +40,7 @@ class SubwordRole(NamedTuple):
 class Insides:
     """The translations of a sentence, and the insides of the model for the sentence and its best translation.
 
-    What the model does not have is None, or empty. A notebook shows the object as HTML with figures.
+    An attribute is None, or empty, if the model does not have the mechanism. A notebook shows the object as HTML.
 
     Args:
         source: String, the sentence.
@@ -149,7 +150,7 @@ def _alignment(
     if "cross" not in batch.target.attention:  # a decoder of the user's own that records nothing
         return None
     layers = batch.target.attention["cross"][0]  # [L, H, 1 + n, m + 1]
-    attention = layers[max(len(layers) - 2, 0)].mean(axis=0)  # of the layer that `Translator.align` reads
+    attention = layers[attention_layer(None, len(layers)) - 1].mean(axis=0)  # as `Translator.align`
     of_source, of_target = tuple(source.split()), tuple(target.split())
     size = len(of_target), len(of_source)
     words = word_attention(attention[:-1, :-1], batch.source.words[:-1], batch.target.words[1:], size)

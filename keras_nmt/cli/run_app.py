@@ -26,7 +26,7 @@ ENVIRONMENT = {
     "TF_CPU_ALLOCATOR_USE_BFC": "1",
 }
 
-# Of new objects, before Python looks for garbage. By default, imports spend a sixth of their time on that.
+# Python looks for garbage after so many new objects. With its defaults, a sixth of the time of imports goes into that.
 GARBAGE_THRESHOLDS = (50_000, 10, 10)
 
 _set_by_user: set[str] = set()

@@ -1,4 +1,4 @@
-"""What layers share that combine embeddings with roles from the context."""
+"""The shared part of the layers that combine embeddings with roles from the context."""
 
 from __future__ import annotations
 
@@ -15,13 +15,9 @@ class RoleLayer(keras.layers.Layer):
 
     role_assignment: RoleAssignment
 
-    def combine(self, inputs: Any, roles: Any) -> Any:
-        """Embeddings e `[..., d]` and their roles r `[..., hr]` to e~ `[..., d]`."""
+    def combine(self, inputs: Any, roles: Any, few_rows: bool = False) -> Any:
+        """Embeddings e `[..., d]` and their roles r `[..., hr]` to e~ `[..., d]`; a step has `few_rows`."""
         raise NotImplementedError
-
-    def combine_step(self, inputs: Any, roles: Any) -> Any:
-        """`combine` for the few rows of a step, `[B, K, d]` and `[B, K, hr]`."""
-        return self.combine(inputs, roles)
 
     def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False) -> Any:
         roles = self.role_assignment(inputs, mask=mask, training=training)  # r, [B, T, hr]
@@ -47,7 +43,7 @@ class RoleLayer(keras.layers.Layer):
             ValueError: The layer is not causal.
         """
         roles, cache = self.role_assignment.step(inputs, position, cache)
-        return self.combine_step(inputs, roles), cache
+        return self.combine(inputs, roles, few_rows=True), cache
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape

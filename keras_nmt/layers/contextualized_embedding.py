@@ -81,7 +81,7 @@ class ContextualizedEmbedding(RoleLayer):
             name="kernel",
         )
 
-    def combine(self, inputs: Any, roles: Any) -> Any:
+    def combine(self, inputs: Any, roles: Any, few_rows: bool = False) -> Any:
         return product(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)
 
     def get_config(self) -> dict[str, Any]:

@@ -122,15 +122,7 @@ class RoleInteraction(RoleLayer, Int8Kernels):
             initializer = keras.initializers.VarianceScaling(scale, mode="fan_in", distribution="uniform")
             self.kernel = self.add_weight(shape=(self.num_roles, d, d), initializer=initializer, name="kernel")
 
-    def combine(self, inputs: Any, roles: Any) -> Any:
-        return self._combine(inputs, roles, at_once=self.is_int8)
-
-    def combine_step(self, inputs: Any, roles: Any) -> Any:
-        return self._combine(inputs, roles, at_once=True)
-
-    def _combine(self, inputs: Any, roles: Any, at_once: bool) -> Any:
-        """`combine`, with all roles in one product or by chunks."""
-
+    def combine(self, inputs: Any, roles: Any, few_rows: bool = False) -> Any:
         def cast(x: Any) -> Any:
             return ops.cast(x, self.compute_dtype)
 
@@ -141,7 +133,7 @@ class RoleInteraction(RoleLayer, Int8Kernels):
             return self.product(roles * embeddings, "output_kernel") + inputs
         shape = ops.shape(inputs)
         rows = [ops.reshape(x, (-1, x.shape[-1])) for x in (roles, inputs)]  # [N, hr], [N, d]
-        if at_once:
+        if few_rows or self.is_int8:  # all roles by one product
             products = rows[0][:, :, None] * rows[1][:, None, :]  # r_i e: [N, hr, d]
             mixed = self.product(ops.reshape(products, (-1, self.num_roles * inputs.shape[-1])), "kernel")
         else:

@@ -9,7 +9,7 @@ from keras import ops
 
 from keras_nmt.ids import PAD
 from keras_nmt.layers import AttentiveRecurrentDecoder, RecurrentEncoder
-from keras_nmt.models._search_models import check_layer
+from keras_nmt.models._search_models import attention_layer
 from keras_nmt.models.token_embedding import TokenEmbedding
 
 
@@ -54,7 +54,7 @@ class RecurrentTarget:
         return self.embedding(states, reverse=True)  # [B, T, V]
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
-        check_layer(1 if layer is None else layer, 1)
+        attention_layer(layer, 1)  # checked
         _, weights = self.stack(
             self.dropout(self.embedding(ids), training=False),
             memory["states"],

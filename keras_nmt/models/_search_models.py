@@ -58,10 +58,17 @@ class Step(keras.layers.Layer):
         return self.side.step(tokens, position, constants, caches, output_rows)
 
 
-def check_layer(layer: int, count: int) -> None:
-    """Raises a `ValueError` if a target side has no such attention layer."""
+def attention_layer(layer: int | None, count: int) -> int:
+    """The layer of a target side, from 1, whose attention aligns: the last but one by default.
+
+    Raises:
+        ValueError: There is no such layer.
+    """
+    if layer is None:
+        return max(count - 1, 1)
     if not 1 <= layer <= count:
         raise ValueError(f"The target side attends to the source in layers 1 to {count}. Received: layer={layer}")
+    return layer
 
 
 class SearchModels(Untracked):

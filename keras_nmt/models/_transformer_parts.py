@@ -13,7 +13,7 @@ from keras_nmt.layers import TransformerDecoder, TransformerEncoder
 from keras_nmt.layers._mechanisms import is_in_attention
 from keras_nmt.layers._options import StackOptions
 from keras_nmt.layers.mechanism import mechanism_of
-from keras_nmt.models._search_models import check_layer
+from keras_nmt.models._search_models import attention_layer
 from keras_nmt.models._transformer_options import ROLE_ARGUMENTS, ROLES, TransformerOptions
 from keras_nmt.models.token_embedding import TokenEmbedding
 
@@ -160,8 +160,7 @@ class TransformerTarget(_Side):
             training=False,
             return_attention=True,
         )
-        number = max(len(attention) - 1, 1) if layer is None else layer
-        check_layer(number, len(attention))
+        number = attention_layer(layer, len(attention))
         return ops.mean(ops.cast(attention[number - 1], "float32"), axis=1)  # [B, H, T, S] -> [B, T, S]
 
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""What the contenders of the benchmark of training have in common."""
+"""The work and the interface that the contenders of the benchmark of training share."""
 
 from __future__ import annotations
 

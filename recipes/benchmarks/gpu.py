@@ -180,7 +180,7 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def describe(gpu: str | None, peak: float | None, there: Mapping[str, Framework | str]) -> list[str]:
-    """What the machine has, in lines."""
+    """The GPU, the frameworks and the cores of the machine, in lines."""
     lines = [f"GPU: {gpu or 'none'}" + (f", peak {peak:g} TFLOPS in bfloat16" if peak else ", peak not known")]
     for name, found in there.items():
         if isinstance(found, str):

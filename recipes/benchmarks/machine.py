@@ -1,4 +1,4 @@
-"""What a machine has: its GPU, and the frameworks that see the GPU."""
+"""The GPU of a machine, and the frameworks that see the GPU."""
 
 from __future__ import annotations
 

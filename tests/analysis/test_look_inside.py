@@ -1,4 +1,4 @@
-"""What a model shows of one sentence, as data and as HTML."""
+"""The insides of a model for one sentence, as data and as HTML."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Case(NamedTuple):
             yield text, self.model.pair(source, target), self.tokenizers[source], self.tokenizers[target]
 
     def can(self, option: str) -> bool:
-        """What the cell of the table in docs/translation.md says."""
+        """The text of the cell of the table in docs/translation.md."""
         return not TABLE[option][self.column].startswith("no")
 
 

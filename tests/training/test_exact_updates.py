@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from training_runs import Make, assert_same, log_of, losses_of
+from training_runs import Make, Penalty, assert_same, log_of, losses_of
 
 from keras_nmt.data import TrainingBatches
 from keras_nmt.models import Transformer
@@ -18,16 +18,6 @@ from keras_nmt.training import (
     LabelSmoothedCrossEntropy,
     make_optimizer,
 )
-
-
-class PenaltyLayer(keras.layers.Layer):
-    """Adds a loss: the mean over the sentences of a batch of the square of their first state."""
-
-    def call(self, states: tf.Tensor, ids: tf.Tensor) -> tf.Tensor:
-        real = keras.ops.cast(ids[:, 0] != 0, states.dtype)
-        penalties = real * keras.ops.sum(states[:, 0] ** 2, -1)
-        self.add_loss(keras.ops.sum(penalties) / keras.ops.maximum(keras.ops.sum(real), 1))
-        return states
 
 
 def test_the_split_of_a_batch_does_not_matter(make_trainer: Make) -> None:
@@ -68,7 +58,7 @@ def test_splits_agree_with_xla_extra_losses_and_every_clipping(
     def model() -> keras.Model:
         model = make_model()
         model.get_layer("output").kernel.regularizer = keras.regularizers.L2(0.01)
-        hidden = PenaltyLayer()(model.get_layer("hidden").output, model.inputs[1])
+        hidden = Penalty()(model.get_layer("hidden").output, model.inputs[1])
         return keras.Model(model.inputs, model.get_layer("output")(hidden))
 
     results = []

@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from training_runs import Make, assert_same, log_of, losses_of, values_of
+from training_runs import Make, Penalty, assert_same, log_of, losses_of, values_of
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.errors import UserError
@@ -26,16 +26,6 @@ from keras_nmt.training.checkpoints import Progress, _ProgressState
 
 VOCABULARY_SIZE = 20
 PAIRS = ("a-b", "b-c", "c-a")
-
-
-class Penalty(keras.layers.Layer):
-    """Adds a loss: the mean over the sentences of a batch of the square of their mean state."""
-
-    def call(self, states: tf.Tensor, ids: tf.Tensor) -> tf.Tensor:
-        real = keras.ops.cast(ids[:, 0] != 0, states.dtype)
-        penalties = real * keras.ops.sum(states[:, 0] ** 2, -1)
-        self.add_loss(keras.ops.sum(penalties) / keras.ops.maximum(keras.ops.sum(real), 1))
-        return states
 
 
 class Languages(keras.Model):

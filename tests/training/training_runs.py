@@ -9,6 +9,7 @@ from typing import Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 
 from keras_nmt.training import (
     Trainer,
@@ -35,6 +36,16 @@ def values_of(trainer: Trainer) -> list[np.ndarray]:
 def assert_same(a: list[np.ndarray], b: list[np.ndarray]) -> None:
     for one, other in zip(a, b, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+class Penalty(keras.layers.Layer):
+    """Adds a loss: the mean over the sentences of a batch of the square of their first state."""
+
+    def call(self, states: tf.Tensor, ids: tf.Tensor) -> tf.Tensor:
+        real = keras.ops.cast(ids[:, 0] != 0, states.dtype)
+        penalties = real * keras.ops.sum(states[:, 0] ** 2, -1)
+        self.add_loss(keras.ops.sum(penalties) / keras.ops.maximum(keras.ops.sum(real), 1))
+        return states
 
 
 class Kill(keras.callbacks.Callback):
