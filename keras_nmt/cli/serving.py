@@ -127,6 +127,7 @@ def export(
         from keras_nmt.inference.load import load
         from keras_nmt.serving import export as export_model
         from keras_nmt.serving import export_ctranslate2
+        from keras_nmt.serving.warmup import read_warmup
 
         loaded = load(
             directory, weights=weights, source=source_language, target=target_language, ensemble=ensemble or ()
@@ -138,6 +139,9 @@ def export(
                 path, loaded.model, loaded.tokenizers, **{**loaded.search, **search, **drawing, **options, **further}
             )
     write_line(str(written))
+    if warmup_xla:
+        number = len(read_warmup(written)) // 2  # each request is sent to both signatures
+        print(f"A server with XLA compiles {number} programs when it loads the version", file=sys.stderr)
 
 
 def serve(

@@ -83,3 +83,9 @@ def write_warmup(records: Sequence[bytes], folder: Path) -> None:
     with tf.io.TFRecordWriter(str(path)) as writer:
         for record in records:
             writer.write(record)
+
+
+def read_warmup(folder: Path) -> list[bytes]:
+    """The records of a SavedModel, none if it has none."""
+    path = folder / WARMUP_PATH
+    return list(tf.data.TFRecordDataset(str(path)).as_numpy_iterator()) if path.is_file() else []
