@@ -23,12 +23,14 @@ from typing import Annotated, Any
 
 import typer
 
+from keras_nmt.cli.options import Import
 from keras_nmt.cli.recipe_app import Seeds, Set, TableOnly, Unequal, parse_overrides, parse_seeds
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.recipe import merge_settings
+from keras_nmt.files.import_file import import_file
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
 FLAGS = {"seed": "--seeds", "directory": "--output"}  # settings that differ between runs
@@ -41,6 +43,7 @@ def main(
     set_: Set = None,
     unequal: Unequal = False,
     table_only: TableOnly = False,
+    import_: Import = None,
 ) -> None:
     """Trains configurations with several seeds and writes one table. The same command continues a stopped comparison.
 
@@ -49,6 +52,8 @@ def main(
     replaces. For example: {"settings": {"train_source": "train.en", ...}, "configurations": {"plain": {}, "fusion":
     {"model": {"shortcuts": "fusion"}}}, "baseline": "plain", "seeds": [1, 2, 3]}.
     """
+    for file in import_ or ():
+        import_file(file)
     compared = read_list(list_file)
     overrides = parse_overrides(set_, FLAGS)
 
@@ -62,6 +67,7 @@ def main(
         seeds=parse_seeds(seeds) if seeds else compared["seeds"],
         directory=output,
         unequal=unequal,
+        imports=import_ or (),
     )
     if not table_only:
         comparison.run()

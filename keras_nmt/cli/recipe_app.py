@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.options import Set, given, setting
+from keras_nmt.cli.options import Import, Set, given, setting
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow, make_app, run_app
 from keras_nmt.errors import UserError
@@ -68,6 +68,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
         export: Annotated[
             bool | None, typer.Option(help="Whether to export a SavedModel, too. Default: of one direction.")
         ] = None,
+        import_: Import = None,
         **shared: Any,
     ) -> None:
         """Trains one configuration, scores it on the test data, and exports it. Started again, it continues."""
@@ -83,7 +84,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             str(seed),
         ]
         directory = output or Path("runs") / "-".join(parts)
-        import_tensorflow()
+        import_tensorflow(import_)
         _show(chosen.experiment(configuration, seed=seed, directory=directory, **options).run(), recipe.languages)
         if is_one if export is None else export:
             export_run(directory)
@@ -101,6 +102,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
         ] = None,
         unequal: Unequal = False,
         table_only: TableOnly = False,
+        import_: Import = None,
         **shared: Any,
     ) -> None:
         """Trains configurations with several seeds and writes one table. Started again, it continues.
@@ -112,12 +114,13 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
         named = "system" not in recipe.settings or any(pair.values())
         parts = [recipe.name, *(recipe.pairs(None, **pair)[0] if named else ()), "comparison"]
         numbers = parse_seeds(seeds)
-        import_tensorflow()
+        import_tensorflow(import_)
         comparison = chosen.compare(
             configurations or [],
             seeds=numbers,
             directory=output or Path("runs") / "-".join(parts),
             unequal=unequal,
+            imports=import_ or (),
             **options,
         )
         if not table_only:

@@ -78,6 +78,8 @@ class Comparison:
         unequal: Bool, whether configurations may differ in how long they train (`max_updates`, `time_limit`,
             `batch_size`, `batch_unit`, and whether there is an `init_from`, whose training counts, too) and in how the
             test is translated (`beam_size`, `length_penalty`). Defaults to `False`.
+        imports: Paths of Python files that register layers of the configurations. The process of each run runs the
+            files first. Defaults to none.
         report: Callable, gets each line of progress. The runs report to standard output.
 
     Raises:
@@ -89,6 +91,7 @@ class Comparison:
     seeds: Sequence[int]
     directory: str | os.PathLike[str]
     unequal: bool = False
+    imports: Sequence[str | os.PathLike[str]] = ()
     report: Callable[[str], None] = lambda line: print(line, flush=True)
 
     def __post_init__(self) -> None:
@@ -230,10 +233,10 @@ class Comparison:
             self.report(f"{run}: finished before")
         else:
             self.report(f"{run}: training in {experiment.directory}")
-            _python("_train", experiment)
+            _python("_train", experiment, imports=self.imports)
         if with_speed and self._test and _speed(experiment) is None:
             self.report(f"{run}: measuring the speed of decoding")
-            _python("_measure_speed", experiment, *self._test)
+            _python("_measure_speed", experiment, *self._test, imports=self.imports)
 
     def _check(self) -> None:
         """Checks everything that does not need hours of training."""
@@ -318,16 +321,23 @@ def _train(path: str) -> None:
     Experiment.from_settings(Experiment.read_settings(path)).run()
 
 
-def _python(function: str, experiment: Experiment, *arguments: str) -> None:
+def _python(
+    function: str, experiment: Experiment, *arguments: str, imports: Sequence[str | os.PathLike[str]] = ()
+) -> None:
     """Calls a function of this module in a process of its own. The process saves and ends when this process ends."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "settings.json"
         write_json(path, experiment.settings())
-        _call(function, os.fspath(path), *arguments)
+        _call(function, os.fspath(path), *arguments, imports=imports)
 
 
-def _call(function: str, *arguments: str) -> None:
-    program = f"import sys; from keras_nmt.experiments import comparison; comparison.{function}(*sys.argv[1:])"
+def _call(function: str, *arguments: str, imports: Sequence[str | os.PathLike[str]] = ()) -> None:
+    files = [os.fspath(file) for file in imports]
+    program = (
+        "import sys; from pathlib import Path; from keras_nmt.experiments import comparison; "
+        "from keras_nmt.files.import_file import import_file; "
+        f"[import_file(Path(file)) for file in {files!r}]; comparison.{function}(*sys.argv[1:])"
+    )
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
         Interruption() as interruption,

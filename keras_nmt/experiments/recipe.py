@@ -226,6 +226,7 @@ class Recipe:
         seeds: Sequence[int],
         directory: str | os.PathLike[str],
         unequal: bool = False,
+        imports: Sequence[str | os.PathLike[str]] = (),
         **options: Any,
     ) -> Comparison:
         """Makes a comparison with the baseline, by the recipe's settings with the changes of `comparison`.
@@ -234,7 +235,7 @@ class Recipe:
             configurations: List of names of configurations. Empty: all.
             seeds: List of ints.
             directory: Path of the folder of the runs and of the table.
-            unequal: See `Comparison`.
+            unequal, imports: See `Comparison`.
             **options: Arguments of `experiment` for all configurations.
 
         Raises:
@@ -259,6 +260,7 @@ class Recipe:
             seeds=seeds,
             directory=directory,
             unequal=unequal,
+            imports=imports,
         )
 
     def _settings(self, name: str, num_pairs: int, overrides: Settings) -> Settings:

@@ -82,7 +82,7 @@ def calls(monkeypatch):
     """Instead of processes that train and measure: a list of their tasks, and files like theirs."""
     made = []
 
-    def python(function, experiment, *directions):
+    def python(function, experiment, *directions, imports=()):
         folder = Path(experiment.directory)
         if function == "_train":
             made.append(f"train {folder.name}")
@@ -163,10 +163,10 @@ def test_one_seed_has_no_deviation_and_its_p_value_is_that_of_the_bootstrap(file
 def test_a_failed_run_is_named_and_the_table_shows_the_finished_runs(files, tmp_path, calls, monkeypatch):
     python = module._python
 
-    def fail(*arguments):
+    def fail(*arguments, **options):
         if len(calls) == 3:
             raise UserError("No memory. Received: little")
-        python(*arguments)
+        python(*arguments, **options)
 
     monkeypatch.setattr(module, "_python", fail)
     with pytest.raises(UserError, match="^plain, seed 1: No memory. Received: little$"):
@@ -328,6 +328,14 @@ def test_an_error_of_a_training_process_is_one_line(tmp_path, capfd):
     (tmp_path / "settings.json").write_text('{"speed": 9}')
     with pytest.raises(UserError, match="^There are no such settings.*Received: speed$"):
         module._call("_train", str(tmp_path / "settings.json"))
+    assert capfd.readouterr().err == ""
+
+
+def test_the_process_of_a_run_imports_files_first(tmp_path, capfd):
+    (tmp_path / "settings.json").write_text('{"speed": 9}')
+    (tmp_path / "layers.py").write_text("raise KeyError('no such layer')")
+    with pytest.raises(UserError, match="^line 1 of .*layers.py raised an error.*no such layer"):
+        module._call("_train", str(tmp_path / "settings.json"), imports=[tmp_path / "layers.py"])
     assert capfd.readouterr().err == ""
 
 

@@ -51,6 +51,20 @@ def test_the_command_line_overrides_the_list(run):
     assert comparison.unequal
 
 
+def test_layers_of_a_file_are_compared(run, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import keras\n"
+        "@keras.saving.register_keras_serializable(package='compared')\n"
+        "class Mine(keras.layers.Layer):\n"
+        "    def call(self, states):\n"
+        "        return states[-1]\n"
+    )
+    mine = {"plain": {"model": {"layer_composition": "compared>Mine"}}, "small": {}}
+    comparison = run({**LIST, "configurations": mine}, "--import", tmp_path / "mine.py")
+    assert list(comparison.imports) == [tmp_path / "mine.py"]
+    assert comparison._runs[3]["plain"].model["layer_composition"] == "compared>Mine"
+
+
 @pytest.mark.parametrize(("name", "flag"), [("seed", "--seeds"), ("directory", "--output")])
 def test_settings_of_single_runs_are_not_set_for_all_runs(run, name, flag):
     with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
