@@ -12,8 +12,8 @@ Settings = dict[str, Any]
 # Gated lexical shortcuts: Emelin et al., 2019, https://arxiv.org/abs/1906.12284, appendix A.
 SHORTCUTS: Settings = {
     "preset": "transformer_base",  # A.1; one table for source, target and output is the model's default
-    # Ours. The authors' release has a norm in front of each sub-layer, too, but adds what the norm gives to the
-    # sub-layer's output, and makes keys and values of states that are not normalised.
+    # Ours. The authors' release has a norm in front of each sub-layer, too, but adds the normalised states to the
+    # sub-layer's output, and makes keys and values of states that are not normalised: RELEASED.
     "model": {"norm": "pre"},
     "batch_size": 25_000,  # A.1
     "schedule": "noam",  # A.1, as Vaswani et al., 2017
@@ -37,6 +37,7 @@ SHORTCUTS_BIG: Settings = {  # differences from the base model, A.1
 # More parameters, longer warm-up (A.1). The ablations of section 4 change fusion, and keep its warm-up (ours).
 PLAIN: Settings = {"warmup_steps": 6000, "model": {"shortcuts": "plain"}}
 FUSION: Settings = {"warmup_steps": 8000, "model": {"shortcuts": "fusion"}}
+RELEASED: Settings = {"model": {"norm": "released"}}  # joined to another configuration
 SHORTCUT_KINDS: dict[str, Settings] = {"baseline": {}, "plain": PLAIN, "fusion": FUSION}  # the rows of table 2
 
 # Representation composition by neuron interaction: Li et al., 2020, https://arxiv.org/abs/1911.09877, "Setup".

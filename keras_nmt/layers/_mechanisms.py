@@ -41,6 +41,7 @@ _LAYER_NORM = Mechanism(keras.layers.LayerNormalization, epsilon=LAYER_NORM_EPSI
 NORMS = {
     "pre": _LAYER_NORM,
     "post": _LAYER_NORM,
+    "released": _LAYER_NORM,
     "rms": Mechanism(keras.layers.RMSNormalization, epsilon=LAYER_NORM_EPSILON),
 }
 POSITIONS: dict[Any, Mechanism | None] = {None: None, "rotary": Mechanism(RotaryEncoding)}

@@ -69,10 +69,16 @@ class TransformerLayer(keras.layers.Layer):
         )
 
     def _residual(self, x: Any, norm: Callable[[Any], Any], sublayer: Callable[[Any], Any], training: Any) -> Any:
-        """`x + f(norm(x))`, or `norm(x + f(x))` with "post", for the sub-layer f."""
+        """`x + f(norm(x))`; with "post" `norm(x + f(x))`, with "released" `norm(x) + f(norm(x))`, f the sub-layer."""
         if self.options.is_pre_norm:
-            return x + self.residual_dropout(sublayer(norm(x)), training=training)
+            hidden = norm(x)
+            kept = hidden if self.options.norm == "released" else x
+            return kept + self.residual_dropout(sublayer(hidden), training=training)
         return norm(x + self.residual_dropout(sublayer(x), training=training))
+
+    def _remembered(self, inputs: Any, hidden: Any) -> Any:
+        """The states of which self-attention makes keys and values: with "released" those before the norm."""
+        return inputs if self.options.norm == "released" else hidden
 
     def compute_output_shape(
         self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any

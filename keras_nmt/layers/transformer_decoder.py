@@ -32,7 +32,8 @@ class TransformerDecoder(TransformerStack):
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
         norm: "pre" or "post": LayerNorm before the sub-layers and at the end of the stack, or after the sub-layers;
-            "rms": `RMSNormalization` as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to "pre".
+            "released": as the code that Emelin et al. released, see `TransformerEncoderLayer`; "rms":
+            `RMSNormalization` as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to "pre".
         feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
             `Mechanism`. Defaults to "relu".
         positions: Positions of the queries and keys of self-attentions. None; "rotary": `RotaryEncoding`; or a

@@ -28,8 +28,10 @@ class TransformerDecoderLayer(TransformerLayer):
         dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
-        norm: "pre": `x + f(LN(x))`, the stack normalises its output; "post": `LN(x + f(x))`; "rms": `RMSNormalization`
-            as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to "pre".
+        norm: "pre": `x + f(LN(x))`, the stack normalises its output; "post": `LN(x + f(x))`; "released":
+            `LN(x) + f(LN(x))`, with keys and values of self-attention from x, as in the code that Emelin et al.
+            released; "rms": `RMSNormalization` as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to
+            "pre".
         feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
             `Mechanism`. Defaults to "relu".
         positions: Positions of the queries and keys of self-attention. None; "rotary": `RotaryEncoding`; or a
@@ -138,9 +140,10 @@ class TransformerDecoderLayer(TransformerLayer):
             causal = ops.logical_and(causal, ops.expand_dims(inputs_mask, 1))  # [B, T, T]
 
         def attend(hidden: Any) -> Any:
+            own = self._remembered(inputs, hidden)
             if "self" in gates:
-                gates["self"] = self.self_attention.gates(hidden, lexical)
-            return self.self_attention(hidden, hidden, lexical=lexical, attention_mask=causal, training=training)
+                gates["self"] = self.self_attention.gates(own, lexical)
+            return self.self_attention(hidden, own, lexical=lexical, attention_mask=causal, training=training)
 
         attention: list[Any] = []
 
@@ -264,15 +267,16 @@ class TransformerDecoderLayer(TransformerLayer):
         new_cache: dict[str, Any] = {}
 
         def attend_own(hidden: Any) -> Any:  # the cache grows: each hypothesis has the keys of its predecessors
-            hidden, own = (None if x is None else ops.expand_dims(x, 2) for x in (hidden, lexical))  # [B, K, 1, d]
-            for name, new in zip(("keys", "values"), self.self_attention.project(hidden, own, position), strict=True):
+            given = hidden, self._remembered(inputs, hidden), lexical
+            hidden, own, source = (None if x is None else ops.expand_dims(x, 2) for x in given)  # [B, K, 1, d]
+            for name, new in zip(("keys", "values"), self.self_attention.project(own, source, position), strict=True):
                 new_cache[name] = ops.concatenate([cache[name], new], axis=-2)  # [B, K, H', t, d / H]
             attended = self.self_attention.attend(hidden, new_cache["keys"], new_cache["values"], position=position)
             return ops.squeeze(attended[0], 2)
 
         def attend(hidden: Any) -> Any:
             batch_size, num_heads, max_length, beam_size, head_dim = ops.shape(cache["keys"])
-            projected = self.self_attention.project(hidden, lexical, position)
+            projected = self.self_attention.project(self._remembered(inputs, hidden), lexical, position)
             for name, new in zip(("keys", "values"), projected, strict=True):
                 new_cache[name] = _write(cache[name], position, new)  # [B, H', K, d / H]
             # The keys of all K hypotheses are one memory; the mask admits those of each hypothesis.

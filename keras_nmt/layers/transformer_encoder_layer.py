@@ -22,8 +22,10 @@ class TransformerEncoderLayer(TransformerLayer):
         dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
         attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
         activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
-        norm: "pre": `x + f(LN(x))`, the stack normalises its output; "post": `LN(x + f(x))`; "rms": `RMSNormalization`
-            as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to "pre".
+        norm: "pre": `x + f(LN(x))`, the stack normalises its output; "post": `LN(x + f(x))`; "released":
+            `LN(x) + f(LN(x))`, with keys and values of self-attention from x, as in the code that Emelin et al.
+            released; "rms": `RMSNormalization` as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to
+            "pre".
         feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
             `Mechanism`. Defaults to "relu".
         positions: Positions of the queries and keys of self-attention. None; "rotary": `RotaryEncoding`; or a
@@ -89,10 +91,11 @@ class TransformerEncoderLayer(TransformerLayer):
         gates: list[Any] = []
 
         def attend(hidden: Any) -> Any:
+            memory = self._remembered(inputs, hidden)
             if return_gates:
-                gates.append(self.self_attention.gates(hidden, lexical))
+                gates.append(self.self_attention.gates(memory, lexical))
             return self.self_attention(
-                hidden, hidden, lexical=lexical, attention_mask=attention_mask, training=training
+                hidden, memory, lexical=lexical, attention_mask=attention_mask, training=training
             )
 
         def feed(hidden: Any) -> Any:

@@ -9,7 +9,7 @@ DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGU
 from __future__ import annotations
 
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import one_hot_from
+from keras_nmt.experiments.papers import RELEASED, one_hot_from
 from keras_nmt.experiments.recipe import Recipe
 
 # Both have full rank and the identity start: with the baseline's weights, they first compute what the baseline does.
@@ -43,6 +43,7 @@ RECIPE = Recipe(
         "plain": {"model": {"shortcuts": "plain"}},
         "fusion": {"model": {"shortcuts": "fusion"}},
         "ungated": {"model": {"shortcuts": "ungated"}},
+        "released": RELEASED,  # residual connections; `fusion+released`
         "ni_layers": {"model": LAYERS},
         "ni_heads": {"model": HEADS},
         "ni_both": {"model": INTERACTION},

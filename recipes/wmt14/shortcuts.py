@@ -8,7 +8,7 @@ README.md beside this file has the paper's tables and figures, the files, and th
 from __future__ import annotations
 
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import FUSION, PLAIN, SHORTCUT_KINDS, SHORTCUTS_BIG, SHORTCUTS_WMT14
+from keras_nmt.experiments.papers import FUSION, PLAIN, RELEASED, SHORTCUT_KINDS, SHORTCUTS_BIG, SHORTCUTS_WMT14
 from keras_nmt.experiments.recipe import Recipe, merge_settings
 
 SMALL = {"preset": "transformer_base_half"}  # section 4.1: embeddings, states and feed-forward networks halved
@@ -36,6 +36,8 @@ RECIPE = Recipe(
         # Figure 5.
         "encoder_only": merge_settings(FUSION, {"model": {"shortcut_sides": ["encoder"]}}),
         "decoder_only": merge_settings(FUSION, {"model": {"shortcut_sides": ["decoder"]}}),
+        # The residual connections of the authors' release: `baseline+released`, `fusion+released`.
+        "released": RELEASED,
     },
     baseline="baseline",
 )

@@ -51,16 +51,23 @@ def _feed_forward(w, x):
 
 
 def _residual(w, name, norm, x, f):
-    """The residual connection x + f(LN(x)), or LN(x + f(x))."""
+    """The residual connection x + f(LN(x)), or LN(x + f(x)), or LN(x) + f(LN(x))."""
 
     def layer_norm(x):
         x = x - x.mean(-1, keepdims=True)
         return x / np.sqrt(x.var(-1, keepdims=True) + 1e-6) * w[f"{name}_norm/gamma"] + w[f"{name}_norm/beta"]
 
+    if norm == "released":
+        return layer_norm(x) + f(layer_norm(x))
     return x + f(layer_norm(x)) if norm == "pre" else layer_norm(x + f(x))
 
 
-@pytest.mark.parametrize("norm", ["pre", "post"])
+def _remembered(norm, x, h):
+    """The states of which self-attention makes keys and values."""
+    return x if norm == "released" else h
+
+
+@pytest.mark.parametrize("norm", ["pre", "post", "released"])
 @pytest.mark.parametrize("shortcut", [None, "plain", "fusion"])
 def test_encoder_layer(random, norm, shortcut):
     layer = TransformerEncoderLayer(HEADS, D, F, norm=norm, shortcut=shortcut)
@@ -68,12 +75,14 @@ def test_encoder_layer(random, norm, shortcut):
     layer(x, lexical=e)
     w = _weights(layer, random)
     mask = np.repeat(INPUTS_MASK[:, None], T, 1)
-    states = _residual(w, "self_attention", norm, x, lambda h: _attention(w, "self_attention", h, h, mask, e))
+    states = _residual(
+        w, "self_attention", norm, x, lambda h: _attention(w, "self_attention", h, _remembered(norm, x, h), mask, e)
+    )
     expected = _residual(w, "feed_forward", norm, states, lambda h: _feed_forward(w, h))
     np.testing.assert_allclose(layer(x, lexical=e, mask=INPUTS_MASK), expected, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("norm", ["pre", "post", "released"])
 @pytest.mark.parametrize(
     ("shortcut", "cross_shortcut"), [(None, None), ("plain", None), (None, "plain"), ("fusion", "fusion")]
 )
@@ -85,7 +94,9 @@ def test_decoder_layer(random, norm, shortcut, cross_shortcut):
     w = _weights(layer, random)
     causal = np.tril(np.ones((T, T), bool)) & INPUTS_MASK[:, None]
     mask = np.repeat(MEMORY_MASK[:, None], T, 1)
-    states = _residual(w, "self_attention", norm, x, lambda h: _attention(w, "self_attention", h, h, causal, e))
+    states = _residual(
+        w, "self_attention", norm, x, lambda h: _attention(w, "self_attention", h, _remembered(norm, x, h), causal, e)
+    )
     states = _residual(
         w, "cross_attention", norm, states, lambda h: _attention(w, "cross_attention", h, memory, mask, memory_e)
     )

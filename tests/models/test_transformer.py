@@ -26,7 +26,7 @@ SHORTCUTS = pairwise(
         "shortcut_source": ["lexical", "non_lexical"],
         "shortcut_sites": [("self", "cross"), ("self",), ("cross",)],
         "shortcut_sides": [("encoder", "decoder"), ("encoder",), ("decoder",)],
-        "norm": ["pre", "post"],
+        "norm": ["pre", "post", "released"],
         "tie_embeddings": [True, False],
         "target_vocabulary_size": [V, 17],
     },
