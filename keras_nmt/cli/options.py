@@ -155,3 +155,9 @@ def refuse(context: typer.Context, allowed: Collection[str], condition: str) -> 
     """
     if others := [shown for name, shown in named_on_command_line(context).items() if name not in allowed]:
         raise UserError(f"These options have no effect {condition}. Received: {', '.join(others)}")
+
+
+def refuse_without(context: typer.Context, name: str, other: str) -> None:
+    """Raises a `UserError` if the user gave the parameter `name`, which has no effect without another option."""
+    if flag := named_on_command_line(context).get(name):
+        raise UserError(f"{flag} goes with {other}. Received: {flag} {context.params[name]}")

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import itertools
 import sys
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from keras_nmt.cli.answers import (
+    Answers,
+    Input,
+    Languages,
+    answers_by_sentence,
+    answers_of_directory,
+    answers_of_server,
+)
 from keras_nmt.cli.lines import check_streams, chunks, input_lines, output_lines, write_line
 from keras_nmt.cli.options import (
     BeamSize,
@@ -33,12 +42,12 @@ from keras_nmt.cli.options import (
     check_models,
     check_search,
     given,
-    named_on_command_line,
     refuse,
+    refuse_without,
     sampling,
     shortlisted,
 )
-from keras_nmt.cli.progress import LINES_OF_A_STEP, number_of_lines, progress
+from keras_nmt.cli.progress import LINES_OF_A_STEP, Advance, number_of_lines, progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable, write_bytes
@@ -46,7 +55,8 @@ from keras_nmt.files.read_line_pairs import read_line_pairs
 from keras_nmt.steps import show_steps
 
 if TYPE_CHECKING:
-    from keras_nmt.inference import Translation
+    from keras_nmt.inference import Translator
+    from keras_nmt.serving import Client
 
 FOR_A_SERVER = {
     *("server", "model", "source_language", "target_language", "n_best", "scores", "sample", "seed"),
@@ -118,98 +128,39 @@ def translate(
     check_streams(input_, output)
     if alignments is not None:
         check_writable(alignments)
-    named = named_on_command_line(context)
-    if "seed" in named and not sample:
-        raise UserError(f"--seed goes with --sample. Received: --seed {seed}")
+    if not sample:
+        refuse_without(context, "seed", "--sample")
     # On a terminal, translations and a bar would disturb each other.
     has_bar = sys.stderr.isatty() and (output is not None or not sys.stdout.isatty())
-    at_once = 1 if line_buffered or (input_ is None and sys.stdin.isatty()) else LINES_OF_A_STEP if has_bar else None
-    lines, with_seed, aligned = input_lines(input_), seed if sample else None, []
-    bar = functools.partial(progress, number_of_lines(input_) if has_bar else None, "lines", shown=has_bar)
+    bar = progress(number_of_lines(input_) if has_bar else None, "lines", shown=has_bar)
+    at_once = _lines_at_once(line_buffered or (input_ is None and sys.stdin.isatty()), has_bar)
+    texts = Input(input_lines(input_), at_once, prefixes, seed if sample else None)
+    is_aligned, languages = alignments is not None, (source_language, target_language)
     if server is not None:
-        refuse(context, FOR_A_SERVER, "with --server")
-        from keras_nmt.serving import Client
-
-        if sample:
-            refuse(context, FOR_SAMPLES, "with --server and --sample")
+        _check_options_of_server(context, sample, split_sentences)
+        warn: Callable[[int], None] = _warn_truncated_by_export
         if split_sentences is not None:
-            refuse(context, FOR_SENTENCES, "with --split-sentences")
-            batch_size = batch_size or at_once
-        truncated = 0
-        service = Client(server, model, **given(batch_size=batch_size))
-        with output_lines(output) as write, service as client, bar() as advance:
-            write_translation = _writer(write, n_best or 1, scores)
-            answer = client.sample if sample else client.translate
-            search: dict[str, Any] = {} if sample else given(num_hypotheses=n_best, beam_size=beam_size)
-            if split_sentences is not None:
-                for translation in client.stream(lines, source_language, target_language, language=split_sentences):
-                    truncated += _write_all([translation], write_translation)
-                    advance(1)
-            else:
-                for texts, beside in _with_inputs_beside(chunks(lines, at_once), prefixes, with_seed):
-                    translations = answer(texts, source_language, target_language, **beside, **search)
-                    if alignments is not None:
-                        pairs = _pairs(texts, translations, n_best or 1)
-                        with warnings.catch_warnings():
-                            warnings.simplefilter("ignore")  # the command says itself which lines were truncated
-                            aligned += client.align(*pairs, source_language, target_language)
-                    truncated += _write_all(translations, write_translation)
-                    advance(len(texts))
-        _write_alignments(alignments, aligned)
-        if truncated:
-            print(
-                f"{truncated} line(s) were truncated: they have more subwords than the export allows.", file=sys.stderr
+            client = _open_client(server, model, batch_size or at_once)
+            answers = answers_by_sentence(client, texts.lines, languages, split_sentences)
+        else:
+            client = _open_client(server, model, batch_size)
+            answers = answers_of_server(
+                client, texts, languages, n_best=n_best, beam_size=beam_size, is_aligned=is_aligned
             )
-        return
-    if split_sentences is not None:
-        raise UserError(f"--split-sentences goes with --server. Received: --split-sentences {split_sentences}")
-    if directory is None:
-        raise UserError("Give a model's DIRECTORY, or --server URL. Received: neither")
-    if "model" in named:
-        raise UserError(f"--model goes with --server. Received: --model {model}")
-    if sample and beam_size is not None:
-        raise UserError(f"--sample does not search and has no beam. Received: --beam-size {beam_size}")
-    if alignment_layer is not None and alignments is None:
-        raise UserError(f"--alignment-layer goes with --alignments FILE. Received: --alignment-layer {alignment_layer}")
-    options = sampling(sample, temperature, top_k, top_p) | given(
-        beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best, coverage_penalty=coverage_penalty
-    )
-    options |= shortlisted(shortlist, shortlist_size)
-    check_models(*ensemble or ())
-    check_search(directory, options)
-    import_tensorflow(import_)
-    from keras_nmt.inference import Translator
-    from keras_nmt.inference.search_options import SearchOptions
-
-    if batch_size is not None:
-        smaller = [size for size in SearchOptions.batch_buckets if size < batch_size]
-        options["batch_buckets"] = [*smaller, batch_size]
-    translator = Translator.from_directory(
-        directory,
-        weights=weights,
-        source=source_language,
-        target=target_language,
-        ensemble=ensemble or (),
-        jit_compile=xla,
-        **options,
-    )
-    if len(translator.directions) > 1:
-        languages = ", ".join(dict.fromkeys(source for source, _ in translator.directions))
-        raise UserError(
-            f"The model of {directory} has the languages {languages}: give --source-language and --target-language. "
-            "Received: neither"
+    else:
+        directory = _check_options_of_directory(context, directory, sample, is_aligned)
+        search = sampling(sample, temperature, top_k, top_p) | given(
+            beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best, coverage_penalty=coverage_penalty
         )
-    truncated = 0
-    with output_lines(output) as write, bar() as advance:
-        write_translation = _writer(write, None, scores)
-        for texts, beside in _with_inputs_beside(chunks(lines, at_once), prefixes, with_seed):
-            translations = translator.translate(texts, **beside)
-            if alignments is not None:
-                aligned += translator.align(*_pairs(texts, translations, None), layer=alignment_layer)
-            truncated += _write_all(translations, write_translation)
-            advance(len(texts))
-    _write_alignments(alignments, aligned)
-    warn_truncated(truncated, translator)
+        search |= shortlisted(shortlist, shortlist_size)
+        translator = _open_translator(directory, languages, weights, ensemble or (), search, batch_size, xla, import_)
+        warn = functools.partial(warn_truncated, translator=translator)
+        answers = answers_of_directory(translator, texts, is_aligned=is_aligned, alignment_layer=alignment_layer)
+    with output_lines(output) as write, contextlib.closing(answers), bar as advance:
+        truncated, aligned = _write_answers(answers, write, advance, scores)
+    if alignments is not None:
+        _write_alignments(alignments, aligned)
+    warn(truncated)
 
 
 def score(
@@ -285,67 +236,92 @@ def warn_truncated(number: int, translator: Any) -> None:
         print(f"{number} line(s) of {longest} subwords or more were truncated.", file=sys.stderr)
 
 
-def _writer(write: Callable[[str], None], n_best: int | None, scores: bool) -> Callable[[Translation], None]:
-    """A function that writes the hypotheses of a translation: the first `n_best`, or all."""
-
-    def write_translation(translation: Translation) -> None:
-        if len(translation.hypotheses) < (n_best or 1):
-            raise UserError(
-                f"The model was exported to give {len(translation.hypotheses)} translation(s) of a sentence. "
-                f"Received: --n-best {n_best}"
-            )
-        for hypothesis in translation.hypotheses[:n_best]:
-            write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
-
-    return write_translation
+def _lines_at_once(is_read_at_once: bool, has_bar: bool) -> int | None:
+    """The number of lines that are computed together, None for the default of `chunks`."""
+    return 1 if is_read_at_once else LINES_OF_A_STEP if has_bar else None
 
 
-def _write_all(translations: list[Translation], write_translation: Callable[[Translation], None]) -> int:
-    """Writes translations, which readers get at once. Returns the number of truncated ones."""
-    for translation in translations:
-        write_translation(translation)
-    sys.stdout.flush()
-    return sum(translation.truncated for translation in translations)
+def _check_options_of_server(context: typer.Context, sample: bool, split_sentences: str | None) -> None:
+    """Raises a `UserError` if an option has no effect on the model of a server."""
+    refuse(context, FOR_A_SERVER, "with --server")
+    if sample:
+        refuse(context, FOR_SAMPLES, "with --server and --sample")
+    if split_sentences is not None:
+        refuse(context, FOR_SENTENCES, "with --split-sentences")
 
 
-def _pairs(texts: list[str], translations: list[Translation], n_best: int | None) -> tuple[list[str], list[str]]:
-    """The texts and the first `n_best` hypotheses of each, or all."""
-    pairs = [(text, x.text) for text, found in zip(texts, translations, strict=True) for x in found.hypotheses[:n_best]]
-    return [text for text, _ in pairs], [translation for _, translation in pairs]
+def _check_options_of_directory(context: typer.Context, directory: Path | None, sample: bool, is_aligned: bool) -> Path:
+    """Returns the directory; a `UserError` if there is none, or an option has no effect on the model of a directory."""
+    refuse_without(context, "split_sentences", "--server")
+    if directory is None:
+        raise UserError("Give a model's DIRECTORY, or --server URL. Received: neither")
+    refuse_without(context, "model", "--server")
+    if sample and (beam_size := context.params["beam_size"]) is not None:
+        raise UserError(f"--sample does not search and has no beam. Received: --beam-size {beam_size}")
+    if not is_aligned:
+        refuse_without(context, "alignment_layer", "--alignments FILE")
+    return directory
 
 
-def _write_alignments(path: Path | None, aligned: list[list[tuple[int, int]]]) -> None:
-    if path is not None:
-        shown = (" ".join(f"{source}-{target}" for source, target in pairs) for pairs in aligned)
-        write_bytes(path, "".join(f"{line}\n" for line in shown).encode())
+def _open_client(server: str, model: str, batch_size: int | None) -> Client:
+    from keras_nmt.serving import Client
+
+    return Client(server, model, **given(batch_size=batch_size))
 
 
-def _with_inputs_beside(
-    texts: Iterable[list[str]], prefixes: Path | None, seed: int | None
-) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    """Lists of lines, and the prefixes and the seeds of their lines."""
-    from keras_nmt.inference.lines import seeds_of_lines
+def _open_translator(
+    directory: Path,
+    languages: Languages,
+    weights: Path | None,
+    ensemble: Sequence[Path],
+    search: dict[str, Any],
+    batch_size: int | None,
+    xla: bool,
+    imports: Sequence[Path] | None,
+) -> Translator:
+    """A translator of one direction."""
+    check_models(*ensemble)
+    check_search(directory, search)
+    import_tensorflow(imports)
+    from keras_nmt.inference import Translator
+    from keras_nmt.inference.search_options import SearchOptions
 
-    beginnings = [] if prefixes is None else list(input_lines(prefixes))
-    generator, start = None, 0
-    if seed is not None:
-        from numpy.random import RandomState
-
-        generator = RandomState(seed)
-    for lines in texts:
-        beside: dict[str, Any] = {}
-        if generator is not None:
-            beside["seeds"] = seeds_of_lines(generator, len(lines))
-        if prefixes is not None:
-            beside["prefixes"] = beginnings[start : start + len(lines)]
-            if len(beside["prefixes"]) < len(lines):
-                break
-        yield lines, beside
-        start += len(lines)
-    else:
-        if prefixes is None or start == len(beginnings):
-            return
-    raise UserError(
-        f"{prefixes} must have a line, which may be empty, for each line of the input. "
-        f"Received: {len(beginnings)} lines"
+    if batch_size is not None:
+        smaller = [size for size in SearchOptions.batch_buckets if size < batch_size]
+        search = {**search, "batch_buckets": [*smaller, batch_size]}
+    source, target = languages
+    translator = Translator.from_directory(
+        directory, weights=weights, source=source, target=target, ensemble=ensemble, jit_compile=xla, **search
     )
+    if len(translator.directions) > 1:
+        names = ", ".join(dict.fromkeys(source for source, _ in translator.directions))
+        raise UserError(
+            f"The model of {directory} has the languages {names}: give --source-language and --target-language. "
+            "Received: neither"
+        )
+    return translator
+
+
+def _write_answers(
+    answers: Answers, write: Callable[[str], None], advance: Advance, scores: bool
+) -> tuple[int, list[list[tuple[int, int]]]]:
+    """Writes translations, which readers get at once. Returns the number of truncated lines, and the alignments."""
+    truncated, aligned = 0, []
+    for translations, alignments in answers:
+        for hypothesis in itertools.chain.from_iterable(translation.hypotheses for translation in translations):
+            write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
+        sys.stdout.flush()
+        truncated += sum(translation.truncated for translation in translations)
+        aligned += alignments
+        advance(len(translations))
+    return truncated, aligned
+
+
+def _write_alignments(path: Path, aligned: list[list[tuple[int, int]]]) -> None:
+    shown = (" ".join(f"{source}-{target}" for source, target in pairs) for pairs in aligned)
+    write_bytes(path, "".join(f"{line}\n" for line in shown).encode())
+
+
+def _warn_truncated_by_export(number: int) -> None:
+    if number:
+        print(f"{number} line(s) were truncated: they have more subwords than the export allows.", file=sys.stderr)

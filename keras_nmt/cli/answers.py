@@ -1,0 +1,147 @@
+"""Translations of a stream of lines, part by part, by the model of a directory or of a server."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Generator, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from keras_nmt.cli.lines import chunks, input_lines
+from keras_nmt.cli.options import given
+from keras_nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from keras_nmt.inference import Translation, Translator
+    from keras_nmt.serving import Client
+
+Languages = tuple[str | None, str | None]  # of the source and of the target
+
+
+class Answer(NamedTuple):
+    """The answer to one part of the lines.
+
+    Attributes:
+        translations: List of the translation of each line.
+        alignments: List of the aligned words of each hypothesis of each line; empty where none are asked for.
+    """
+
+    translations: list[Translation]
+    alignments: list[list[tuple[int, int]]]
+
+
+Answers = Generator[Answer, None, None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """Lines to translate, and what the search needs beside them.
+
+    Attributes:
+        lines: Iterable of strings.
+        at_once: Integer, the number of lines that are translated together, or None for the default of `chunks`.
+        prefixes: Path of the file with the beginning of each translation, or None.
+        seed: Integer, from which the seeds of lines are drawn, or None without sampling.
+    """
+
+    lines: Iterable[str]
+    at_once: int | None
+    prefixes: Path | None
+    seed: int | None
+
+    def parts(self) -> Iterator[tuple[list[str], dict[str, Any]]]:
+        """Yields lists of lines, and the prefixes and the seeds of their lines."""
+        from keras_nmt.inference.lines import seeds_of_lines
+
+        beginnings = [] if self.prefixes is None else list(input_lines(self.prefixes))
+        generator, start = None, 0
+        if self.seed is not None:
+            from numpy.random import RandomState
+
+            generator = RandomState(self.seed)
+        for lines in chunks(self.lines, self.at_once):
+            beside: dict[str, Any] = {}
+            if generator is not None:
+                beside["seeds"] = seeds_of_lines(generator, len(lines))
+            if self.prefixes is not None:
+                beside["prefixes"] = beginnings[start : start + len(lines)]
+                if len(beside["prefixes"]) < len(lines):
+                    break
+            yield lines, beside
+            start += len(lines)
+        else:
+            if self.prefixes is None or start == len(beginnings):
+                return
+        raise UserError(
+            f"{self.prefixes} must have a line, which may be empty, for each line of the input. "
+            f"Received: {len(beginnings)} lines"
+        )
+
+
+def answers_of_directory(
+    translator: Translator, texts: Input, *, is_aligned: bool, alignment_layer: int | None
+) -> Answers:
+    """Yields the answers of the model of a directory."""
+    for lines, beside in texts.parts():
+        translations = translator.translate(lines, **beside)
+        alignments = translator.align(*_pairs(lines, translations), layer=alignment_layer) if is_aligned else []
+        yield Answer(translations, alignments)
+
+
+def answers_of_server(
+    client: Client,
+    texts: Input,
+    languages: Languages,
+    *,
+    n_best: int | None,
+    beam_size: int | None,
+    is_aligned: bool,
+) -> Answers:
+    """Yields the answers of a server's model, which samples where the lines have seeds."""
+    source, target = languages
+    with client:
+        for lines, beside in texts.parts():
+            if texts.seed is None:
+                search = given(num_hypotheses=n_best, beam_size=beam_size)
+                translations = client.translate(lines, source, target, **beside, **search)
+            else:
+                translations = client.sample(lines, source, target, **beside)
+            translations = _first_hypotheses(translations, n_best or 1)
+            alignments = _align(client, lines, translations, languages) if is_aligned else []
+            yield Answer(translations, alignments)
+
+
+def answers_by_sentence(client: Client, lines: Iterable[str], languages: Languages, split_by: str) -> Answers:
+    """Yields the answer of a server's model to each line, which is translated sentence by sentence.
+
+    The lines are split by the rules of the language `split_by`.
+    """
+    with client:
+        for translation in client.stream(lines, *languages, language=split_by):
+            yield Answer([translation], [])
+
+
+def _align(
+    client: Client, lines: list[str], translations: list[Translation], languages: Languages
+) -> list[list[tuple[int, int]]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the command says itself which lines were truncated
+        return client.align(*_pairs(lines, translations), *languages)
+
+
+def _first_hypotheses(translations: list[Translation], number: int) -> list[Translation]:
+    """Translations with their first hypotheses, of which an export may give too few."""
+    for translation in translations:
+        if len(translation.hypotheses) < number:
+            raise UserError(
+                f"The model was exported to give {len(translation.hypotheses)} translation(s) of a sentence. "
+                f"Received: --n-best {number}"
+            )
+    return [translation._replace(hypotheses=translation.hypotheses[:number]) for translation in translations]
+
+
+def _pairs(lines: list[str], translations: list[Translation]) -> tuple[list[str], list[str]]:
+    """Each hypothesis with its line: the lines and the hypotheses."""
+    pairs = [(line, x.text) for line, found in zip(lines, translations, strict=True) for x in found.hypotheses]
+    return [line for line, _ in pairs], [hypothesis for _, hypothesis in pairs]
