@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from keras_nmt.cli.measured import Directories, Output, Source, check_inspection, file_name, inspect_models, model_names
-from keras_nmt.cli.options import Import, Weights
+from keras_nmt.cli.measured import Directories, Inspection, Output, file_name, model_names
+from keras_nmt.cli.options import Import, Language, Source, Weights
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_lines import read_lines
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def bridge(
     directories: Directories,
     source: Source,
-    language: Annotated[str, typer.Option(help="Language of the sentences.")],
+    language: Language,
     first: Annotated[
         int | None,
         typer.Option(min=0, help="How many heads are the first ones. Default: each sentence's number of tokens."),
@@ -37,7 +37,7 @@ def bridge(
 
     Numbers are mean entropies in nats: 0 is one token, log n all of n tokens alike. Empty lines are left out.
     """
-    check_inspection(directories, output)
+    inspection = Inspection(directories, output, imports=import_)
     lines = {number: line for number, line in enumerate(read_lines(source), 1) if line.strip()}
     if not lines:
         raise UserError(f"There are no sentences in --source. Received: {source}, without lines or with empty ones")
@@ -56,14 +56,15 @@ def bridge(
             _draw(drawn, output / file_name(names[directory]))
         return bridge_entropy(attentions, num_first=first)
 
-    settings = {
-        "analysis": "bridge",
-        "language": language,
-        "first": first,
-        "heat_maps": heat_maps,
-        "weights": None if weights is None else str(weights),
-    }
-    inspect_models(directories, output, [source], settings, {"": measure}, imports=import_)
+    inspection.measure(
+        "bridge",
+        measure,
+        [source],
+        language=language,
+        first=first,
+        heat_maps=heat_maps,
+        weights=None if weights is None else str(weights),
+    )
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"bridge": bridge}

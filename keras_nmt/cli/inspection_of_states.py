@@ -9,9 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.measured import Directories, Output, Source, Target, check_inspection, inspect_models
-from keras_nmt.cli.options import Directory, Import, SourceLanguage, TargetLanguage, given
+from keras_nmt.cli.measured import (
+    DecoderTarget,
+    Directories,
+    Inspection,
+    Output,
+    Seeds,
+    SourceUnlessConllu,
+    check_inspection,
+    write_results,
+)
+from keras_nmt.cli.options import Directory, Import, Source, SourceLanguage, Target, TargetLanguage
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
@@ -37,33 +45,35 @@ Conllu = Annotated[
 def similarity(
     directories: Directories,
     source: Source,
-    target: Target = None,
+    target: DecoderTarget = None,
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     import_: Import = None,
 ) -> None:
     """Measures the cosine of the embeddings and each layer's states at the same positions."""
-    _of_states("similarity", directories, source, target, output, source_language, target_language, import_)
+    inspection = Inspection(directories, output, source_language, target_language, imports=import_)
+    _of_states("similarity", inspection, source, target)
 
 
 def composition(
     directories: Directories,
     source: Source,
-    target: Target = None,
+    target: DecoderTarget = None,
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     import_: Import = None,
 ) -> None:
     """Measures the part of each layer or head in compositions, first and second order apart."""
-    _of_states("composition", directories, source, target, output, source_language, target_language, import_)
+    inspection = Inspection(directories, output, source_language, target_language, imports=import_)
+    _of_states("composition", inspection, source, target)
 
 
 def gates(
     directories: Directories,
-    source: Annotated[Path | None, typer.Option(help="File of source sentences. Required without --conllu.")] = None,
-    target: Target = None,
+    source: SourceUnlessConllu = None,
+    target: DecoderTarget = None,
     by: By = None,
     conllu: Conllu = None,
     by_head: Annotated[bool, typer.Option("--by-head", help="Also give the gates of each head.")] = False,
@@ -76,25 +86,14 @@ def gates(
     _check_grouping(by, conllu)
     if (source is None) == (conllu is None):
         raise UserError(f"Give --source FILE, or --by pos --conllu FILE. Received: source={source}, conllu={conllu}")
-    _of_states(
-        "gates",
-        directories,
-        source,
-        target,
-        output,
-        source_language,
-        target_language,
-        import_,
-        by,
-        conllu,
-        by_head=by_head,
-    )
+    inspection = Inspection(directories, output, source_language, target_language, imports=import_)
+    _of_states("gates", inspection, source, target, by, conllu, by_head=by_head)
 
 
 def lexical(
     directories: Directories,
     source: Source,
-    target: Target = None,
+    target: DecoderTarget = None,
     test_source: Annotated[
         Path | None, typer.Option(help="File of sentences of which accuracy is measured. Default: every tenth.")
     ] = None,
@@ -102,7 +101,7 @@ def lexical(
     by: By = None,
     conllu: Conllu = None,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the text.")] = 5,
-    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds: mean and deviation.")] = 1,
+    seeds: Seeds = 1,
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
@@ -116,20 +115,18 @@ def lexical(
         raise UserError(f"--test-target goes with --test-source and --target. Received: {test_target}")
     if test_source is not None and (test_target is None) != (target is None):
         raise UserError("--test-target is needed with --test-source and --target. Received: one of the two")
-    check_inspection(directories, output)
+    inspection = Inspection(directories, output, source_language, target_language, imports=import_)
     texts = _texts(source, target)
     tests = _texts(test_source, test_target)
-    languages = given(source_language=source_language, target_language=target_language)
 
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
         measured, groups = tests[0], None
         if conllu is not None:
-            sentences = analysis.read_conllu(conllu)
-            measured, groups = [sentence.text for sentence in sentences], analysis.by_tag(sentences)
+            measured, groups = _tagged(conllu)
         elif by == GroupedBy.FREQUENCY:
-            groups = analysis.by_frequency(directory, *texts, **languages)
+            groups = analysis.by_frequency(directory, *texts, **inspection.languages)
         return analysis.lexical(
             directory,
             *texts,
@@ -138,12 +135,11 @@ def lexical(
             groups=groups,
             epochs=epochs,
             seeds=range(1, seeds + 1),
-            **languages,
+            **inspection.languages,
         )
 
-    settings = {"analysis": "lexical", "by": by, "epochs": epochs, "seeds": seeds, **languages}
     inputs = [source, target, test_source, test_target, conllu]
-    inspect_models(directories, output, inputs, settings, {"": measure}, imports=import_)
+    inspection.measure("lexical", measure, inputs, by=by, epochs=epochs, seeds=seeds)
 
 
 def contrast(
@@ -167,18 +163,15 @@ def contrast(
             "Give --source, --correct and --incorrect, or --data. "
             f"Received: source={source}, correct={correct}, incorrect={incorrect}, data={data}"
         )
-    check_inspection(directories, output)
-    languages = given(source_language=source_language, target_language=target_language)
+    inspection = Inspection(directories, output, source_language, target_language, imports=import_)
 
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
         items = analysis.contrast_of_texts(*texts) if data is None else analysis.read_contrast(data)  # type: ignore[arg-type]
-        return analysis.contrast(directory, items, **languages)
+        return analysis.contrast(directory, items, **inspection.languages)
 
-    inspect_models(
-        directories, output, [*texts, data], {"analysis": "contrast", **languages}, {"": measure}, imports=import_
-    )
+    inspection.measure("contrast", measure, [*texts, data])
 
 
 def senses(
@@ -192,15 +185,14 @@ def senses(
     import_: Import = None,
 ) -> None:
     """Measures how often ambiguous words are translated in the right sense."""
-    check_inspection(directories, output)
-    languages = given(source_language=source_language, target_language=target_language)
+    inspection = Inspection(directories, output, source_language, target_language, imports=import_)
 
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
-        return analysis.senses(directory, analysis.read_senses(data), **languages)
+        return analysis.senses(directory, analysis.read_senses(data), **inspection.languages)
 
-    inspect_models(directories, output, [data], {"analysis": "senses", **languages}, {"": measure}, imports=import_)
+    inspection.measure("senses", measure, [data])
 
 
 def lengths(
@@ -217,23 +209,21 @@ def lengths(
     import_: Import = None,
 ) -> None:
     """Measures BLEU by the length of the source."""
-    check_inspection(directories, output)
+    inspection = Inspection(directories, output, source_language, target_language, imports=import_)
     lines = read_line_pairs(source, references)
-    languages = given(source_language=source_language, target_language=target_language)
 
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
-        return analysis.lengths(directory, *lines, width=bins, quantiles=quantiles, **languages)
+        return analysis.lengths(directory, *lines, width=bins, quantiles=quantiles, **inspection.languages)
 
-    settings = {"analysis": "lengths", "bins": bins, "quantiles": quantiles, **languages}
-    inspect_models(directories, output, [source, references], settings, {"": measure}, imports=import_)
+    inspection.measure("lengths", measure, [source, references], bins=bins, quantiles=quantiles)
 
 
 def alignments(
     directories: Directories,
     source: Source,
-    target: Annotated[Path, typer.Option(help="File of their translations.")],
+    target: Target,
     gold: Annotated[Path, typer.Option(help="File of gold links: 3-4, or 3p4 where only possible.")],
     first: Annotated[int, typer.Option(min=0, max=1, help="Number of the first word.")] = 1,
     swap: Annotated[bool, typer.Option("--swap", help="The second number of a link is the source's word.")] = False,
@@ -243,23 +233,21 @@ def alignments(
     import_: Import = None,
 ) -> None:
     """Measures the alignment error rate of each decoder layer's attention."""
-    check_inspection(directories, output)
+    inspection = Inspection(directories, output, source_language, target_language, imports=import_)
     lines = read_line_pairs(source, target)
-    languages = given(source_language=source_language, target_language=target_language)
 
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
         links = analysis.read_alignments(gold, first=first, swap=swap)
-        return analysis.alignment_error_rate(directory, lines[0], lines[1], links, **languages)
+        return analysis.alignment_error_rate(directory, lines[0], lines[1], links, **inspection.languages)
 
-    settings = {"analysis": "alignments", "first": first, "swap": swap, **languages}
-    inspect_models(directories, output, [source, target, gold], settings, {"": measure}, imports=import_)
+    inspection.measure("alignments", measure, [source, target, gold], first=first, swap=swap)
 
 
 def roles(
     directory: Directory,
-    source: Annotated[Path | None, typer.Option(help="File of source sentences. Required without --conllu.")] = None,
+    source: SourceUnlessConllu = None,
     conllu: Annotated[Path | None, typer.Option(help="CoNLL-U file with text and tags, instead of --source.")] = None,
     token: Annotated[str | None, typer.Option(help="A subword whose every occurrence is listed.")] = None,
     references: Annotated[
@@ -282,8 +270,7 @@ def roles(
 
     groups = None
     if conllu is not None:
-        sentences = analysis.read_conllu(conllu)
-        lines, groups = [sentence.text for sentence in sentences], analysis.by_tag(sentences)
+        lines, groups = _tagged(conllu)
     assert lines is not None
     with working(f"Reading {directory}"):
         found = analysis.roles(
@@ -295,10 +282,7 @@ def roles(
             source_language=source_language,
             target_language=target_language,
         )
-    for line in found.to_markdown().splitlines():
-        write_line(line)
-    if output is not None:
-        found.write(output)
+    write_results(found, output)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -309,40 +293,41 @@ COMMANDS: dict[str, Callable[..., None]] = {
 
 def _of_states(
     name: str,
-    directories: list[Path],
+    inspection: Inspection,
     source: Path | None,
     target: Path | None,
-    output: Path | None,
-    source_language: str | None,
-    target_language: str | None,
-    imports: list[Path] | None,
     by: GroupedBy | None = None,
     conllu: Path | None = None,
     **options: Any,
 ) -> None:
     """Measures by a function of `keras_nmt.analysis` from a model and texts."""
-    check_inspection(directories, output)
     lines = _texts(source, target)
-    languages = given(source_language=source_language, target_language=target_language)
 
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
         texts, more = lines, dict(options)
         if conllu is not None:
-            sentences = analysis.read_conllu(conllu)
-            texts, more["groups"] = ([sentence.text for sentence in sentences], None), analysis.by_tag(sentences)
+            tagged, more["groups"] = _tagged(conllu)
+            texts = tagged, None
         elif by == GroupedBy.FREQUENCY:
-            more["groups"] = analysis.by_frequency(directory, *texts, **languages)
-        return getattr(analysis, name)(directory, *texts, **more, **languages)
+            more["groups"] = analysis.by_frequency(directory, *texts, **inspection.languages)
+        return getattr(analysis, name)(directory, *texts, **more, **inspection.languages)
 
-    settings = {"analysis": name, "by": by, **options, **languages}
-    inspect_models(directories, output, [source, target, conllu], settings, {"": measure}, imports=imports)
+    inspection.measure(name, measure, [source, target, conllu], by=by, **options)
 
 
 def _check_grouping(by: GroupedBy | None, conllu: Path | None) -> None:
     if (by == GroupedBy.POS) != (conllu is not None):
         raise UserError(f"--by pos and --conllu FILE go together. Received: by={by}, conllu={conllu}")
+
+
+def _tagged(conllu: Path) -> tuple[list[str], Any]:
+    """The text of a CoNLL-U file, and the groups of its tokens by part of speech."""
+    from keras_nmt import analysis
+
+    sentences = analysis.read_conllu(conllu)
+    return [sentence.text for sentence in sentences], analysis.by_tag(sentences)
 
 
 def _texts(first: Path | None, second: Path | None) -> tuple[Any, list[str] | None]:

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.measured import Directories, Output, check_inspection, inspect_models
-from keras_nmt.cli.options import Import, SourceLanguage, TargetLanguage, given
+from keras_nmt.cli.measured import Directories, Inspection, Output, Seeds
+from keras_nmt.cli.options import Import, SourceLanguage, TargetLanguage
 from keras_nmt.errors import UserError
 
 Vectors = Annotated[
@@ -19,7 +19,6 @@ Vectors = Annotated[
         "each-head (one after the other)."
     ),
 ]
-Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: mean and deviation.")]
 
 
 def senteval(
@@ -34,8 +33,8 @@ def senteval(
     import_: Import = None,
 ) -> None:
     """Measures vectors of sentences on SentEval's classification, relatedness and similarity tasks."""
-    languages = given(source_language=source_language, target_language=target_language)
-    _vectors_on_tasks("senteval", directories, data, tasks.split(","), vectors, seeds, output, languages, import_)
+    inspection = Inspection(directories, output, source_language, target_language, imports=import_)
+    _vectors_on_tasks("senteval", inspection, data, tasks.split(","), vectors, seeds)
 
 
 def probing(
@@ -52,9 +51,9 @@ def probing(
     """Measures the ten probing tasks on vectors of sentences, with averages by kind."""
     from keras_nmt.files.senteval_data import PROBING  # here: imports NumPy
 
-    languages = given(source_language=source_language, target_language=target_language)
+    inspection = Inspection(directories, output, source_language, target_language, imports=import_)
     chosen = [*PROBING] if tasks is None else tasks.split(",")
-    _vectors_on_tasks("probing", directories, data, chosen, vectors, seeds, output, languages, import_)
+    _vectors_on_tasks("probing", inspection, data, chosen, vectors, seeds)
 
 
 def transfer(
@@ -65,37 +64,29 @@ def transfer(
     import_: Import = None,
 ) -> None:
     """Trains classifiers on vectors of one language, and of all, and tests them on every language."""
-    check_inspection(directories, output)
-    if not data.is_dir():
-        raise UserError(f"There is no such folder. Received: {data}")
+    inspection = Inspection(directories, output, imports=import_)
+    _check_folder(data)
 
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
         return analysis.transfer(directory, data, vectors=vectors)
 
-    inspect_models(
-        directories, output, [data], {"analysis": "transfer", "vectors": vectors}, {"": measure}, imports=import_
-    )
+    inspection.measure("transfer", measure, [data], vectors=vectors)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {command.__name__: command for command in (senteval, probing, transfer)}
 
 
-def _vectors_on_tasks(
-    name: str,
-    directories: list[Path],
-    data: Path,
-    tasks: list[str],
-    vectors: str,
-    seeds: int,
-    output: Path | None,
-    languages: dict[str, str],
-    imports: list[Path] | None,
-) -> None:
-    check_inspection(directories, output)
+def _check_folder(data: Path) -> None:
     if not data.is_dir():
         raise UserError(f"There is no such folder. Received: {data}")
+
+
+def _vectors_on_tasks(
+    name: str, inspection: Inspection, data: Path, tasks: list[str], vectors: str, seeds: int
+) -> None:
+    _check_folder(data)
     from keras_nmt.files.senteval_data import read_senteval  # here: imports NumPy
 
     for task in tasks:  # a missing file is named before the first task runs
@@ -105,7 +96,9 @@ def _vectors_on_tasks(
         def measure(directory: Path) -> Any:
             from keras_nmt import analysis
 
-            return analysis.senteval(directory, data, [task], vectors=vectors, seeds=range(1, seeds + 1), **languages)
+            return analysis.senteval(
+                directory, data, [task], vectors=vectors, seeds=range(1, seeds + 1), **inspection.languages
+            )
 
         return measure
 
@@ -114,5 +107,5 @@ def _vectors_on_tasks(
 
         return with_averages(measured)
 
-    settings = {"analysis": name, "vectors": vectors, "seeds": seeds, **languages}
-    inspect_models(directories, output, [data], settings, {task: of_task(task) for task in tasks}, finish, imports)
+    parts = {task: of_task(task) for task in tasks}
+    inspection.measure_parts(name, parts, [data], finish=finish, vectors=vectors, seeds=seeds)

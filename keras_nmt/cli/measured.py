@@ -10,7 +10,7 @@ import typer
 
 import keras_nmt
 from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.options import check_models
+from keras_nmt.cli.options import check_models, given
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
@@ -18,18 +18,20 @@ from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.steps import show_steps
 
 if TYPE_CHECKING:
-    from keras_nmt.analysis import Measurements
+    from keras_nmt.analysis import Comparison, Measurements, Roles
 
 Directories = Annotated[
     list[Path], typer.Argument(metavar="DIRECTORY...", help="Model directories; differences are from the first.")
 ]
-Source = Annotated[Path, typer.Option(help="File of source sentences.")]
-Target = Annotated[
+SourceUnlessConllu = Annotated[Path | None, typer.Option(help="File of source sentences. Required without --conllu.")]
+DecoderTarget = Annotated[
     Path | None, typer.Option(help="File of their translations, for the decoder. Default: the encoder alone.")
 ]
+Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: mean and deviation.")]
 Output = Annotated[
     Path | None, typer.Option(help="Folder for results.json, table.md and pictures. Finished models are kept there.")
 ]
+Measure = Callable[[Path], "Measurements"]  # of a model directory
 
 
 def check_inspection(directories: Sequence[Path], output: Path | None) -> None:
@@ -41,59 +43,98 @@ def check_inspection(directories: Sequence[Path], output: Path | None) -> None:
         check_writable(output / "results.json")
 
 
-def inspect_models(
-    directories: Sequence[Path],
-    output: Path | None,
-    inputs: Sequence[Path | None],
-    settings: Mapping[str, Any],
-    parts: Mapping[str, Callable[[Path], Measurements]],
-    finish: Callable[[Measurements], Measurements] | None = None,
-    imports: Sequence[Path] | None = None,
-) -> None:
-    """Measures models part by part, prints the table, and writes the results.
+class Inspection:
+    """One call of a command of `inspect`: measures models part by part, prints the table, and writes the results.
 
     Args:
         directories: Model directories.
         output: Folder of the results, or None. Each finished part is kept there, so that the same command goes on after
             an interruption.
-        inputs: Files and folders that the results depend on.
-        settings: Options that the results depend on, in types of JSON.
-        parts: Mapping from names of parts to functions from a model directory to `Measurements`.
-        finish: Function from the measurements of all parts of a model to those of the table. Defaults to none.
+        source_language, target_language: Strings, the direction of a multilingual model. Default to None.
         imports: Python files to run first, of `--import`. Defaults to none.
-    """
-    import_tensorflow(imports)
-    from keras_nmt.analysis import Measurements, compare
 
-    names = model_names(directories)
-    models: dict[str, Measurements] = {}
-    files = [_state(path) for path in inputs if path is not None]
-    with progress(len(directories) * len(parts), "parts") as advance, show_steps(progress):
-        for name, directory in zip(names, directories, strict=True):
-            for part, measure in parts.items():
-                advance(0, f"{name} {part}".strip())
-                of_model = [_state(directory / "config.json"), _state(directory / "model.weights.h5")]
-                described = {
-                    "version": keras_nmt.__version__,
-                    "files": files,
-                    "model": of_model,
-                    "settings": dict(settings),
-                    "part": part,
-                }
-                part_name = file_name("-".join(filter(None, (name, part))))
-                path = None if output is None else output / "parts" / f"{part_name}.npz"
-                found = None if path is None else Measurements.load(path, described)
-                if found is None:
-                    found = measure(directory)
-                    if path is not None:
-                        found.save(path, described)
-                models[name] = models[name].joined(found) if name in models else found
-                advance()
-    comparison = compare({name: found if finish is None else finish(found) for name, found in models.items()})
-    for line in comparison.to_markdown().splitlines():
+    Attributes:
+        languages: Dictionary of the languages that are given, arguments of functions of `keras_nmt.analysis`.
+
+    Raises:
+        UserError: See `check_inspection`.
+    """
+
+    def __init__(
+        self,
+        directories: Sequence[Path],
+        output: Path | None,
+        source_language: str | None = None,
+        target_language: str | None = None,
+        *,
+        imports: Sequence[Path] | None = None,
+    ) -> None:
+        check_inspection(directories, output)
+        self.languages = given(source_language=source_language, target_language=target_language)
+        self._directories = directories
+        self._output = output
+        self._imports = imports
+
+    def measure(self, analysis: str, measure: Measure, inputs: Sequence[Path | None], **settings: Any) -> None:
+        """Measures each model in one part; for the arguments see `measure_parts`."""
+        self.measure_parts(analysis, {"": measure}, inputs, **settings)
+
+    def measure_parts(
+        self,
+        analysis: str,
+        parts: Mapping[str, Measure],
+        inputs: Sequence[Path | None],
+        *,
+        finish: Callable[[Measurements], Measurements] | None = None,
+        **settings: Any,
+    ) -> None:
+        """Measures each model part by part.
+
+        Args:
+            analysis: String, the name of the analysis.
+            parts: Mapping from names of parts to functions from a model directory to `Measurements`.
+            inputs: Files and folders that the results depend on.
+            finish: Function from the measurements of all parts of a model to those of the table. Defaults to none.
+            **settings: Options that the results depend on, in types of JSON.
+        """
+        import_tensorflow(self._imports)
+        from keras_nmt.analysis import Measurements, compare
+
+        models: dict[str, Measurements] = {}
+        settings = {"analysis": analysis, **settings, **self.languages}
+        files = [_state(path) for path in inputs if path is not None]
+        names = model_names(self._directories)
+        with progress(len(names) * len(parts), "parts") as advance, show_steps(progress):
+            for name, directory in zip(names, self._directories, strict=True):
+                for part, measure in parts.items():
+                    advance(0, f"{name} {part}".strip())
+                    of_model = [_state(directory / "config.json"), _state(directory / "model.weights.h5")]
+                    described = {
+                        "version": keras_nmt.__version__,
+                        "files": files,
+                        "model": of_model,
+                        "settings": settings,
+                        "part": part,
+                    }
+                    part_name = file_name("-".join(filter(None, (name, part))))
+                    path = None if self._output is None else self._output / "parts" / f"{part_name}.npz"
+                    found = None if path is None else Measurements.load(path, described)
+                    if found is None:
+                        found = measure(directory)
+                        if path is not None:
+                            found.save(path, described)
+                    models[name] = models[name].joined(found) if name in models else found
+                    advance()
+        finished = {name: found if finish is None else finish(found) for name, found in models.items()}
+        write_results(compare(finished), self._output)
+
+
+def write_results(results: Comparison | Roles, output: Path | None) -> None:
+    """Prints the table of results, and writes the results to a folder, if there is one."""
+    for line in results.to_markdown().splitlines():
         write_line(line)
     if output is not None:
-        comparison.write(output)
+        results.write(output)
 
 
 def model_names(directories: Sequence[Path]) -> list[str]:

@@ -16,6 +16,9 @@ from keras_nmt.files.model_config import read_model_config
 
 LARGEST_BEAM = 1000
 
+Source = Annotated[Path, typer.Option(help="File of source sentences.")]
+Target = Annotated[Path, typer.Option(help="File of their translations.")]
+Language = Annotated[str, typer.Option(help="Language of the sentences.")]
 Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A model directory.")]
 BeamSize = Annotated[
     int | None, typer.Option(min=1, max=LARGEST_BEAM, help="Hypotheses that the search keeps. Default: the model's.")

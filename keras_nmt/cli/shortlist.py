@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.options import Directory, Import, SourceLanguage, TargetLanguage, check_models
+from keras_nmt.cli.options import Directory, Import, SourceLanguage, Target, TargetLanguage, check_models
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
@@ -19,7 +19,7 @@ from keras_nmt.files.read_line_pairs import read_line_pairs
 def shortlist(
     directory: Directory,
     source: Annotated[Path, typer.Option(help="File of source sentences, such as the training text.")],
-    target: Annotated[Path, typer.Option(help="File of their translations.")],
+    target: Target,
     output: Annotated[Path, typer.Option(help="File to write, for --shortlist of `translate` and `export`.")],
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,

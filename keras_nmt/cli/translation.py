@@ -27,12 +27,15 @@ from keras_nmt.cli.options import (
     Directory,
     Ensemble,
     Import,
+    Language,
     LengthPenalty,
     NBest,
     Sample,
     ShortlistFile,
     ShortlistSize,
+    Source,
     SourceLanguage,
+    Target,
     TargetLanguage,
     Temperature,
     TopK,
@@ -165,8 +168,8 @@ def translate(
 
 def score(
     directory: Directory,
-    source: Annotated[Path, typer.Option(help="File of source sentences.")],
-    target: Annotated[Path, typer.Option(help="File of their translations.")],
+    source: Source,
+    target: Target,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     weights: Weights = None,
@@ -194,7 +197,7 @@ def score(
 
 def embed(
     directory: Directory,
-    language: Annotated[str, typer.Option(help="Language of the sentences.")],
+    language: Language,
     output: Annotated[Path, typer.Option(help="File to write, *.npy: a float32 array of lines x width.")],
     input_: Annotated[
         Path | None, typer.Option("--input", help="File of sentences, plain text or gzip. Default: standard input.")
