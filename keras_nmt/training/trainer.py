@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import os
 import signal
@@ -199,6 +200,10 @@ class Trainer:
         self._metrics: dict[str, float] = {}  # of the last line of the log
         self._in_round = False
         self._began = 0.0  # the clock at the start of the run, had the run never been stopped
+        # Update and seconds at the lines of the log of one round, whose pace includes an evaluation or a save.
+        self._recent_lines: collections.deque[tuple[int, float]] = collections.deque(
+            maxlen=max(1, self._round_length // self._log_every)
+        )
 
     def _check(self, tasks: list[Task], loss: TokenLoss) -> None:
         if self.evaluation is None and self.saving.final in ("best", "average_best"):
@@ -337,6 +342,8 @@ class Trainer:
         self._measurements.stopwatch.restart()
         callbacks.on_train_begin()
         self._began = time.monotonic() - progress.seconds
+        self._recent_lines.clear()
+        self._recent_lines.append((progress.update, progress.seconds))
         self._in_round = False
         reason = stopping.reason(progress, stopping.own_requests(progress))  # from the checkpoint: same on all workers
         if progress.completed < progress.update:  # the run was stopped before it completed its last update
@@ -445,12 +452,13 @@ class Trainer:
 
     def _log(self) -> None:
         """Logs the updates since the last line."""
-        progress, stopwatch = self.progress, self._measurements.stopwatch
+        progress = self.progress
         self._measurements.fetch(progress)
-        updates = progress.pending["updates"]
         self._metrics, task_losses = self._measurements.metrics(progress)
-        # The pace of the whole run includes evaluations and saves; the pace of the last updates does not.
-        pace = max(progress.seconds / progress.update, stopwatch.seconds() / updates)
+        self._measurements.stopwatch.restart()
+        seconds = time.monotonic() - self._began  # with the wait for the device
+        first_update, first_seconds = self._recent_lines[0]
+        pace = (seconds - first_seconds) / (progress.update - first_update)
+        self._recent_lines.append((progress.update, seconds))
         left = self.budget.seconds_left(progress, pace)
-        stopwatch.restart()
         self.log.write_training(progress, self._metrics, task_losses, self.budget.max_updates, left)

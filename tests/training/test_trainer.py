@@ -77,6 +77,26 @@ def test_tokens_per_second_are_those_of_updates_without_evaluations(
     assert line["tokens_per_second"] == pytest.approx(line["tokens"] / 4)
 
 
+def test_the_time_left_is_at_the_pace_of_the_last_round_evaluation_included(
+    make_trainer: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    for module in ("trainer", "measurements"):
+        monkeypatch.setattr(f"keras_nmt.training.{module}.time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def after(seconds: float) -> dict[str, float]:
+        now[0] += seconds
+        return {"bleu": 1.0}
+
+    # The first two updates wait for a slow machine.
+    update = keras.callbacks.LambdaCallback(on_train_batch_begin=lambda batch, logs: after(100.0 if batch < 2 else 1.0))
+    reports: list[str] = []
+    options = {"evaluate_every": 2, "max_updates": 10, "log_every": 1, "callbacks": [update], "report": reports.append}
+    make_trainer(evaluate=lambda: after(4.0), optimizer=lambda: make_optimizer("sgd", 0.1), **options).train()
+    (line,) = (line for line in reports if line.startswith("update 6/10"))
+    assert line.endswith("  0:00:12 left")  # 4 updates of 1 second, and 4 seconds of evaluation for two updates
+
+
 def test_final_weights(make_trainer: Make) -> None:
     for options, expected in (
         ({"final": "last"}, [10]),
