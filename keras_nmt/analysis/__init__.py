@@ -1,6 +1,6 @@
 """Analysis of trained models: functions that return numbers with their tables and figures, for any model and text."""
 
-from keras_nmt.analysis.alignment_error_rate import GoldAlignment, alignment_error_rate, read_alignments
+from keras_nmt.analysis.alignment_error_rate import GoldAlignment, alignment_error_rate, read_gold_alignments
 from keras_nmt.analysis.bridge_attention import BridgeAttention, bridge_attention
 from keras_nmt.analysis.bridge_entropy import bridge_entropy
 from keras_nmt.analysis.composition import composition
@@ -51,9 +51,9 @@ __all__ = [
     "lexical",
     "look_inside",
     "plot_bridge_attention",
-    "read_alignments",
     "read_conllu",
     "read_contrast",
+    "read_gold_alignments",
     "read_senses",
     "read_transfer",
     "roles",

@@ -26,7 +26,7 @@ class GoldAlignment(NamedTuple):
     possible: frozenset[tuple[int, int]]
 
 
-def read_alignments(path: str | os.PathLike[str], *, first: int = 1, swap: bool = False) -> list[GoldAlignment]:
+def read_gold_alignments(path: str | os.PathLike[str], *, first: int = 1, swap: bool = False) -> list[GoldAlignment]:
     """Reads gold alignments, one sentence a line: links "3-4", or "3p4" where a link is only possible.
 
     Args:

@@ -239,7 +239,7 @@ def alignments(
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
-        links = analysis.read_alignments(gold, first=first, swap=swap)
+        links = analysis.read_gold_alignments(gold, first=first, swap=swap)
         return analysis.alignment_error_rate(directory, lines[0], lines[1], links, **inspection.languages)
 
     inspection.measure("alignments", measure, [source, target, gold], first=first, swap=swap)

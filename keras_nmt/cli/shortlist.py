@@ -38,9 +38,9 @@ def shortlist(
     check_writable(output)
     check_models(directory)
     sources, targets, *given = read_line_pairs(source, target, *([alignments] if alignments else []))
-    from keras_nmt.inference.shortlist import Shortlist, read_alignments
+    from keras_nmt.inference.shortlist import Shortlist, parse_pharaoh_alignments
 
-    pairs = read_alignments(given[0]) if given else None
+    pairs = parse_pharaoh_alignments(given[0]) if given else None
     import_tensorflow(import_)
     from keras_nmt.inference import Translator
 

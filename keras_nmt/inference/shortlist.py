@@ -166,8 +166,8 @@ class Shortlist:
             raise ValueError("numbers that are no probabilities")
 
 
-def read_alignments(lines: Iterable[str]) -> list[list[tuple[int, int]]]:
-    """Alignments in the format of Pharaoh, which `fast_align` and `eflomal` write: `0-0 1-2` for each sentence.
+def parse_pharaoh_alignments(lines: Iterable[str]) -> list[list[tuple[int, int]]]:
+    """Parses alignments in the format of Pharaoh, which `fast_align` and `eflomal` write: `0-0 1-2` for each sentence.
 
     Args:
         lines: Iterable of strings.
@@ -177,7 +177,7 @@ def read_alignments(lines: Iterable[str]) -> list[list[tuple[int, int]]]:
 
     Example:
 
-    >>> read_alignments(["0-0 1-2", ""])
+    >>> parse_pharaoh_alignments(["0-0 1-2", ""])
     [[(0, 0), (1, 2)], []]
     """
     found = []

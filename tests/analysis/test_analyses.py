@@ -25,9 +25,9 @@ from keras_nmt.analysis import (
     hidden_states,
     lengths,
     lexical,
-    read_alignments,
     read_conllu,
     read_contrast,
+    read_gold_alignments,
     roles,
     similarity,
 )
@@ -233,12 +233,12 @@ def test_alignment_error_rate(plain, lines, translated, tmp_path):
     found = alignment_error_rate(plain, lines[2:], translated[2:], half)
     assert found.values["alignment error rate", "1"] == pytest.approx(wrong)
     (tmp_path / "gold").write_text("1-2 3p1\n\n")
-    first, second = read_alignments(tmp_path / "gold", swap=True)
+    first, second = read_gold_alignments(tmp_path / "gold", swap=True)
     assert first == GoldAlignment(frozenset({(1, 0)}), frozenset({(1, 0), (0, 2)}))
     assert not second.possible
     (tmp_path / "gold").write_text("0-1\n")
     with pytest.raises(UserError, match="line 1: 0-1"):
-        read_alignments(tmp_path / "gold")
+        read_gold_alignments(tmp_path / "gold")
 
 
 def test_conllu_gives_text_and_tags(tmp_path):

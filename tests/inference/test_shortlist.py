@@ -17,7 +17,7 @@ from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.inference import Shortlist, Translator
 from keras_nmt.inference._candidates import ALWAYS, Candidates
 from keras_nmt.inference.alignment import words_of_subwords
-from keras_nmt.inference.shortlist import read_alignments
+from keras_nmt.inference.shortlist import parse_pharaoh_alignments
 from keras_nmt.models import Ensemble
 
 SOURCES = ["the small cat sat", "a mouse", "", "seven cats sleep"]
@@ -81,10 +81,10 @@ def test_joint_subwords_are_candidates_of_their_own(source_tokenizer):
 
 
 def test_alignments_of_other_programs():
-    assert read_alignments(["0-0 1-2 10-3", "", "  "]) == [[(0, 0), (1, 2), (10, 3)], [], []]
+    assert parse_pharaoh_alignments(["0-0 1-2 10-3", "", "  "]) == [[(0, 0), (1, 2), (10, 3)], [], []]
     for wrong in ("0", "0-", "a-b", "0--1", "0-1-2", "-1-0"):
         with pytest.raises(UserError, match="Line 2 of the alignments is not a list of pairs"):
-            read_alignments(["0-0", wrong])
+            parse_pharaoh_alignments(["0-0", wrong])
 
 
 @pytest.mark.parametrize("pair", [(4, 0), (0, 4)])
