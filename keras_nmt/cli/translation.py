@@ -185,13 +185,10 @@ def score(
     translator = Translator.from_directory(
         directory, source=source_language, target=target_language, weights=weights, ensemble=ensemble or ()
     )
-    is_read_at_once = sys.stdout.isatty()
-    at_once = _lines_at_once(is_read_at_once, sys.stderr.isatty())
-    with progress(len(sources), "lines", shown=not is_read_at_once) as advance:
-        for pairs in chunks(zip(sources, targets, strict=True), at_once):
+    with progress(len(sources), "lines", shown=not sys.stdout.isatty()) as advance:
+        for pairs in chunks(zip(sources, targets, strict=True), LINES_OF_A_STEP if sys.stderr.isatty() else None):
             for log_probability in translator.score(*zip(*pairs, strict=True)):
                 write_line(f"{log_probability:.4f}")
-            sys.stdout.flush()
             advance(len(pairs))
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from terminal import on_a_terminal
-
-from keras_nmt.cli.app import app
 
 MAIN = ("-c", "from keras_nmt.cli.app import main; main()")
 
@@ -89,29 +84,6 @@ def test_a_bar_leaves_translations_and_scores_as_they_are(trained_run, corpus: P
     assert code == 0
     assert len(output.splitlines()) == number
     assert f"{number}/{number}" in shown
-
-
-def test_score_answers_each_line_at_once_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = io.BytesIO()
-    seen: list[tuple[int, bytes]] = []  # lines to score, and what is on the terminal
-
-    class Terminal(io.TextIOWrapper):
-        def isatty(self) -> bool:
-            return True
-
-    def score(sources: list[str], _: list[str]) -> list[float]:
-        seen.append((len(sources), written.getvalue()))
-        return [-1.0] * len(sources)
-
-    (tmp_path / "text").write_text("a\nb\n")
-    config = {"format": 1, "model": {"class": "Any", "config": {}}, "subwords": {"source": "s", "target": "t"}}
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    monkeypatch.setattr("keras_nmt.inference.Translator.from_directory", lambda *_, **__: SimpleNamespace(score=score))
-    monkeypatch.setattr(sys, "stdout", Terminal(io.BufferedWriter(written)))
-    monkeypatch.setattr(sys, "stderr", Terminal(io.BytesIO()))
-    files = ["--source", str(tmp_path / "text"), "--target", str(tmp_path / "text")]
-    app(["score", str(tmp_path), *files], standalone_mode=False)
-    assert seen == [(1, b""), (1, b"-1.0000\n")]
 
 
 @pytest.mark.nightly
