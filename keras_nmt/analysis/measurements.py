@@ -214,8 +214,9 @@ class Comparison:
             axes = figure.add_subplot(rows, columns, i + 1)
             axes.set_title(group, parse_math=False)
             (self._lines if _is_line(items) else self._bars)(axes, group, items)
-            if i == 0 and (len(self.models) > 1 or any(m.references for m in self.models.values())):
-                axes.legend(fontsize="small")
+        if len(self.models) > 1 or any(m.references for m in self.models.values()):
+            handles, labels = figure.axes[0].get_legend_handles_labels()
+            figure.legend(handles, labels, fontsize="small", loc="outside lower center", ncols=2)  # hides no bar there
         return figure
 
     def _lines(self, axes: Any, group: str, items: list[str]) -> None:
