@@ -231,7 +231,7 @@ class TransformerDecoderLayer(TransformerLayer):
         batch_size = ops.shape(memory)[0]
         num_heads, head_dim = self.self_attention.num_key_value_heads, self.self_attention.head_dim
         if max_length is None:
-            # A zero that a graph does not know: in a loop, a known size must stay.
+            # A zero that the graph does not know: in a loop, a size that the graph knows cannot change.
             nothing = ops.cast(ops.sum(memory[:, :0]), "int32")
             shape = (batch_size, beam_size, num_heads, nothing, head_dim)
         else:

@@ -82,7 +82,7 @@ class TranslationModel(keras.Model):
             memory: Nest of tensors, the output of `encoder`.
             beam_size: Integer K, hypotheses per sentence.
             max_length: Integer, the largest number of target positions. None: caches grow with each step, which takes
-                less time and memory, but not under XLA or JAX, which need shapes that stay.
+                less time and memory, but not under XLA or JAX, which need fixed shapes.
 
         Returns:
             Constants, a nest of tensors `[B, ...]`, and empty caches, a nest of tensors `[B, K, ...]`. The search
