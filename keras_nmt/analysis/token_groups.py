@@ -36,6 +36,12 @@ def read_conllu(path: str | os.PathLike[str]) -> list[TaggedSentence]:
     The text is made of the words, with spaces between them except where the column MISC has `SpaceAfter=No`. A
     multi-word token has the tag of its first word.
 
+    Args:
+        path: String or path of the file.
+
+    Returns:
+        List of `TaggedSentence`.
+
     Raises:
         OSError: The file cannot be opened.
         UserError: The file is not CoNLL-U, or `conllu` is missing.

@@ -129,10 +129,12 @@ class Translator:
 
     @property
     def num_hypotheses(self) -> int:
+        """Integer, the number of translations of a sentence."""
         return self.options.num_hypotheses
 
     @property
     def length_buckets(self) -> Sequence[int]:
+        """Sequence of integers, the length buckets, ascending; longer texts are truncated to the last."""
         return self.options.length_buckets
 
     @property

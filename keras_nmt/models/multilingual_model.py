@@ -170,6 +170,13 @@ class MultilingualModel(keras.Model):
         """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
         The encoder depends on the language that `encodes_by` selects.
+
+        Args:
+            source: String, language to translate from.
+            target: String, language to translate to.
+
+        Raises:
+            ValueError: A language is unknown.
         """
         self._check_languages(source, target)
         return self._encoder(source, target)[0]

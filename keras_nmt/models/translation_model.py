@@ -64,6 +64,13 @@ class TranslationModel(keras.Model):
         """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
         The encoder depends on the language that `encodes_by` selects.
+
+        Args:
+            source: String, language to translate from.
+            target: String, language to translate to.
+
+        Raises:
+            ValueError: The model does not have this direction.
         """
         return self.pair(source, target).encoder
 
