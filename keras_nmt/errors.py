@@ -7,7 +7,9 @@ from collections.abc import Iterable
 
 
 class UserError(ValueError):
-    """An error that a user can cause, such as a wrong file. The message is one line: fault, place and remedy.
+    """An error that a user can cause, such as a wrong file.
+
+    The message is one line: what is wrong, where, and what to do, and at the end the value received.
 
     The command line prints the line alone, without a traceback, and exits with code 2.
     """

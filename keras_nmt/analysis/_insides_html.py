@@ -74,7 +74,7 @@ def _alignment(alignment: WordAlignment) -> str:
 
 
 def _plots(measurements: Measurements) -> str:
-    """A figure for each group, so that figures find their places on a narrow screen."""
+    """A figure for each group, so that figures fit on a narrow screen."""
     found = []
     for group in compare({"model": measurements}).groups():
         values = {key: value for key, value in measurements.values.items() if key[0] == group}

@@ -87,6 +87,12 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
     "errors", whose members have "contrastive" and "type". A folder is that of DistilLingEval: a folder for each
     category with the files src.*, tgt.correct.* and tgt.incorrect.*.
 
+    Args:
+        path: String or path of the file or folder.
+
+    Returns:
+        List of `ContrastItem`.
+
     Raises:
         OSError: A file cannot be opened.
         UserError: The file or folder is of another format.

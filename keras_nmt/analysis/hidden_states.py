@@ -118,7 +118,7 @@ def hidden_states(
     """Reads the inner tensors of a model for texts, by teacher forcing.
 
     Texts of any number are read in batches of bounded size. Within 4,096 texts, those of similar length share a batch:
-    `HiddenStates.rows` gives the place of each text in the corpus.
+    `HiddenStates.rows` gives the position of each text in the corpus.
 
     Args:
         model: String or path of a model directory, or a `Translator`.

@@ -108,7 +108,12 @@ class Measurements:
         return dataclasses.replace(self, **both, notes=notes)
 
     def save(self, path: str | os.PathLike[str], settings: Any) -> None:
-        """Writes a file that `load` reads, completely or not at all; `settings` in types of JSON are kept beside."""
+        """Writes a file that `load` reads, completely or not at all.
+
+        Args:
+            path: String or path of the file.
+            settings: The settings of the analysis in types of JSON, which the file keeps, too.
+        """
         arrays: dict[str, Any] = {f"samples_{i}": x for i, x in enumerate(self.samples.values())}
         plain = {
             field.name: _items(value) if isinstance(value := getattr(self, field.name), dict) else value
@@ -122,7 +127,18 @@ class Measurements:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], settings: Any) -> Measurements | None:
-        """Reads a file of `save`; None if there is no such file, or if it was saved with other settings."""
+        """Reads a file that `save` has written.
+
+        Args:
+            path: String or path of the file.
+            settings: The settings of the analysis in types of JSON.
+
+        Returns:
+            The measurements; None if there is no such file, or if the file was saved with other settings.
+
+        Raises:
+            UserError: The file is damaged.
+        """
         if not Path(path).is_file():
             return None
         try:

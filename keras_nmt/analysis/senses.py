@@ -104,6 +104,12 @@ def read_senses(path: str | os.PathLike[str]) -> list[SenseItem]:
     spaces between translations; the sources are in NAME.text.txt beside it. A line of a table is "word | translation |
     source | reference", with further columns or none.
 
+    Args:
+        path: String or path of the key or of the table.
+
+    Returns:
+        List of `SenseItem`.
+
     Raises:
         OSError: A file cannot be opened.
         UserError: A line is of another format, or the numbers of lines differ.

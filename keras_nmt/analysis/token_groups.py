@@ -33,8 +33,14 @@ class TaggedSentence:
 def read_conllu(path: str | os.PathLike[str]) -> list[TaggedSentence]:
     """Reads the sentences of a CoNLL-U file, plain or gzip, with their universal tags.
 
-    The text is made of the words and of the spaces that the column MISC notes (`SpaceAfter=No`). A multi-word token has
-    the tag of its first word.
+    The text is made of the words, with spaces between them except where the column MISC has `SpaceAfter=No`. A
+    multi-word token has the tag of its first word.
+
+    Args:
+        path: String or path of the file.
+
+    Returns:
+        List of `TaggedSentence`.
 
     Raises:
         OSError: The file cannot be opened.

@@ -104,6 +104,12 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
     premise and hypothesis, whose labels are the lines of test.labels. Texts of classes: train.CLASS.LANG and
     test.CLASS.LANG, a text on each line. Files are plain or gzip.
 
+    Args:
+        folder: String or path of the folder.
+
+    Returns:
+        Two dictionaries from a language to `TransferTexts`: the texts to train on, and the texts to test on.
+
     Raises:
         UserError: The folder has none of these files, or a file is of another format.
     """

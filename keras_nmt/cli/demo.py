@@ -34,7 +34,7 @@ def demo(
     """Shows a page that translates and draws what happens inside the models, until Ctrl-C.
 
     The page has n-best translations, alignments, gates, roles, compositions and the attention of a bridge, of one model
-    or of two side by side. It is for this machine and few users.
+    or of two side by side. The page is for this machine and few users.
     """
     check_inspection(directories, None)
     search = given(beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best)

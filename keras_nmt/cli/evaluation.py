@@ -75,7 +75,7 @@ def evaluate(
     with_comet = "comet" in names
     if (hypotheses is None) == (directory is None) or (source is None and (with_comet or directory is not None)):
         raise UserError(
-            "Give DIRECTORY with --source FILE, or --hypotheses FILE, for comet with --source FILE. "
+            "Give DIRECTORY with --source FILE, or --hypotheses FILE; the metric comet also needs --source FILE. "
             f"Received: directory={directory}, source={source}, hypotheses={hypotheses}"
         )
     if with_comet != (comet_model is not None) or (with_comet and len(references) > 1):

@@ -36,7 +36,7 @@ OF_EXPERIMENT: dict[str, Any] = {
     "jit_compile": Annotated[bool | None, typer.Option(help="Whether XLA compiles training. Made for GPUs.")],
     "batch_size": Annotated[int | None, typer.Option(help="Size of an update's batch.")],
     "max_updates": Annotated[int | None, typer.Option(help="Updates after which training ends.")],
-    "time_limit": Annotated[float | None, typer.Option(help="Minutes of training after which it ends.")],
+    "time_limit": Annotated[float | None, typer.Option(help="Minutes after which training ends.")],
     "init_from": Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")],
     "allow_new": Annotated[
         list[str] | None,

@@ -67,7 +67,7 @@ def train(
     """Trains subwords and a model. The same command continues a run that was stopped.
 
     Settings come from --settings, then --set, then the other options; the last one counts. All settings and their
-    defaults stand in the documentation of `keras_nmt.experiments.Experiment`.
+    defaults are in the documentation of `keras_nmt.experiments.Experiment`.
     """
     chosen: dict[str, Any] = dict(setting(text) for text in set_ or [])
     for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
@@ -89,7 +89,7 @@ def train(
         raise UserError(f"--shortcuts is one of {', '.join(SHORTCUTS)}. Received: {shortcuts}")
     if settings is None and not chosen:
         raise UserError(
-            "Give --directory DIRECTORY, --train SOURCE TARGET, --dev SOURCE TARGET and an end, such as "
+            "Give --directory DIRECTORY, --train SOURCE TARGET, --dev SOURCE TARGET and a limit, such as "
             "--max-updates N; or --settings FILE. Received: no options"
         )
     if dry_run and callbacks:

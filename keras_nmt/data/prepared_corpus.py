@@ -44,7 +44,13 @@ class PreparedCorpus:
     def check(
         self, source: SubwordTokenizer, target: SubwordTokenizer, *, max_length: int | None, max_ratio: float | None
     ) -> None:
-        """Checks that the corpus is as `read_parallel` would read it with these arguments.
+        """Checks that the corpus is as `read_parallel` would read the same text with these arguments.
+
+        Args:
+            source: SubwordTokenizer of the source.
+            target: SubwordTokenizer of the target.
+            max_length: Integer, the longest sentence in subwords, end included; or None for no limit.
+            max_ratio: Float, the largest ratio of lengths; or None for no limit.
 
         Raises:
             UserError: The corpus was prepared with other subwords, or has pairs that the limits exclude.

@@ -118,7 +118,7 @@ def beam_search(
 
     Raises:
         ValueError: `beam_size` or `max_length` is below 1, or `num_hypotheses` is not in 1 ... `beam_size`;
-            `ranking` is unknown, or has no `beam_sizes`.
+            `ranking` is unknown, or "score" with `beam_sizes`.
 
     Example:
 

@@ -56,12 +56,13 @@ class Experiment(Settings):
     """Trains subwords and a model on parallel files, and scores the model.
 
     `run` leaves a model directory with `settings.json`, `data.json` and `results.json`. A run that was stopped
-    continues when it is started again with the same settings, or with others of how long it runs (but for `max_updates`
-    with the cosine schedule), of its reports, and of the use of its checkpoints. A finished run reports its scores.
+    continues when it is started again with the same settings. Settings of its length (except `max_updates` with the
+    cosine schedule), of its log and evaluations, of the final weights and of the test may differ. A finished run
+    reports its scores.
 
     An experiment is a set of directions. One direction is described by its files: `train_source`, `train_target` and so
-    on. Several are described by `languages` and patterns of files: "{language}" stands for the language, "{pair}", if
-    there, for the two languages of a corpus, with a "-" between and in either order. Without "{pair}", all languages
+    on. Several are described by `languages` and patterns of files: "{language}" stands for the language, an optional
+    "{pair}" for the two languages of a corpus, with a "-" between and in either order. Without "{pair}", all languages
     have the same sentences, line by line. A file may have ".gz" after its name. Pairs are named "SOURCE-TARGET", such
     as "de-en"; "de-de" is the task of writing German again, on the German sides of the corpora of the other pairs.
 
@@ -134,16 +135,16 @@ class Experiment(Settings):
         label_smoothing: Float, probability spread over the vocabulary. Defaults to 0.1.
         normalize_by: "tokens" or "sentences", the divisor of the summed loss of an update. Defaults to "tokens"; with
             an attention bridge to "sentences", as in its paper: the bridge's penalty is a mean over sentences, and
-            beside a mean over tokens it would weigh as many times as much as a sentence has tokens.
+            beside a mean over tokens, the penalty would weigh more, by the number of tokens of a sentence.
         dtype: "float32", "mixed_bfloat16", or "mixed_float16", whose loss is scaled. Defaults to "float32".
         jit_compile: Bool, whether XLA compiles training, once per batch shape. Made for GPUs. Defaults to `False`.
         replicas: Int, number of replicas; logical CPU devices where there is no GPU. Defaults to all GPUs, or one.
         seed: Int, determines initial weights, data order and dropout. Defaults to 1.
         deterministic: Bool, whether to use deterministic operations only. Defaults to `False`.
         max_updates: Int, updates after which training ends.
-        time_limit: Float, minutes of training after which it ends.
+        time_limit: Float, minutes after which training ends.
         patience: Int, evaluations without a new best after which training ends.
-        evaluate_every: Int, updates between evaluations: BLEU of the development data, greedy. Defaults to 1000.
+        evaluate_every: Int, updates between evaluations by `dev_metrics`, with greedy search. Defaults to 1000.
         save_every: Int, updates between checkpoints. Defaults to `evaluate_every`.
         log_every: Int, updates between lines of the log. Defaults to 100.
         keep_last: Int, number of last checkpoints kept. Defaults to 5.
@@ -155,7 +156,7 @@ class Experiment(Settings):
         bleu_tokenizer: Str, sacreBLEU's tokenizer for BLEU of development and test data, such as "13a", "intl", "zh" or
             "ja-mecab". Defaults to "13a".
         final: "last", "best", "average_last", "average_best" or "ema", the final weights. Defaults to "average_last";
-            with `ema` to "ema", the exponential moving average at the end, which takes the place of "last".
+            with `ema` to "ema", the exponential moving average at the end, which replaces "last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
         beam_size: Int, beam of the test and default of the final model. Defaults to 4.
         length_penalty: Float, exponent alpha of the length penalty, from -2 to 10. Defaults to 0.6.

@@ -1,6 +1,6 @@
 """The settings of the papers: settings of `Experiment` and configurations of `Recipe` that several recipes share.
 
-A comment names the place in the paper. "Ours" marks settings that a paper leaves open.
+A comment names the section, table or equation of the paper. "Ours" marks settings that a paper leaves open.
 """
 
 from __future__ import annotations

@@ -32,5 +32,5 @@ def import_file(path: Path) -> ModuleType:
         del sys.modules[name]
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         place = f"line {lines[-1]} of {path}" if lines else str(path)
-        raise UserError(f"{place} raised an error; mend the file. Received: {error_and_type(error)}") from error
+        raise UserError(f"{place} raised an error; correct the file. Received: {error_and_type(error)}") from error
     return module

@@ -7,7 +7,7 @@
     FOLDER/SIDE/00000.ids_checksums.npy                 CRC-32 of every 1,024 sentences
     FOLDER/SIDE/00000.text.npy, ...                     the same for UTF-8 text, if the corpus keeps its text
 
-A path FOLDER/SIDE stands wherever a run takes the path of a text file.
+A run takes the path FOLDER/SIDE wherever it takes the path of a text file.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class TracedSearch:
             if candidates is not None:
                 prefix = candidate_numbers(candidates, prefix)
         packed = self._decoder.pack(memory)
-        # Only XLA needs shapes that stay.
+        # Only XLA needs fixed shapes.
         constants, caches = self._prepare(packed, max_length if compiled else None)
         shared: dict[str, Any] = {
             "batch_size": tf.shape(source)[0],

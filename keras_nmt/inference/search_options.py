@@ -116,7 +116,7 @@ class SearchOptions:
                 f"Received: num_hypotheses={self.num_hypotheses}, beam_size={self.beam_size}"
             )
         if not self.sample and self.sampling != {"temperature": 1, "top_k": 0, "top_p": 1}:
-            raise UserError(f"These are for sampling: ask for it by `sample=True`. Received: {self.sampling}")
+            raise UserError(f"These options are for sampling: set `sample=True`. Received: {self.sampling}")
         if self.sample and self.coverage_penalty:
             raise UserError(
                 "`coverage_penalty` is for a search, and must be 0 when sampling. "

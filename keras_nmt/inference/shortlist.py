@@ -117,6 +117,12 @@ class Shortlist:
     def read(cls, path: str | os.PathLike[str]) -> Shortlist:
         """Reads a file that `write` has written.
 
+        Args:
+            path: String or path of the file.
+
+        Returns:
+            The shortlist.
+
         Raises:
             OSError: The file cannot be read.
             UserError: The file holds no shortlist, or is damaged.

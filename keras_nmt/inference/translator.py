@@ -129,10 +129,12 @@ class Translator:
 
     @property
     def num_hypotheses(self) -> int:
+        """Integer, the number of translations of a sentence."""
         return self.options.num_hypotheses
 
     @property
     def length_buckets(self) -> Sequence[int]:
+        """Sequence of integers, the length buckets, ascending; longer texts are truncated to the last."""
         return self.options.length_buckets
 
     @property
@@ -157,8 +159,8 @@ class Translator:
             target: String, the language to translate all lines to, or one for each; None where the model has one
                 direction.
             prefixes: Iterable of strings, one per line: the text that the line's translation has to begin with, which
-                may be empty. A prefix is segmented into subwords by itself, so that it may end within a word. It is not
-                counted in the length of a translation, and is no part of an empty line's. Defaults to None.
+                may be empty. A prefix is segmented into subwords by itself, so that it may end within a word. Limits of
+                lengths do not count the prefix, and the translation of an empty line has none. Defaults to None.
             seeds: Integers, where the translator samples: a seed for each line, on which alone its translations
                 depend; or one integer for all, from which each line gets a seed by its position. Defaults to 0.
 

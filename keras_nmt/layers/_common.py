@@ -123,7 +123,7 @@ def check_source(name: str, shape: Any, **shortcut: Any) -> None:
 
 
 def check_gated(has_gates: bool, *shortcuts: Any) -> None:
-    """Checks that one of the shortcuts has gates, which shall be returned."""
+    """Checks that one of the shortcuts has gates to return."""
     if not has_gates:
         shown = " and ".join(map(repr, shortcuts))
         raise ValueError(f"`return_gates` needs a gated shortcut, 'plain' or 'fusion'. Received: shortcut {shown}")

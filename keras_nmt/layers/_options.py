@@ -27,7 +27,7 @@ from keras_nmt.layers._mechanisms import (
 )
 from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
 
-# Options of later releases: a configuration has them only if set, and stays as earlier releases wrote it otherwise.
+# Options of later releases: a configuration has these only if they are set, so other configurations are unchanged.
 LATER = ("feed_forward", "positions", "num_key_value_heads")
 POOLINGS = ("low_rank", "extended")  # of low rank
 
@@ -176,7 +176,8 @@ class LayerOptions(Options):
         mechanism = mechanism_of(self.positions, POSITIONS)
         if mechanism is not None and not is_in_attention(mechanism):
             raise ValueError(
-                f"These positions are added to embeddings, before the layers. Received: positions={self.positions!r}"
+                "These positions are added to embeddings; a layer takes those of queries and keys, such as 'rotary'. "
+                f"Received: positions={self.positions!r}"
             )
 
     def _takes(self, name: str, known: Any) -> Callable[[str], bool]:

@@ -55,7 +55,7 @@ class TransformerStack(keras.layers.Layer):
             name="layer_composition",
         )
         pre = options.is_pre_norm
-        # One norm for each of H^1 .. H^L, which pre-LN layers do not normalise.
+        # One norm for each of H^1 .. H^L, which only post-LN layers normalise.
         self.composition_norms = [
             norm.make(dtype=policy, name=f"layer_composition_norm_{number}")
             for number in numbers
@@ -102,7 +102,7 @@ class TransformerStack(keras.layers.Layer):
         return output
 
     def _representations(self, states: list[Any], first: int) -> list[Any]:
-        """r_l = H^l, normalised under pre-LN, from layer `first` on."""
+        """r_l = H^l, normalised unless the layers are post-LN, from layer `first` on."""
         if not self.composition_norms:
             return states[first:]
         return [norm(state) for norm, state in zip(self.composition_norms[first - 1 :], states[first:], strict=False)]

@@ -73,9 +73,23 @@ class Composition(keras.layers.Layer):
         self.build_composition(self.number, self.width)
 
     def build_composition(self, number: int, width: int) -> None:
+        """Adds the weights. Sub-classes implement this method.
+
+        Args:
+            number: Integer N, number of representations.
+            width: Integer d', width of a representation.
+        """
         raise NotImplementedError
 
     def compose(self, representations: Any) -> Any:
+        """Composes representations, without the residual path. Sub-classes implement this method.
+
+        Args:
+            representations: List of N float tensors `[..., d']`, or one tensor `[..., N, d']`.
+
+        Returns:
+            Tensor `[..., output_width]`.
+        """
         raise NotImplementedError
 
     def call(self, representations: Any) -> Any:

@@ -32,12 +32,11 @@ class LexicalShortcut(Int8Kernels):
 
         K' = K_sc + K = [E; h] [W_Ksc; W_K]    V' = V_sc + V = [E; h] [W_Vsc; W_V]
 
-    which is both of the variants of the paper's footnote 1, the shortcut as a residual connection and feature fusion
-    alone. The paper reports that neither could be trained.
+    The paper's footnote 1 has two variants without a gate, the shortcut as a residual connection and feature fusion
+    alone: both are this function. The paper reports that neither could be trained.
 
     The layer adds 2 d^2 + 2 d ("plain"), 6 d^2 + 2 d ("fusion") or 2 d^2 ("ungated") weights to an attention whose
-    states are d wide.
-    Positions are computed independently, so a decoder caches only the gated keys and values.
+    states are d wide. Positions are computed independently, so a decoder caches only the gated keys and values.
 
     Args:
         hidden_dim: Integer, width d of keys and values.
@@ -54,8 +53,8 @@ class LexicalShortcut(Int8Kernels):
         `[..., T, d]` each.
 
     Raises:
-        ValueError: `kind` is unknown, `hidden_dim` is not a positive integer, or an ungated shortcut shall return its
-            gates.
+        ValueError: `kind` is unknown, `hidden_dim` is not a positive integer, or `return_gates` is set for an ungated
+            shortcut.
 
     Example:
 

@@ -36,10 +36,10 @@ class Mechanism:
         layer: Class of the layers, a sub-class of `keras.layers.Layer`.
         **arguments: Arguments of the class: booleans, numbers, strings, None, or lists of them. The part of the model
             gives further arguments that the signature of the class names, such as `hidden_dim`, and the arguments
-            `name` and `dtype`. An argument given here counts.
+            `name` and `dtype`. An argument given here takes precedence.
 
     Raises:
-        ValueError: The class is no class of layers, or an argument is not of these types.
+        ValueError: `layer` is not a class of layers, or an argument is not of these types.
 
     Example:
 

@@ -113,8 +113,8 @@ class RoleAssignment(keras.layers.Layer):
         check_choice("dropout_on", dropout_on, DROPOUT_ON)
         if causal and context == "bilstm":
             raise ValueError(
-                "A causal layer cannot read the tokens that follow. "
-                f"Received: causal={causal!r}, context={context!r}; take 'lstm' or 'cnn'"
+                "A causal layer cannot read the tokens that follow: use the context 'lstm' or 'cnn'. "
+                f"Received: causal={causal!r}, context={context!r}"
             )
         if exclusive and not causal:
             raise ValueError(f"`exclusive` needs `causal`. Received: exclusive={exclusive!r}, causal={causal!r}")

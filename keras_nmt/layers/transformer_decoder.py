@@ -49,9 +49,9 @@ class TransformerDecoder(TransformerStack):
         layer_composition: Output of the stack. None: the last layer's states H^L. Otherwise the composition of H^1 ..
             H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11),
             "bilinear" (`BilinearPooling`, Eq. 6, for small widths), or "hierarchical" (`HierarchicalAggregation`, whose
-            aggregates also replace H^2, H^4, ... as input of the next layer). Under `norm="pre"` each H^l is normalised
-            before the composition, and the result after it; an aggregate is normalised already and has no final norm,
-            unless it is a residual. Or a `Mechanism`. Defaults to None.
+            aggregates also replace H^2, H^4, ... as input of the next layer). Unless `norm="post"`, each H^l is
+            normalised before the composition, and the result after it; an aggregate is normalised already and has no
+            final norm, unless it is a residual. Or a `Mechanism`. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
         layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
         head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
@@ -81,8 +81,8 @@ class TransformerDecoder(TransformerStack):
         return_gates: Boolean, whether to return the shortcuts' gates of every layer too. Defaults to False.
 
     Returns:
-        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, not
-        normalised under `norm="pre"`, in which hierarchical aggregates replace states; with
+        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, normalised
+        only under `norm="post"`, in which hierarchical aggregates replace states; with
         `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`; with `return_gates=True` also the
         list of the L layers' dictionaries of gates, see `TransformerDecoderLayer`.
 

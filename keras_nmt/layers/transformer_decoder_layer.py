@@ -218,20 +218,35 @@ class TransformerDecoderLayer(TransformerLayer):
         check_mask("memory_mask", memory_mask, 2, memory)
 
     def prepare(self, memory: Any, memory_lexical: Any = None) -> dict[str, Any]:
-        """Keys and values of the cross-attention, `[B, H', S, d / H]` each, computed once per sentence."""
+        """Computes the constants of a sentence, for search.
+
+        Args:
+            memory: Float tensor `[B, S, d']`, the encoder's output.
+            memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if it has one.
+
+        Returns:
+            Dictionary of the "keys" and "values" of the cross-attention, `[B, H', S, d / H]` each, H' heads of keys and
+            values.
+        """
         keys, values = self.cross_attention.project(memory, memory_lexical)
         return {"keys": keys, "values": values}
 
     def empty_cache(self, memory: Any, beam_size: int, max_length: int | None) -> dict[str, Any]:
-        """The self-attention's keys and values for a memory `[B, S, d']`.
+        """Makes the self-attention's cache before the first `step`.
 
-        Zeros for all positions, `[B, H', M, K, d / H]` each, H' heads of keys and values; without `max_length`, caches
-        that grow from no position, `[B, K, H', 0, d / H]` each.
+        Args:
+            memory: Float tensor `[B, S, d']`, the encoder's output, which gives B.
+            beam_size: Integer K, hypotheses per sentence.
+            max_length: Integer M, the number of target positions that the cache holds. None: the cache grows.
+
+        Returns:
+            Dictionary of "keys" and "values": zeros `[B, H', M, K, d / H]` each, H' heads of keys and values; if the
+            cache grows, `[B, K, H', 0, d / H]` each.
         """
         batch_size = ops.shape(memory)[0]
         num_heads, head_dim = self.self_attention.num_key_value_heads, self.self_attention.head_dim
         if max_length is None:
-            # A zero that a graph does not know: in a loop, a known size must stay.
+            # A zero that the graph does not know: in a loop, a size that the graph knows cannot change.
             nothing = ops.cast(ops.sum(memory[:, :0]), "int32")
             shape = (batch_size, beam_size, num_heads, nothing, head_dim)
         else:

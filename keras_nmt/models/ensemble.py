@@ -43,12 +43,12 @@ class Ensemble(TranslationModel):
         sizes = [model.vocabulary_sizes for model in models]
         if not models or any(of_model != sizes[0] for of_model in sizes):
             raise ValueError(
-                "The models of an ensemble must have the same languages and vocabularies, and be at least one. "
+                "An ensemble needs at least one model, and models of the same languages and vocabularies. "
                 f"Received: vocabulary sizes {sizes}"
             )
         if len({model.encodes_by for model in models}) > 1:
             raise ValueError(
-                "These models can be an ensemble of one direction: give the pairs of a source and a target. "
+                "These models can be an ensemble of one direction only: give `model.pair(source, target)` of each. "
                 f"Received: {', '.join(type(model).__name__ for model in models)}"
             )
         source = keras.Input((None,), dtype="int32", name="source")

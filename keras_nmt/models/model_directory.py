@@ -67,26 +67,32 @@ language | SentencePiece models |
 
     @property
     def config_path(self) -> Path:
+        """Path of the configuration of the model."""
         return self.path / CONFIG
 
     @property
     def weights_path(self) -> Path:
+        """Path of the weights."""
         return self.path / "model.weights.h5"
 
     @property
     def settings_path(self) -> Path:
+        """Path of the settings of the training run."""
         return self.path / "settings.json"
 
     @property
     def data_path(self) -> Path:
+        """Path of the digests of the data of the training run."""
         return self.path / "data.json"
 
     @property
     def log_path(self) -> Path:
+        """Path of the training log."""
         return self.path / "training_log.jsonl"
 
     @property
     def checkpoints_path(self) -> Path:
+        """Path of the folder of the checkpoints."""
         return self.path / "checkpoints"
 
     def save_config(

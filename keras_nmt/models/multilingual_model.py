@@ -170,6 +170,13 @@ class MultilingualModel(keras.Model):
         """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
         The encoder depends on the language that `encodes_by` selects.
+
+        Args:
+            source: String, language to translate from.
+            target: String, language to translate to.
+
+        Raises:
+            ValueError: A language is unknown.
         """
         self._check_languages(source, target)
         return self._encoder(source, target)[0]
@@ -180,7 +187,7 @@ class MultilingualModel(keras.Model):
         return self._target_side(target)
 
     def with_language(self, language: str, vocabulary_size: int, freeze: bool = True) -> MultilingualModel:
-        """A model with one more language. This model stays as it is.
+        """Makes a model with one more language. This model is not changed.
 
         Args:
             language: String, the new language.
@@ -195,7 +202,9 @@ class MultilingualModel(keras.Model):
             ValueError: The language exists, or an argument is out of range.
         """
         if language in self.languages:
-            raise ValueError(f"The model has it already: {', '.join(self.languages)}. Received: language={language!r}")
+            raise ValueError(
+                f"The model already has the languages {', '.join(self.languages)}. Received: language={language!r}"
+            )
         config = self.get_config()
         model = type(self).from_config({**config, "languages": {**config["languages"], language: vocabulary_size}})
         given = {weight.path: weight for weight in self.weights}
@@ -269,7 +278,9 @@ class MultilingualModel(keras.Model):
             raise ValueError(f"`transformer` may set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
         if "transformer" not in (options["encoder"], options["decoder"]):
             if given:
-                raise ValueError(f"There is no Transformer to use this. Received: transformer={given!r}")
+                raise ValueError(
+                    f"`transformer` needs 'transformer' as `encoder` or `decoder`. Received: transformer={given!r}"
+                )
             return None
         d = options["hidden_dim"]
         sizes = {"num_heads": 8, "intermediate_dim": 4 * d, **given}

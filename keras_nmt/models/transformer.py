@@ -24,7 +24,7 @@ class Transformer(TranslationModel):
 
     A functional Keras model `(source ids [B, S], target-input ids [B, T]) -> logits [B, T, V]`; see `TranslationModel`
     for the parts that search calls. Attention projections and the output have no biases, the package's positions no
-    weights. A `Mechanism` brings a layer of your own into any of the places; see `docs/own_mechanism.md`.
+    weights. A `Mechanism` replaces a named mechanism by a layer of your own; see `docs/own_mechanism.md`.
 
     Args:
         source_vocabulary_size: Integer, number of source subwords; of all subwords if the vocabulary is joint.

@@ -64,6 +64,13 @@ class TranslationModel(keras.Model):
         """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
         The encoder depends on the language that `encodes_by` selects.
+
+        Args:
+            source: String, language to translate from.
+            target: String, language to translate to.
+
+        Raises:
+            ValueError: The model does not have this direction.
         """
         return self.pair(source, target).encoder
 
@@ -82,7 +89,7 @@ class TranslationModel(keras.Model):
             memory: Nest of tensors, the output of `encoder`.
             beam_size: Integer K, hypotheses per sentence.
             max_length: Integer, the largest number of target positions. None: caches grow with each step, which takes
-                less time and memory, but not under XLA or JAX, which need shapes that stay.
+                less time and memory, but not under XLA or JAX, which need fixed shapes.
 
         Returns:
             Constants, a nest of tensors `[B, ...]`, and empty caches, a nest of tensors `[B, K, ...]`. The search

@@ -11,11 +11,11 @@ import numpy as np
 from keras_nmt.files.atomic_files import errors_that_name
 from keras_nmt.files.pair_block import PairBlock, Rows
 
-Place = tuple[str, int]  # a file, and where a block begins in the file
+Position = tuple[str, int]  # a file, and where a block begins in the file
 
 
 class BlockStore:
-    """Pairs in temporary files: a runner groups the places of pairs, and not the pairs, so its memory stays small.
+    """Pairs in temporary files: a runner groups positions in the files, not pairs, so its memory is small.
 
     Args:
         folder: Path, a folder that all workers share.
@@ -24,7 +24,7 @@ class BlockStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def write(self, block: PairBlock, buckets: np.ndarray) -> Iterator[tuple[int, Place]]:
+    def write(self, block: PairBlock, buckets: np.ndarray) -> Iterator[tuple[int, Position]]:
         """Writes the pairs of a block, the pairs of each bucket together.
 
         Args:
@@ -32,29 +32,29 @@ class BlockStore:
             buckets: int64 array `[pairs]`, the bucket of each pair.
 
         Yields:
-            Tuples of a bucket and the place of its pairs.
+            Tuples of a bucket and the position of its pairs.
 
         Raises:
             OSError: The file cannot be written, such as on a full disk.
         """
         self._folder.mkdir(exist_ok=True)
         path = self._folder / uuid.uuid4().hex  # a stage that is tried again writes another file
-        places = []
+        positions = []
         with errors_that_name(path), open(path, "wb") as file:
             for bucket in np.unique(buckets).tolist():
-                places.append((bucket, (str(path), file.tell())))
+                positions.append((bucket, (str(path), file.tell())))
                 for array in _arrays(block.select(buckets == bucket)):
                     np.save(file, array, allow_pickle=False)
-        yield from places
+        yield from positions
 
     @staticmethod
-    def read(places: Iterable[Place]) -> PairBlock:
-        """The pairs of at least one place.
+    def read(positions: Iterable[Position]) -> PairBlock:
+        """The pairs at one or more positions.
 
         Raises:
             OSError: A file cannot be read.
         """
-        return PairBlock.concatenate(_read(*place) for place in places)
+        return PairBlock.concatenate(_read(*position) for position in positions)
 
 
 def _arrays(block: PairBlock) -> Iterator[np.ndarray]:

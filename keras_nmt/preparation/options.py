@@ -109,7 +109,7 @@ class Preparation:
         check_length_limits(self.max_length, self.max_ratio)
         if (self.subwords is None) == (self.vocabulary_size is None):
             raise UserError(
-                "A corpus is cut into given subwords, or into those of a model to train. "
+                "A corpus needs either subword models or the vocabulary size of a model to train. "
                 f"Received: subwords={self.subwords}, vocabulary_size={self.vocabulary_size}"
             )
         if self.vocabulary_size is not None and self.vocabulary_size < LEAST_SUBWORDS:

@@ -28,7 +28,7 @@ from keras_nmt.files.prepared_folder import (
     write_shard,
 )
 from keras_nmt.files.read_paired_blocks import read_paired_blocks
-from keras_nmt.preparation.block_store import BlockStore, Place
+from keras_nmt.preparation.block_store import BlockStore, Position
 from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
 from keras_nmt.preparation.run_pipeline import failures_as_results, run_pipeline
 from keras_nmt.preparation.scan import scan
@@ -191,7 +191,7 @@ def _segment_stage(
 ) -> beam.PCollection:
     """Reads, filters and segments blocks of lines, drops duplicates, and writes shards.
 
-    Between the stages, the pairs are in files, and the runner groups their places.
+    Between the stages, the pairs are in files, and the runner groups their positions.
     """
     p, store, keys = preparation, BlockStore(Path(folder) / BLOCKS), DUPLICATES[preparation.duplicates]
     # How each stage distributes its pairs for the next stage.
@@ -220,15 +220,15 @@ def _segment_stage(
 
 
 def _is_result(element: Any) -> bool:
-    # One output with two kinds of elements, places and results: Beam's runner for Dask knows no second output.
+    # One output with two kinds of elements, positions and results: Beam's runner for Dask knows no second output.
     return isinstance(element, dict)
 
 
 def _grouped(elements: beam.PCollection, name: str) -> beam.PCollection:
-    """The places of each bucket together."""
+    """The positions of each bucket together."""
     return (
         elements
-        | f"Places by {name}" >> beam.Filter(lambda element: not _is_result(element))
+        | f"Positions by {name}" >> beam.Filter(lambda element: not _is_result(element))
         | f"Group by {name}" >> beam.GroupByKey()
     )
 
@@ -236,8 +236,8 @@ def _grouped(elements: beam.PCollection, name: str) -> beam.PCollection:
 class SegmentLines(beam.DoFn):
     """Reads parts of files as blocks of ids. Each part is every n-th block of lines of a pair of files.
 
-    After the places of its pairs, each part gives a dictionary of the numbers of dropped pairs, which are also Beam's
-    counters.
+    After the positions of its pairs, each part gives a dictionary of the numbers of dropped pairs, which are also
+    Beam's counters.
     """
 
     def __init__(self, preparation: Preparation, store: BlockStore, split: Split, counted: str | None) -> None:
@@ -273,7 +273,7 @@ class SegmentLines(beam.DoFn):
             add_worker_steps(self._counted, len(sources))
             yield block
 
-    def _stored(self, blocks: Sequence[PairBlock]) -> Iterator[tuple[int, Place]]:
+    def _stored(self, blocks: Sequence[PairBlock]) -> Iterator[tuple[int, Position]]:
         block = PairBlock.concatenate(blocks)
         return self._store.write(block, self._split(block))
 
@@ -284,8 +284,8 @@ def _shard_by_line(block: PairBlock, num_read: int, num_shards: int) -> np.ndarr
 
 
 def _drop_duplicates(
-    bucket: tuple[int, Iterable[Place]], key: str, store: BlockStore, split: Split
-) -> Iterator[tuple[int, Place] | dict[str, str]]:
+    bucket: tuple[int, Iterable[Position]], key: str, store: BlockStore, split: Split
+) -> Iterator[tuple[int, Position] | dict[str, str]]:
     with failures_as_results() as failures:
         block = without_duplicates(store.read(bucket[1]), key)
         yield from store.write(block, split(block))
@@ -293,11 +293,11 @@ def _drop_duplicates(
 
 
 def _write(
-    bucket: tuple[int, Iterable[Place]], folder: str, sides: tuple[str, str], order: str, counted: str | None
+    bucket: tuple[int, Iterable[Position]], folder: str, sides: tuple[str, str], order: str, counted: str | None
 ) -> Iterator[dict[str, Any]]:
-    number, places = bucket
+    number, positions = bucket
     with failures_as_results() as failures:
-        block = BlockStore.read(places)
+        block = BlockStore.read(positions)
         assert block.keys is not None
         order_of = (block.lines,) if order == "lines" else (block.lines, *block.keys.T)
         block = block.select(np.lexsort(order_of))

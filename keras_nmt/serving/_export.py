@@ -72,7 +72,7 @@ def export(
     where XLA is allowed (`savedmodels/README.md`). All signatures share the weights and the graphs. A request may have
     any number of sentences, which are computed in parts (`batch_buckets`, `max_batch_tokens`): memory is bounded.
 
-    The export computes in float32, or as `quantize` says; the given model stays as it is. The folder is written under
+    The export computes in float32, or as `quantize` says; the given model is not changed. The folder is written under
     another name and renamed when it is complete: a server that watches `path` never sees a part.
 
     Args:
@@ -192,7 +192,7 @@ def _write(
             for suffix, compiled in (("", False), ("_xla", True)):
                 signatures[signature.name + suffix] = signature.traced(languages, compiled)
                 advance()
-        # Gradients have no place in a server, and would hold on to their tensors.
+        # A server needs no gradients, which would keep their tensors in memory.
         options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
         # Not by `keras.export.ExportArchive`, which traces each signature twice.
         saved = tf.Module()

@@ -163,5 +163,5 @@ def _json(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _responses(schema: dict[str, Any]) -> dict[str, Any]:
     error = _json({"$ref": "#/components/schemas/error"})
-    errors = {str(status): {"description": told, **error} for status, told in _ERRORS.items()}
+    errors = {str(status): {"description": text, **error} for status, text in _ERRORS.items()}
     return {"responses": {"200": {"description": "The answer.", **_json(schema)}, **errors}}

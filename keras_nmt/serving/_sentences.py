@@ -15,7 +15,7 @@ class SplitLine(NamedTuple):
     spaces: list[str]
 
     def joined(self, sentences: Sequence[str]) -> str:
-        """The line with other sentences in the places of its own."""
+        """The line with other sentences instead of its own."""
         first, *others = self.spaces
         return first + "".join(text for pair in zip(sentences, others, strict=True) for text in pair)
 
@@ -40,7 +40,7 @@ def sentence_splitter(language: str | None) -> Callable[[str], SplitLine]:
         sentences: list[str] = []
         spaces = [""]
         start = 0
-        # sentencex 1.0 fails at a space of several bytes before an initial: the letters' places stay the same.
+        # sentencex 1.0 fails at a space of several bytes before an initial. The replacement moves no letter.
         for found in segment(language, "".join(" " if letter.isspace() else letter for letter in line)):
             part = line[start : start + len(found)]
             start += len(found)

@@ -63,7 +63,7 @@ class Client:
 
     Args:
         url: String, `http://host:8501` or `https://...` for REST, `grpc://host:8500` for gRPC, which needs the extra
-            `serving`.
+            `serving` of keras_nmt, or `grpc` of keras-nmt-client.
         model: String, the name that the server gives the model.
         version: Integer, the version of the model. Defaults to `None`: the server's choice, its highest version.
         timeout: Float, the seconds that a batch may take, including all attempts and the waits between them. Defaults
@@ -252,8 +252,8 @@ class Client:
         """Translates a document of any length, line by line, each line sentence by sentence.
 
         The sentences are split here, by sentencex, and sent `batch_size` at a time; lines come back as soon as they are
-        translated. A sentence does not go on over the end of a line. The spaces around sentences stay; there is one
-        where the source has none between two sentences. Lines without text are not sent.
+        translated. A sentence ends at the end of its line. The spaces around sentences are kept; two sentences without
+        a space between them get one. Lines without text are not sent.
 
         Needs the extra `split`.
 

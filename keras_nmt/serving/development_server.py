@@ -25,7 +25,6 @@ class DevelopmentServer:
     - gRPC: `PredictionService.Predict` and `.GetModelMetadata`, `ModelService.GetModelStatus`.
     - REST: `GET /v1/models/NAME`, `GET /v1/models/NAME/metadata`, `POST /v1/models/NAME:predict` in row (`instances`)
       and column format (`inputs`), each also with `/versions/VERSION` behind the name.
-
     - `GET /openapi.json`: an OpenAPI 3.1 description of REST, with the signatures of the version that is served.
 
     The server follows the folder of versions: a new highest version is loaded and replaces the one before. Errors have

@@ -32,7 +32,7 @@ class Saving:
     """The saves of `Trainer`: their frequency, the number of kept checkpoints, and the choice of the final weights.
 
     Args:
-        every: Integer, number of updates between saves. Defaults to that between evaluations, without evaluation 1000.
+        every: Integer, number of updates between saves. Defaults to `every` of the evaluation, or to 1000 without one.
         keep_last: Integer, number of last saves whose weights are kept. Defaults to 5.
         keep_best: Integer, number of best saves whose weights are kept. Defaults to 1.
         final: String, the final weights: "last", "best", or the mean of the last or best `average` checkpoints,

@@ -29,7 +29,7 @@ class Computation:
             batch. Defaults to 1.
         normalize_by: String, "tokens" or "sentences", the number by which the summed token loss is divided. Extra
             losses, such as the penalty of an attention bridge, are means over sentences: beside a mean over tokens they
-            weigh as many times as much as a sentence has tokens. Defaults to "tokens".
+            weigh more, by the number of tokens of a sentence. Defaults to "tokens".
         jit_compile: Boolean, whether XLA compiles the forward and backward pass. Compilation takes some seconds for
             each batch shape. Meant for GPUs: on several CPU cores training is about a fifth faster, on one core no
             faster. Defaults to `False`.

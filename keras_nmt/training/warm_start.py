@@ -96,7 +96,7 @@ def warm_start(
     for what, paths, allowed in (
         ("are missing in the model to start from", result.new, allow_new),
         ("have another shape in the model to start from", result.misfit, allow_new),
-        ("of the model to start from have no place in this one", result.unused, allow_unused),
+        ("of the model to start from are missing in this model", result.unused, allow_unused),
     ):
         refused = [path for path in paths if not any(fnmatchcase(path, pattern) for pattern in allowed)]
         if refused:

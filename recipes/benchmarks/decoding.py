@@ -103,7 +103,10 @@ def main(
     if length < 0:
         raise UserError(f"A sentence has at least one subword. Received: length={length}")
     if "CTranslate2" in chosen and importlib.util.find_spec("ctranslate2") is None:
-        raise UserError("CTranslate2 is missing: pip install keras_nmt[bench], or --programs compiled.")
+        raise UserError(
+            "CTranslate2 is missing: pip install keras_nmt[bench], or --programs compiled. "
+            f"Received: programs={', '.join(chosen)}"
+        )
     if keras.backend.backend() == "jax" and (threads > 1 or "int8" in kinds):
         raise UserError(f"JAX has no --threads here and no int8. Received: threads={threads}, dtypes={dtypes}")
     if keras.backend.backend() == "tensorflow":

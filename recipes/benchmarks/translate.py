@@ -56,7 +56,10 @@ TRAINING = {
 def trained(data_dir: Path | None, directory: Path) -> Path:
     """A model directory with `transformer_small`, trained from English to German unless it is there already."""
     if data_dir is None:
-        raise UserError("Name a model by --model DIR and text by --lines FILE, or Multi30k by --data-dir DATA")
+        raise UserError(
+            "Name a model by --model DIR and text by --lines FILE, or Multi30k by --data-dir DATA. "
+            "Received: none of them"
+        )
     recipe = Path(__file__).parents[1] / "multi30k/train.py"
     settings = itertools.chain(*(("--set", f"{name}={value}") for name, value in TRAINING.items()))
     command = [sys.executable, recipe, "train", "baseline", "--data-dir", data_dir, "--output", directory, *settings]
@@ -165,7 +168,9 @@ def main(
         try:
             import ctranslate2  # noqa: F401
         except ImportError:
-            raise UserError('CTranslate2 is missing: pip install keras_nmt[bench], or --dtypes "".') from None
+            raise UserError(
+                f'CTranslate2 is missing: pip install keras_nmt[bench], or --dtypes "". Received: --dtypes {dtypes}'
+            ) from None
     if (model is None) != (lines is None):
         raise UserError(f"--model and --lines go together. Received: model={model}, lines={lines}")
     if model is None or lines is None:

@@ -104,7 +104,7 @@ def test_errors_are_one_line(model, program, tmp_path):
         (["--metrics", "meteor"], "Metrics are bleu, chrf, ter, chrf++, comet. Received: --metrics 'meteor'"),
         (["--metrics", "comet", "--source", "FILE"], "--comet-model FILE and one file of references"),
         (["--comet-model", "x.ckpt"], "--metrics comet, --comet-model FILE"),
-        (["--metrics", "comet", "--comet-model", "x.ckpt"], "for comet with --source FILE"),
+        (["--metrics", "comet", "--comet-model", "x.ckpt"], "the metric comet also needs --source FILE"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(arguments, message, tmp_path):

@@ -87,7 +87,7 @@ def test_wrong_languages_are_named():
     ):
         with pytest.raises(ValueError, match="has the languages de, fr. Received: 'xx'"):
             call()
-    with pytest.raises(ValueError, match="has it already: de, fr. Received: language='fr'"):
+    with pytest.raises(ValueError, match="already has the languages de, fr. Received: language='fr'"):
         model.with_language("fr", 20)
     with pytest.raises(ValueError, match="Received: 'c s'"):
         model.with_language("c s", 20)
