@@ -25,21 +25,23 @@ RANKS = {"32": "_eighth", "256": ""}
 
 
 def points(found: dict[str, Any]) -> dict[str, Measurements]:
-    """Test BLEU by the way of starting. The baseline has no rank, and so the same BLEU at each."""
+    """Test BLEU by the way of starting. The baseline has no rank, and so the same BLEU at each rank with results."""
+    scores = {name: one["test_bleu"] for name, one in found.items() if one["test_bleu"]["mean"] is not None}
     keys = {(order, rank): f"ni_both{RANKS[rank]}{ORDERS[order]}" for order in ORDERS for rank in RANKS}
-    lines = {"no composition": dict.fromkeys(keys, BASELINE)}
-    lines |= {start: {key: name + end for key, name in keys.items()} for start, end in STARTS.items()}
-    made = {}
-    for line, names in lines.items():
-        scores = {key: found[name]["test_bleu"] for key, name in names.items() if name in found}
-        finished = {key: score for key, score in scores.items() if score["mean"] is not None}
-        made[line] = Measurements(
+    lines = {start: {key: name + end for key, name in keys.items() if name + end in scores}
+             for start, end in STARTS.items()}  # fmt: skip
+    lines = {"no composition": {key: BASELINE for key in keys if any(key in line for line in lines.values())}, **lines}
+    return {
+        line: Measurements(
             "composition",
             "BLEU",
-            {key: score["mean"] for key, score in finished.items()},
-            deviations={key: score["deviation"] for key, score in finished.items() if score["deviation"] is not None},
+            {key: scores[name]["mean"] for key, name in names.items()},
+            deviations={
+                key: scores[name]["deviation"] for key, name in names.items() if scores[name]["deviation"] is not None
+            },
         )
-    return made
+        for line, names in lines.items()
+    }
 
 
 def main(
@@ -50,7 +52,7 @@ def main(
 ) -> None:
     """Draws BLEU by rank, for each way of starting."""
     found = read_json(comparison, "a comparison").get("configurations")
-    if not isinstance(found, dict) or BASELINE not in found:
+    if not isinstance(found, dict) or found.get(BASELINE, {}).get("test_bleu", {}).get("mean") is None:
         raise UserError(f"The file must have the results of {BASELINE}. Received: {comparison}")
     save_figure(output, compare(points(found)).plot())
 

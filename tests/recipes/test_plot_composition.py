@@ -24,8 +24,7 @@ def test_each_run_is_at_its_rank_order_and_start():
         "ni_both_identity": scored(None, None),  # not finished
     }
     plain, identity, random = load_script(SCRIPT).points(found).values()
-    assert set(plain.values.values()) == {30.0}
-    assert len(plain.values) == 4
+    assert plain.values == {("first and second order", "256"): 30.0, ("second order", "32"): 30.0}
     assert random.values == {("first and second order", "256"): 29.0}
     assert random.deviations == {("first and second order", "256"): 0.5}
     assert identity.values == {("second order", "32"): 31.0}
@@ -39,7 +38,9 @@ def test_the_picture_is_written(tmp_path):
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("content", [{}, {"configurations": {"ni_both": {}}}])
+@pytest.mark.parametrize(
+    "content", [{}, {"configurations": {"baseline_continued": scored(None, None), "ni_both": scored(29.0)}}]
+)
 def test_another_file_is_refused(tmp_path, content):
     (tmp_path / "comparison.json").write_text(json.dumps(content))
     with pytest.raises(UserError, match="must have the results of baseline_continued. Received: "):
