@@ -228,5 +228,5 @@ def test_names_are_shorthand_for_mechanisms():
 
 
 def test_stacks_take_no_positions_of_embeddings():
-    with pytest.raises(ValueError, match="before the layers"):
+    with pytest.raises(ValueError, match="are added to embeddings; a layer takes those of queries and keys"):
         TransformerEncoder(1, 2, 8, 12, positions=Mechanism(Learnt))
