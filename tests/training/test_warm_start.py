@@ -47,7 +47,7 @@ def test_new_and_unused_weights_are_rejected_unless_named(make_model: Callable[.
     with pytest.raises(UserError, match=r"missing.*extra/kernel"):
         warm_start(deeper, source)
     assert warm_start(deeper, source, allow_new=["extra/*"]).new == ["extra/kernel", "extra/bias"]
-    with pytest.raises(UserError, match=r"no place.*extra/kernel"):
+    with pytest.raises(UserError, match=r"missing in this model.*extra/kernel"):
         warm_start(source, deeper)
     assert warm_start(source, deeper, allow_unused=["extra/*"]).unused == ["extra/kernel", "extra/bias"]
 
@@ -126,7 +126,7 @@ def test_replacements_of_a_weight_are_reported() -> None:
     new = ["*/layer_composition*", "*/head_composition/*"]
     with pytest.raises(UserError, match=r"another shape.*output/kernel"):
         warm_start(model, plain, allow_new=new)
-    with pytest.raises(UserError, match=r"no place.*final_norm"):
+    with pytest.raises(UserError, match=r"missing in this model.*final_norm"):
         warm_start(model, plain, allow_new=[*new, "*_attention/output/kernel"])
     result = warm_start(model, plain, allow_new=[*new, "*_attention/output/kernel"], allow_unused=["*/final_norm/*"])
     assert len(result.misfit) == 6
