@@ -25,12 +25,11 @@ import typer
 
 from keras_nmt.cli.options import Import
 from keras_nmt.cli.recipe_app import Seeds, Set, TableOnly, Unequal, parse_overrides, parse_seeds
-from keras_nmt.cli.run_app import run_app
+from keras_nmt.cli.run_app import import_tensorflow, run_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.recipe import merge_settings
-from keras_nmt.files.import_file import import_file
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
 FLAGS = {"seed": "--seeds", "directory": "--output"}  # settings that differ between runs
@@ -52,8 +51,7 @@ def main(
     replaces. For example: {"settings": {"train_source": "train.en", ...}, "configurations": {"plain": {}, "fusion":
     {"model": {"shortcuts": "fusion"}}}, "baseline": "plain", "seeds": [1, 2, 3]}.
     """
-    for file in import_ or ():
-        import_file(file)
+    import_tensorflow(import_)
     compared = read_list(list_file)
     overrides = parse_overrides(set_, FLAGS)
 
