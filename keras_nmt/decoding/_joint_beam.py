@@ -10,7 +10,14 @@ from keras import ops
 from keras_nmt.decoding._beams import best_first, take_beams
 from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
-from keras_nmt.decoding.logits import IMPOSSIBLE, force_prefix, log_normalizer, possible, suppress_tokens, top_k
+from keras_nmt.decoding.logits import (
+    IMPOSSIBLE,
+    force_prefix,
+    possible,
+    suppress_tokens,
+    token_log_probabilities,
+    top_k,
+)
 from keras_nmt.decoding.scores import length_penalty as penalty
 from keras_nmt.ids import BEGIN, END, PAD
 
@@ -45,7 +52,13 @@ def joint_beam_search(
         logits, caches = step(beam.last, position, fixed["model"], caches)
         logits = ops.cast(logits, "float32")  # [B, K, V]
         allowed = force_prefix(suppress_tokens(logits, suppress), logits, fixed.get("prefix"), position)
-        beam, parents = _next_beam(beam, logits, allowed, position, length_penalty)
+        # All continuations but END have one length, so K tokens of each hypothesis are enough.
+        values, ids = top_k(suppress_tokens(allowed, [END]), min(beam_size, logits.shape[-1]))
+        # END first: if two scores are equal, END wins.
+        ids = ops.concatenate([ops.full_like(ids[:, :, :1], END), ids], axis=2)  # [B, K, C]
+        values = ops.concatenate([allowed[:, :, END : END + 1], values], axis=2)
+        gains = token_log_probabilities(values, logits, plain=shrink)
+        beam, parents = _next_beam(beam, ids, gains, position, length_penalty)
         still_open = ops.logical_not(beam.finished) & possible(beam.log_probabilities)
         done = ops.logical_not(ops.any(still_open, axis=1)) | (position + 1 >= fixed["limits"])
         return beam, parents, done, caches
@@ -65,26 +78,18 @@ def joint_beam_search(
     return _result(beam, length_penalty)
 
 
-def _next_beam(beam: _Beam, logits: Any, allowed: Any, position: Any, alpha: float) -> tuple[_Beam, Any]:
+def _next_beam(beam: _Beam, ids: Any, gains: Any, position: Any, alpha: float) -> tuple[_Beam, Any]:
     """The K continuations `[B, K]` with the best scores, best first, and their parents.
 
-    `logits` `[B, K, V]` are the model's; `allowed` are the logits without the tokens that must not be chosen.
+    `ids` `[B, K, C]` are END and the likeliest tokens that may follow each hypothesis, `gains` their log-probabilities.
     """
-    beam_size, vocabulary_size = logits.shape[1:]
-    normalizer = log_normalizer(logits)  # [B, K, 1]
-    # All continuations but END have one length, so K tokens of each hypothesis are enough.
-    values, ids = top_k(suppress_tokens(allowed, [END]), min(beam_size, vocabulary_size))
-    finished = beam.finished[:, :, None]  # [B, K, 1]
-    end = ops.where(finished, 0.0, allowed[:, :, END : END + 1] - normalizer)
-    go_on = ops.where(finished, IMPOSSIBLE, values - normalizer)
-    # END first: if two scores are equal, END wins.
-    log_probabilities = beam.log_probabilities[:, :, None] + ops.concatenate([end, go_on], axis=2)  # [B, K, C]
-    ids = ops.concatenate([ops.full_like(ids[:, :, :1], END), ids], axis=2)
+    beam_size, per_beam = ids.shape[1:]
+    of_finished = ops.where(ops.arange(per_beam) == 0, 0.0, IMPOSSIBLE)  # only END follows, which costs nothing
+    gains = ops.where(beam.finished[:, :, None], of_finished, gains)
+    log_probabilities = beam.log_probabilities[:, :, None] + gains  # [B, K, C]
     # In the step that gives END, a hypothesis is ranked by its length without END (see `beam_search`).
     lengths = beam.lengths[:, :, None] + ops.cast(ids != END, "int32")
     scores = ops.where(possible(log_probabilities), log_probabilities / penalty(lengths, alpha), IMPOSSIBLE)
-
-    per_beam = ids.shape[-1]  # C
     _, chosen = ops.top_k(ops.reshape(scores, (-1, beam_size * per_beam)), beam_size)
     chosen = ops.cast(chosen, "int32")  # [B, K]
     parents = chosen // per_beam

@@ -14,13 +14,11 @@ from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import (
     IMPOSSIBLE,
     check_arguments,
-    force_prefix,
     given,
     length_limits,
-    log_normalizer,
+    likeliest,
     possible,
-    suppress_tokens,
-    top_k,
+    token_log_probabilities,
 )
 from keras_nmt.decoding.scores import length_penalty as penalty
 from keras_nmt.ids import BEGIN, END, PAD
@@ -175,8 +173,12 @@ def beam_search(
         logits, caches = step(open_beam.last, position, fixed["model"], caches)
         length = position + 1
         logits = ops.cast(logits, "float32")  # [B, K, V]
-        allowed = force_prefix(suppress_tokens(logits, suppress), logits, fixed.get("prefix"), position)
-        candidates = _continue(open_beam, logits, allowed, position, length >= limits, num_candidates, beam_sizes)
+        next_tokens = likeliest(logits, min(num_candidates, logits.shape[-1]), suppress, fixed.get("prefix"), position)
+        # Only the candidates' log-probabilities are stored, never those of the whole vocabulary.
+        gains = token_log_probabilities(next_tokens.logits, logits, next_tokens.best, plain=shrink)
+        candidates = _continue(
+            open_beam, next_tokens.ids, gains, position, length >= limits, num_candidates, beam_sizes
+        )
         finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
         open_beam, parents = _go_on(candidates, beam_size, beam_sizes)
         worst = finished.scores[:, -1]
@@ -216,8 +218,8 @@ def _nothing_finished(batch_size: int, num_hypotheses: int, max_length: int) -> 
 
 def _continue(
     open_beam: _Open,
-    logits: Any,
-    allowed: Any,
+    ids: Any,
+    gains: Any,
     position: Any,
     at_limit: Any,
     num_candidates: int,
@@ -225,13 +227,10 @@ def _continue(
 ) -> _Candidates:
     """The likeliest continuations of a whole beam, likeliest first (at the limit: finished continuations first).
 
-    `logits` `[B, K, V]` are the model's; `allowed` are the logits without the tokens that must not be chosen.
+    `ids` `[B, K, k]` are the likeliest tokens that may follow each hypothesis, `gains` their log-probabilities.
     """
-    beam_size, vocabulary_size = logits.shape[1:]
-    # Only the candidates' log-probabilities are stored, never those of the whole vocabulary.
-    per_beam = min(num_candidates, vocabulary_size)
-    values, ids = top_k(allowed, per_beam)  # [B, K, per_beam]
-    values = values - log_normalizer(logits) + open_beam.log_probabilities[:, :, None]
+    beam_size, per_beam = ids.shape[1:]
+    values = gains + open_beam.log_probabilities[:, :, None]  # [B, K, k]
     considered = None  # [B], the number of candidates of each sentence with a beam size of its own
     if beam_sizes is not None:
         considered = ops.where(beam_sizes > 1, 2 * beam_sizes, 1)

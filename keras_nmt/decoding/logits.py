@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from keras import ops
@@ -36,13 +36,18 @@ def suppress_tokens(logits: Any, tokens: Sequence[int]) -> Any:
     Raises:
         ValueError: An id is not in the vocabulary.
     """
-    if not tokens:
-        return logits
-    if wrong := [token for token in tokens if not 0 <= token < logits.shape[-1]]:
-        raise ValueError(f"`suppress` has ids of a vocabulary of {logits.shape[-1]} only. Received: {wrong}")
-    ids = ops.arange(logits.shape[-1], dtype="int32")
-    suppressed = ops.any(ids[:, None] == ops.convert_to_tensor(list(tokens), "int32")[None, :], axis=-1)  # [V]
-    return ops.where(suppressed, IMPOSSIBLE, logits)
+    _check_suppressed(tokens, logits.shape[-1])
+    return ops.where(_among(tokens, ops.arange(logits.shape[-1], dtype="int32")), IMPOSSIBLE, logits)
+
+
+def _check_suppressed(tokens: Sequence[int], vocabulary_size: int) -> None:
+    if wrong := [token for token in tokens if not 0 <= token < vocabulary_size]:
+        raise ValueError(f"`suppress` has ids of a vocabulary of {vocabulary_size} only. Received: {wrong}")
+
+
+def _among(tokens: Sequence[int], ids: Any) -> Any:
+    """True at the ids `[...]` that are among the tokens, a list of ids."""
+    return ops.any(ids[..., None] == ops.convert_to_tensor(list(tokens), "int32"), axis=-1)
 
 
 def given(**tensors: Any) -> dict[str, Any]:
@@ -64,18 +69,83 @@ def force_prefix(logits: Any, given: Any, prefix: Any, position: Any) -> Any:
     """
     if prefix is None:
         return logits
-    if isinstance(prefix, np.ndarray) and np.any((prefix < 0) | (prefix >= logits.shape[-1])):  # unknown in a graph
-        raise ValueError(f"`prefix` has ids of a vocabulary of {logits.shape[-1]} only. Received: {prefix.tolist()}")
-    here = ops.arange(ops.shape(prefix)[1], dtype="int32") == position
-    token = ops.sum(ops.where(here, ops.cast(prefix, "int32"), 0), axis=1)[:, None, None]  # [B, 1, 1], PAD past its end
+    token = _forced_token(prefix, position, logits.shape[-1])
     ids = ops.arange(logits.shape[-1], dtype="int32")
     return ops.where(token == PAD, logits, ops.where(ids == token, given, IMPOSSIBLE))
 
 
-def log_normalizer(logits: Any) -> Any:
-    """The logarithm of the sum of exponentials over the vocabulary, `[B, K, V]` -> `[B, K, 1]`."""
-    highest = ops.max(logits, axis=-1, keepdims=True)
-    return highest + ops.log(ops.sum(ops.exp(logits - highest), axis=-1, keepdims=True))
+def _forced_token(prefix: Any, position: Any, vocabulary_size: int) -> Any:
+    """The token of a prefix `[B, P]` at a position, int32 `[B, 1, 1]`, `PAD` where no token is forced."""
+    if isinstance(prefix, np.ndarray) and np.any((prefix < 0) | (prefix >= vocabulary_size)):  # unknown in a graph
+        raise ValueError(f"`prefix` has ids of a vocabulary of {vocabulary_size} only. Received: {prefix.tolist()}")
+    here = ops.arange(ops.shape(prefix)[1], dtype="int32") == position
+    return ops.sum(ops.where(here, ops.cast(prefix, "int32"), 0), axis=1)[:, None, None]
+
+
+class Likeliest(NamedTuple):
+    """The likeliest tokens that may follow, likeliest first."""
+
+    logits: Any  # float32 [B, K, k], impossible where fewer tokens may follow
+    ids: Any  # int32 [B, K, k]
+    best: tuple[Any, Any]  # the largest logit of all tokens and its id, `[B, K, 1]` each
+
+
+def likeliest(logits: Any, k: int, suppress: Sequence[int], prefix: Any, position: Any) -> Likeliest:
+    """Chooses the `k` likeliest of the tokens that are not suppressed, or the prefix's token alone where it has one.
+
+    The whole vocabulary is read once: the `k` likeliest are among the likeliest `k` and as many more as are suppressed.
+
+    Args:
+        logits: float32 tensor `[B, K, V]`, the model's.
+        k: Integer, at most V.
+        suppress: List of ids that are not chosen.
+        prefix: int32 tensor `[B, P]`, `PAD` at positions without a forced token, or `None`.
+        position: int32 scalar.
+
+    Returns:
+        A `Likeliest`.
+
+    Raises:
+        ValueError: An id is not in the vocabulary.
+    """
+    vocabulary_size = logits.shape[-1]
+    _check_suppressed(suppress, vocabulary_size)
+    all_values, all_ids = top_k(logits, min(k + len(set(suppress)), vocabulary_size))
+    best = all_values[:, :, :1], all_ids[:, :, :1]
+    values, order = ops.top_k(ops.where(_among(suppress, all_ids), IMPOSSIBLE, all_values), k)
+    ids = of_tokens(all_ids, order)
+    if prefix is not None:
+        token = _forced_token(prefix, position, vocabulary_size)
+        token = ops.broadcast_to(token, ops.shape(best[1]))  # [B, K, 1]
+        forced = ops.where(ops.arange(k) == 0, of_tokens(logits, token), IMPOSSIBLE)  # [B, K, k]
+        values = ops.where(token == PAD, values, forced)
+        ids = ops.where(token == PAD, ids, token)
+    return Likeliest(values, ids, best)
+
+
+def of_tokens(logits: Any, ids: Any) -> Any:
+    """The logits `[B, K, V]` of tokens `[B, K, M]`, or anything else of them: `[B, K, M]`."""
+    rows = ops.reshape(logits, (-1, logits.shape[-1]))
+    return ops.reshape(take_beams(rows, ops.reshape(ids, (-1, ids.shape[-1]))), (-1, *ids.shape[1:]))
+
+
+def token_log_probabilities(values: Any, logits: Any, best: tuple[Any, Any] | None = None, *, plain: bool) -> Any:
+    """The log-probabilities of tokens among the whole vocabulary.
+
+    Args:
+        values: float32 tensor `[B, K, M]`, the tokens' logits.
+        logits: float32 tensor `[B, K, V]`, all logits.
+        best: The largest logit and its id, `[B, K, 1]` each. Defaults to None: searched for.
+        plain: Boolean, whether no compiler joins the operators. TensorFlow's softmax is then one operator, three times
+            as fast as the difference, the exponentials and their sum.
+
+    Returns:
+        float32 tensor `[B, K, M]`.
+    """
+    highest, ids = top_k(logits, 1) if best is None else best
+    if plain:
+        return (values - highest) + ops.log(of_tokens(ops.softmax(logits, axis=-1), ids))
+    return (values - highest) - ops.log(ops.sum(ops.exp(logits - highest), axis=-1, keepdims=True))
 
 
 def top_k(logits: Any, k: int) -> tuple[Any, Any]:

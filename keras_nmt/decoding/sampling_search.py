@@ -113,7 +113,7 @@ def sampling_search(
     check_arguments(batch_size, length_penalty, seeds=seeds, max_lengths=max_lengths, prefix=prefix)
     samples = ops.arange(num_samples, dtype="int32")[:, None]  # [N, 1]
 
-    def draw(logits: Any, position: Any, fixed: dict[str, Any]) -> Any:
+    def draw(logits: Any, position: Any, fixed: dict[str, Any]) -> tuple[Any, None]:
         """Tokens [B, N] of logits [B, N, V]."""
         vocabulary_size = logits.shape[-1]
         # The largest logit is subtracted, so that no logit divided by a small temperature is below a suppressed one.
@@ -127,7 +127,7 @@ def sampling_search(
             allowed = ops.where(_nucleus(allowed, top_p), allowed, IMPOSSIBLE)
         named = tokens if ids is None else take_rows(ids, tokens)
         _, drawn = largest(allowed + gumbel_noise(fixed["seeds"], samples, position, named), 1)  # [B, N, 1]
-        return (ops.take_along_axis(tokens, drawn, axis=-1) if top_k else drawn)[:, :, 0]
+        return (ops.take_along_axis(tokens, drawn, axis=-1) if top_k else drawn)[:, :, 0], None
 
     result = token_by_token(
         step,

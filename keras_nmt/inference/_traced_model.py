@@ -156,7 +156,7 @@ class TracedSearch:
             "prefix": prefix,
             "shrink": not compiled,
         }
-        step = self._step(candidates)
+        step = self._step(candidates, compiled)
         if options.sample:
             result = sampling_search(
                 self._of_samples(step) if compiled else step,
@@ -200,14 +200,16 @@ class TracedSearch:
         # A cache of a fixed shape holds the keys of all samples for each. So each sample is a sentence of its own.
         return self._model.prepare(_repeated(memory, options.num_hypotheses), 1, max_length)
 
-    def _step(self, candidates: tf.Tensor | None) -> DecoderStep:
+    def _step(self, candidates: tf.Tensor | None, compiled: bool) -> DecoderStep:
         """The decoder's step; with candidates `[N]`, tokens are numbers of candidates, and logits `[B, K, N]`."""
-        if candidates is None:
+        if candidates is None and compiled:
             return self._decoder.step
-        rows = self._model.output_rows(candidates)
+        # Made here, outside of the loop, which would make it again in each step.
+        kernel = self._model.output_kernel(candidates)
 
         def step(tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
-            return self._decoder.step(tf.gather(candidates, tokens), position, constants, caches, rows)
+            tokens = tokens if candidates is None else tf.gather(candidates, tokens)
+            return self._decoder.step(tokens, position, constants, caches, kernel)
 
         return step
 

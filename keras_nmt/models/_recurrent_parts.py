@@ -71,8 +71,8 @@ class RecurrentTarget:
         )
         return {"decoder": constants, "mask": memory["mask"]}, caches
 
-    def output_rows(self, ids: Any) -> Any:
-        return self.embedding.output_rows(ids)
+    def output_kernel(self, ids: Any = None) -> Any:
+        return self.embedding.output_kernel(ids)
 
     def step(
         self,
@@ -80,9 +80,9 @@ class RecurrentTarget:
         position: Any,
         constants: dict[str, Any],
         caches: dict[str, Any],
-        output_rows: Any = None,
+        output_kernel: Any = None,
     ) -> tuple[Any, Any]:
         states, caches = self.stack.step(
             self.embedding(tokens), position, constants["decoder"], caches, constants["mask"]
         )
-        return self.embedding(states, reverse=True, few_states=True, output_rows=output_rows), caches  # [B, K, V]
+        return self.embedding(states, reverse=True, few_states=True, output_kernel=output_kernel), caches  # [B, K, V]

@@ -25,10 +25,12 @@ class TargetSide(LogitsSide, Protocol):
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         """See `TranslationModel.prepare`."""
 
-    def output_rows(self, ids: Any) -> Any:
-        """See `TranslationModel.output_rows`."""
+    def output_kernel(self, ids: Any = None) -> Any:
+        """See `TranslationModel.output_kernel`."""
 
-    def step(self, tokens: Any, position: Any, constants: Any, caches: Any, output_rows: Any = None) -> tuple[Any, Any]:
+    def step(
+        self, tokens: Any, position: Any, constants: Any, caches: Any, output_kernel: Any = None
+    ) -> tuple[Any, Any]:
         """See `TranslationModel.decoder_step`."""
 
 
@@ -54,8 +56,10 @@ class Step(keras.layers.Layer):
         self.supports_masking = True
         self.built = True
 
-    def call(self, tokens: Any, position: Any, constants: Any, caches: Any, output_rows: Any = None) -> tuple[Any, Any]:
-        return self.side.step(tokens, position, constants, caches, output_rows)
+    def call(
+        self, tokens: Any, position: Any, constants: Any, caches: Any, output_kernel: Any = None
+    ) -> tuple[Any, Any]:
+        return self.side.step(tokens, position, constants, caches, output_kernel)
 
 
 def attention_layer(layer: int | None, count: int) -> int:

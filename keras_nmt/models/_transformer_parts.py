@@ -170,8 +170,8 @@ class TransformerTarget(_Side):
             caches["roles"] = self.roles.empty_cache(ops.shape(memory["states"])[0], beam_size)
         return {"layers": constants, "mask": memory["mask"]}, caches
 
-    def output_rows(self, ids: Any) -> Any:
-        return self.embedding.output_rows(ids)
+    def output_kernel(self, ids: Any = None) -> Any:
+        return self.embedding.output_kernel(ids)
 
     def step(
         self,
@@ -179,7 +179,7 @@ class TransformerTarget(_Side):
         position: Any,
         constants: dict[str, Any],
         caches: dict[str, Any],
-        output_rows: Any = None,
+        output_kernel: Any = None,
     ) -> tuple[Any, Any]:
         new_caches: dict[str, Any] = {}
         x = self.embedding(tokens)  # [B, K, d]
@@ -187,4 +187,4 @@ class TransformerTarget(_Side):
             x, new_caches["roles"] = self.roles.step(x, position, caches["roles"])
         x = self._at(x, position)  # E at this position
         x, new_caches["layers"] = self.stack.step(x, position, constants["layers"], caches["layers"], constants["mask"])
-        return self.embedding(x, reverse=True, few_states=True, output_rows=output_rows), new_caches  # [B, K, V]
+        return self.embedding(x, reverse=True, few_states=True, output_kernel=output_kernel), new_caches  # [B, K, V]

@@ -106,16 +106,16 @@ class Ensemble(TranslationModel):
         prepared = [model.prepare(memory[_name(i)], beam_size, max_length) for i, model in enumerate(self.models)]
         return [constants for constants, _ in prepared], [caches for _, caches in prepared]
 
-    def output_rows(self, ids: Any) -> Any:
-        return [model.output_rows(ids) for model in self.models]
+    def output_kernel(self, ids: Any = None) -> Any:
+        return [model.output_kernel(ids) for model in self.models]
 
     def decoder_step(
-        self, tokens: Any, position: Any, constants: Any, caches: Any, output_rows: Any = None
+        self, tokens: Any, position: Any, constants: Any, caches: Any, output_kernel: Any = None
     ) -> tuple[Any, Any]:
-        rows = [None] * len(self.models) if output_rows is None else output_rows
+        kernels = [None] * len(self.models) if output_kernel is None else output_kernel
         steps = [
             model.decoder_step(tokens, position, *parts)
-            for model, *parts in zip(self.models, constants, caches, rows, strict=True)
+            for model, *parts in zip(self.models, constants, caches, kernels, strict=True)
         ]
         return _log_mean([logits for logits, _ in steps]), [new_caches for _, new_caches in steps]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import keras
-import keras_hub
 from keras import ops
+
+LONGEST = 10_000.0  # wavelength over 2 pi
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -37,15 +38,16 @@ class PositionalEncoding(keras.layers.Layer):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
-        self.sines = keras_hub.layers.SinePositionEncoding(dtype="float32", name="sines")
-        self.sines.supports_masking = True
-
-    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
-        self.sines.build(inputs_shape)
+        self.built = True
 
     def call(self, inputs: Any, position: Any = None) -> Any:
-        positions = None if position is None else ops.reshape(position, (1,))
-        return inputs + ops.cast(self.sines(ops.cast(inputs, "float32"), positions=positions), inputs.dtype)
+        positions = ops.arange(ops.shape(inputs)[1]) if position is None else ops.reshape(position, (1,))  # [T]
+        # PE(pos, 2i) = sin(pos / 10000^(2i / d)), PE(pos, 2i + 1) = cos(pos / 10000^(2i / d))
+        d = inputs.shape[-1]
+        neurons = ops.arange(d)
+        frequencies = ops.power(1 / LONGEST, ops.cast(2 * (neurons // 2), "float32") / d)  # [d]
+        angles = ops.cast(positions, "float32")[:, None] * frequencies  # [T, d]
+        return inputs + ops.cast(ops.where(neurons % 2 == 0, ops.sin(angles), ops.cos(angles)), inputs.dtype)
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape

@@ -28,7 +28,7 @@ class TokenEmbedding(keras.layers.Layer):
         reverse: Boolean, whether to project states to logits. Defaults to False.
         few_states: Boolean, whether there are few states, as in a step of search: the same logits in less time.
             Defaults to False.
-        output_rows: Float tensor `[N, d]` from `output_rows`, with `reverse=True`: the logits of these N tokens alone.
+        output_kernel: Float tensor `[d, N]` from `output_kernel`, with `reverse=True`: the logits of its N tokens.
             Defaults to None, for all tokens.
 
     Returns:
@@ -66,30 +66,37 @@ class TokenEmbedding(keras.layers.Layer):
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         self.table.build(inputs_shape)
 
-    def call(self, inputs: Any, reverse: bool = False, few_states: bool = False, output_rows: Any = None) -> Any:
+    def call(self, inputs: Any, reverse: bool = False, few_states: bool = False, output_kernel: Any = None) -> Any:
         if reverse:
             states = ops.reshape(inputs, (-1, self.hidden_dim))  # [R, d]
-            if output_rows is None and few_states and self._has_float_table:
-                output_rows = self._output_table()
-            logits = self.table(states, reverse=True) if output_rows is None else _products(states, output_rows)
+            if output_kernel is not None:
+                logits = ops.matmul(states, output_kernel)  # [R, N]
+            elif few_states and self._has_float_table:
+                # XLA packs the second factor of a product: the few states, not the table.
+                logits = ops.transpose(ops.matmul(self._output_table(), ops.transpose(states)))  # [R, V]
+            else:
+                logits = self.table(states, reverse=True)
             return ops.cast(reshape_like(inputs, logits), "float32")  # [..., V]
         embeddings = self.table(inputs)  # [B, T, d]
         return embeddings * self.hidden_dim**0.5 if self.scale else embeddings
 
-    def output_rows(self, ids: Any) -> Any:
-        """The rows of the output's table for some tokens: with them, logits are computed for these tokens alone.
+    def output_kernel(self, ids: Any = None) -> Any:
+        """The matrix that takes states to logits, made once for all steps of a search.
 
         Args:
-            ids: int32 tensor `[N]`.
+            ids: int32 tensor `[N]`, the tokens of the columns. Defaults to None: all tokens, N = V.
 
         Returns:
-            Float tensor `[N, d]`, in the dtype of the weights, or float32 if the weights are int8.
+            Float tensor `[d, N]`, in the dtype of the weights, or float32 if the weights are int8. None for all tokens
+            if the table computes in another precision than the weights'.
         """
-        rows = ops.take(self._output_table(), ids, axis=0)
-        if self.table.quantization_mode is None:
-            return rows
-        scales = self.table.embeddings_scale if self.tie_weights else self.table.reverse_embeddings_scale  # [V]
-        return ops.cast(rows, "float32") / ops.cast(ops.take(scales, ids)[:, None], "float32")
+        if ids is None:
+            return ops.transpose(self._output_table()) if self._has_float_table else None
+        rows = ops.take(self._output_table(), ids, axis=0)  # [N, d]
+        if self.table.quantization_mode is not None:
+            scales = self.table.embeddings_scale if self.tie_weights else self.table.reverse_embeddings_scale  # [V]
+            rows = ops.cast(rows, "float32") / ops.cast(ops.take(scales, ids)[:, None], "float32")
+        return ops.transpose(rows)
 
     def _output_table(self) -> Any:
         return self.table.embeddings if self.tie_weights else ops.transpose(self.table.reverse_embeddings)  # [V, d]
@@ -104,17 +111,17 @@ class TokenEmbedding(keras.layers.Layer):
         inputs_shape: tuple[int | None, ...],
         reverse: bool = False,
         few_states: bool = False,
-        output_rows: Any = None,
+        output_kernel: Any = None,
     ) -> tuple[Any, ...]:
         if not reverse:
             return (*inputs_shape, self.hidden_dim)
-        return (*inputs_shape[:-1], self.vocabulary_size if output_rows is None else output_rows.shape[0])
+        return (*inputs_shape[:-1], self.vocabulary_size if output_kernel is None else output_kernel.shape[1])
 
     def compute_output_spec(
-        self, inputs: Any, reverse: bool = False, few_states: bool = False, output_rows: Any = None
+        self, inputs: Any, reverse: bool = False, few_states: bool = False, output_kernel: Any = None
     ) -> keras.KerasTensor:
         dtype = "float32" if reverse else self.compute_dtype
-        shape = self.compute_output_shape(inputs.shape, reverse, output_rows=output_rows)
+        shape = self.compute_output_shape(inputs.shape, reverse, output_kernel=output_kernel)
         return keras.KerasTensor(shape, dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -125,9 +132,3 @@ class TokenEmbedding(keras.layers.Layer):
             "tie_weights": self.tie_weights,
             "scale": self.scale,
         }
-
-
-def _products(states: Any, table: Any) -> Any:
-    """States `[R, d]` times rows of a table `[N, d]`: `[R, N]`."""
-    # The large factor first: otherwise it would be packed for each product, which takes longer than the product.
-    return ops.transpose(ops.matmul(table, ops.transpose(states)))

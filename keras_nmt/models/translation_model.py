@@ -97,19 +97,20 @@ class TranslationModel(keras.Model):
         """
         return self._search.prepare(memory, beam_size=beam_size, max_length=max_length)
 
-    def output_rows(self, ids: Any) -> Any:
-        """The rows of the output projection for some tokens, with which `decoder_step` computes their logits alone.
+    def output_kernel(self, ids: Any = None) -> Any:
+        """The matrix of the output projection, which a search makes once for all calls of `decoder_step`.
 
         Args:
-            ids: int32 tensor `[N]`, tokens.
+            ids: int32 tensor `[N]`, the tokens whose logits are computed. Defaults to None: all tokens, N = V.
 
         Returns:
-            Float tensor `[N, d]`; of an ensemble, one for each of its models.
+            Float tensor `[d, N]`, or None for all tokens if the projection has no such matrix, as with int8 weights. Of
+            an ensemble, a list with one for each of its models.
         """
-        return self._search.step.side.output_rows(ids)
+        return self._search.step.side.output_kernel(ids)
 
     def decoder_step(
-        self, tokens: Any, position: Any, constants: Any, caches: Any, output_rows: Any = None
+        self, tokens: Any, position: Any, constants: Any, caches: Any, output_kernel: Any = None
     ) -> tuple[Any, Any]:
         """Runs one target position of every hypothesis.
 
@@ -118,13 +119,13 @@ class TranslationModel(keras.Model):
             position: int32 scalar tensor, the position, from 0.
             constants: Nest of tensors from `prepare`.
             caches: Nest of tensors from `prepare` or from the previous step.
-            output_rows: The result of `output_rows` for N tokens, whose logits alone are computed. Defaults to None,
-                for all tokens.
+            output_kernel: The result of `output_kernel` for N tokens, whose logits are computed. Defaults to None, for
+                all tokens.
 
         Returns:
-            Logits `[B, K, V]`, or `[B, K, N]` with `output_rows`, float32, and the new caches.
+            Logits `[B, K, V]`, or `[B, K, N]` with `output_kernel`, float32, and the new caches.
         """
-        return self._search.step(tokens, position, constants, caches, output_rows=output_rows)
+        return self._search.step(tokens, position, constants, caches, output_kernel=output_kernel)
 
     def attention(self, memory: Any, target_input: Any, layer: int | None = None) -> Any:
         """Soft alignments: the attention of each target position to each source position, by teacher forcing.

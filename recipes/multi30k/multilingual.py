@@ -21,7 +21,12 @@ RECIPE = Recipe(
     },
     languages=("en", "de", "cs", "fr"),
     settings=ATTENTION_BRIDGE,
-    configurations={**ATTENTION_BRIDGE_CONFIGURATIONS, "small": ATTENTION_BRIDGE_SMALL},
+    configurations={
+        **ATTENTION_BRIDGE_CONFIGURATIONS,
+        "small": ATTENTION_BRIDGE_SMALL,
+        # The paper's recurrent models at half the width, for two cores.
+        "narrow": {"vocabulary_size": 4000, "model": {"hidden_dim": 256, "bridge_hidden_dim": 512}},
+    },
     baseline="many_to_many",
     per_pair={
         "max_updates": 9000,  # twenty epochs; the paper gives no number

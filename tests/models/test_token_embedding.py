@@ -48,10 +48,10 @@ def test_the_logits_of_some_tokens(dtype, tie_weights):
     embedding.build((None, None))
     ids = np.array([2, 10, 3])
     expected = keras.ops.convert_to_numpy(embedding(STATES, reverse=True))[..., ids]
-    found = embedding(STATES, reverse=True, output_rows=embedding.output_rows(ids))
+    found = embedding(STATES, reverse=True, output_kernel=embedding.output_kernel(ids))
     # Keras converts the rows to bfloat16, which has three digits, but not its own table.
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 if dtype == "float32" else 0.02)
-    assert embedding.compute_output_shape((2, 3, 8), reverse=True, output_rows=ids[:, None]) == found.shape
+    assert embedding.compute_output_shape((2, 3, 8), reverse=True, output_kernel=ids[None]) == found.shape
     embedding.table.quantize("int8")  # the rows lose their scales, and the states stay as they are
-    found = embedding(STATES, reverse=True, output_rows=embedding.output_rows(ids))
+    found = embedding(STATES, reverse=True, output_kernel=embedding.output_kernel(ids))
     np.testing.assert_allclose(found, expected, rtol=0.05, atol=0.05)
