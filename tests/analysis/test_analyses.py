@@ -9,6 +9,7 @@ import sys
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 from own_mechanisms import Mixing
 
 from keras_nmt.analysis import (
@@ -32,6 +33,7 @@ from keras_nmt.analysis import (
     similarity,
 )
 from keras_nmt.analysis.alignment_error_rate import _errors
+from keras_nmt.analysis.lexical import _Probe
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
@@ -140,6 +142,15 @@ def test_a_probe_reads_embeddings_and_no_noise(plain, lines):
     noise = changed(plain, "embedding/", 0.0)
     found = lexical(noise, text, test_source=lines[2:], **options)
     assert found.values["encoder", "1"] < found.references["encoder", "1"] + 0.25
+
+
+def test_a_probe_is_trained_with_dropout_and_asked_without():
+    probe = _Probe(4, 64, 0.5)
+    probe.build((None, 8))
+    states = tf.random.normal([6, 8])
+    classes, others = tf.range(6, dtype=tf.int64) % 4, tf.range(4, dtype=tf.int64)
+    assert len({float(probe.loss(states, classes, others)) for _ in range(3)}) == 3
+    assert len({tuple(probe(states).numpy()) for _ in range(3)}) == 1
 
 
 def test_a_probe_that_tells_few_classes_apart_in_an_update_finds_the_one_of_all(plain, lines, monkeypatch):
