@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+from collections import Counter
 
 import keras
 import numpy as np
@@ -34,6 +35,7 @@ from keras_nmt.analysis import (
 )
 from keras_nmt.analysis.alignment_error_rate import _errors
 from keras_nmt.analysis.lexical import _Probe
+from keras_nmt.analysis.roles import _typical
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
@@ -120,8 +122,21 @@ def test_planted_roles_are_found(mixed, lines):
     count = sum(line.split().count("cat") for line in lines)
     assert len(found.occurrences) == count > 0
     assert all("[cat]" in occurrence.context for occurrence in found.occurrences)
+    aligned = [
+        " ".join(words[j] for i, j in links if i == place)
+        for words, links in zip(map(str.split, lines), planted.align(lines, lines), strict=True)
+        for place, word in enumerate(words)
+        if word == "cat"
+    ]
+    assert [occurrence.translation for occurrence in found.occurrences] == aligned
     assert found.plot().axes[0].get_xlabel() == "role"
     assert "| 3 | 1.000 |" in found.to_markdown()
+
+
+def test_typical_subwords_are_frequent_and_of_the_role():
+    # n(r, t) log p(t | r) / p(t), without the factor n the order would be another
+    everywhere = Counter(often=9, once=1, all=40, other=50)
+    assert _typical(Counter(often=8, once=1, all=4), everywhere, 100)[:2] == ["often", "once"]
 
 
 def test_information_of_roles_and_tags(mixed):
