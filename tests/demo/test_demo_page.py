@@ -215,6 +215,8 @@ def test_two_models_stand_side_by_side_with_their_own_mechanisms(open_page, mode
     assert first["x"] + first["width"] <= second["x"]
     assert first["y"] == second["y"]
     picture(page, "two")
+    if own == "Attention bridge":
+        picture(page.locator("#shown_beside section").last, "bridge")
 
 
 def test_the_keyboard_suffices(open_page, beside):
