@@ -136,7 +136,8 @@ def translate(
     # On a terminal, translations and a bar would disturb each other.
     has_bar = sys.stderr.isatty() and (output is not None or not sys.stdout.isatty())
     bar = progress(number_of_lines(input_) if has_bar else None, "lines", shown=has_bar)
-    at_once = _lines_at_once(line_buffered or (input_ is None and sys.stdin.isatty()), has_bar)
+    is_watched = has_bar or (output is None and sys.stdout.isatty())
+    at_once = _lines_at_once(line_buffered or (input_ is None and sys.stdin.isatty()), is_watched)
     texts = Input(input_lines(input_), at_once, prefixes, seed if sample else None)
     is_aligned, languages = alignments is not None, (source_language, target_language)
     if server is not None:
@@ -239,9 +240,9 @@ def warn_truncated(number: int, translator: Any) -> None:
         print(f"{number} line(s) of {longest} subwords or more were truncated.", file=sys.stderr)
 
 
-def _lines_at_once(is_read_at_once: bool, has_bar: bool) -> int | None:
+def _lines_at_once(is_read_at_once: bool, is_watched: bool) -> int | None:
     """The number of lines that are computed together, None for the default of `chunks`."""
-    return 1 if is_read_at_once else LINES_OF_A_STEP if has_bar else None
+    return 1 if is_read_at_once else LINES_OF_A_STEP if is_watched else None
 
 
 def _check_options_of_server(context: typer.Context, sample: bool, split_sentences: str | None) -> None:

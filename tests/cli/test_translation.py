@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pty
+import select
 import shlex
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import tensorflow_text  # noqa: F401  registers the operators of the export
 from digits import write_lines
 
 from keras_nmt.cli.app import app
+from keras_nmt.cli.progress import LINES_OF_A_STEP
 
 COMMAND = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()"]
 
@@ -45,6 +47,22 @@ def test_each_line_is_answered_at_once(trained):
             assert process.stdout.readline() == answer  # the input has not ended
         process.stdin.close()
         assert process.wait() == 0
+
+
+def test_a_terminal_gets_the_translations_of_a_file_in_steps(trained, tmp_path):
+    path = tmp_path / "lines"
+    os.mkfifo(path)
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([*COMMAND, "translate", str(trained), "--input", str(path)], stdout=theirs) as process:
+        os.close(theirs)
+        with open(path, "wb") as file:
+            file.write(b"3 0 7\n" * LINES_OF_A_STEP)
+            file.flush()
+            answered, _, _ = select.select([ours], [], [], 60)
+            process.kill()  # the input has not ended
+        assert answered
+        assert os.read(ours, 16) == b"three zero seven"
+    os.close(ours)
 
 
 @pytest.mark.parametrize("missing", [0, 1, 2])
