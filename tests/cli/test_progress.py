@@ -70,6 +70,7 @@ def test_elsewhere_nothing_is_shown_and_rich_is_not_imported() -> None:
     assert (run.stdout, run.stderr) == (b"one\npans\npots\n", b"")
 
 
+@pytest.mark.nightly
 def test_a_bar_leaves_translations_and_scores_as_they_are(trained_run, corpus: Path, keras_nmt, tmp_path: Path) -> None:
     directory, source = trained_run[0], corpus / "test.digits"
     code, output, shown = on_a_terminal(*MAIN, "translate", directory, "--input", source)

@@ -32,7 +32,7 @@ def test_steps_equal_the_call_and_training_lowers_the_loss(expected):
     assert expected["training/losses"][-1] < expected["training/losses"][0]
 
 
-@pytest.mark.parametrize("backend", ["jax", "torch"])
+@pytest.mark.parametrize("backend", ["jax", pytest.param("torch", marks=pytest.mark.nightly)])
 def test_another_backend_gives_equal_results(backend, expected, tmp_path):
     pytest.importorskip(backend)
     ran = subprocess.run(

@@ -148,6 +148,7 @@ def test_float16_has_gradients_if_its_products_overflow(random):
         np.testing.assert_allclose(other, one, rtol=5e-2, atol=2e-2 * np.abs(one).max())
 
 
+@pytest.mark.nightly
 def test_composes_products_that_a_linear_combination_cannot(random):
     """The paper's claim for the layer alone: the targets are products of features of two random representations."""
     width, rank = 4, 4

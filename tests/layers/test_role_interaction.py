@@ -275,6 +275,7 @@ def test_never_holds_every_role_of_every_token(run_python):
     assert ran.returncode == 0, ran.stderr.decode()
 
 
+@pytest.mark.nightly
 def test_roles_distinguish_two_readings_of_a_word():
     # The model labels each word. One word is ambiguous: a cue elsewhere in the sentence determines its label. The
     # classifier reads one position only, so only roles can carry the context to the word. As in the paper, the roles

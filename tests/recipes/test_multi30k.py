@@ -42,6 +42,7 @@ def run_recipe(run_python):
     return lambda *arguments: run_python(script, *arguments, PYTHONPATH=os.pathsep.join(sys.path))
 
 
+@pytest.mark.nightly
 def test_trains_two_replicas_scores_and_exports(data, tmp_path, run_recipe):
     output = tmp_path / "model"
     arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--replicas", 2, "--output", output]

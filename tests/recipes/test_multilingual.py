@@ -132,6 +132,7 @@ def test_europarl_on_a_slice(multi30k, tmp_path):
     assert all(cell["trained"] for cell in results["test"].values())
 
 
+@pytest.mark.nightly
 def test_the_example_settings_can_be_trained(tmp_path):
     """`recipes/multi30k/many.json`, on the quickstart's corpus in files of the same names, for a few updates."""
     for name, corpus, count in (("train", "train", 100), ("val", "dev", 4), ("test_2016_flickr", "test", 2)):
