@@ -238,9 +238,7 @@ def _continue(
     values = ops.reshape(values, (-1, beam_size * per_beam))
     ids = ops.reshape(ids, (-1, beam_size * per_beam))
     # At the limit, finished candidates precede unfinished ones, which are returned only if too few finish.
-    closes = at_limit[:, None] & (ids == END)
-    if considered is not None:
-        closes = closes & possible(values)
+    closes = at_limit[:, None] & (ids == END) & possible(values)
     _, chosen = ops.top_k(ops.where(closes, 1.0, values), min(num_candidates, beam_size * per_beam))
     chosen = ops.cast(chosen, "int32")  # [B, C]
     parents = chosen // per_beam

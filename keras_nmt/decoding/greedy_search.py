@@ -10,11 +10,11 @@ from keras import ops
 from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import (
+    Likeliest,
     check_arguments,
     given,
     length_limits,
     likeliest,
-    of_tokens,
     token_log_probabilities,
 )
 from keras_nmt.decoding.scores import length_penalty as penalty
@@ -73,9 +73,8 @@ def greedy_search(
         raise ValueError(f"`max_length` must be at least 1. Received: max_length={max_length}")
     check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix)
 
-    def choose(logits: Any, position: Any, fixed: dict[str, Any]) -> tuple[Any, Any]:
-        chosen = likeliest(logits, 1, suppress, fixed.get("prefix"), position)
-        return chosen.ids[:, :, 0], chosen.best
+    def choose(logits: Any, position: Any, fixed: dict[str, Any]) -> Likeliest:
+        return likeliest(logits, 1, suppress, fixed.get("prefix"), position)
 
     return token_by_token(
         step,
@@ -95,7 +94,7 @@ def token_by_token(
     step: DecoderStep,
     fixed: dict[str, Any],
     caches: Any,
-    choose: Callable[[Any, Any, dict[str, Any]], tuple[Any, Any]],
+    choose: Callable[[Any, Any, dict[str, Any]], Likeliest],
     *,
     batch_size: int,
     num_hypotheses: int,
@@ -110,8 +109,8 @@ def token_by_token(
         step: Function, a `DecoderStep`.
         fixed: Dictionary of nests of tensors `[B, ...]`: the constants of the "model", and more for `choose`.
         caches: Nest of tensors `[B, N, ...]`, passed to `step`.
-        choose: Function from logits `[B, N, V]` float32, the position and `fixed` to the next tokens `[B, N]`, and the
-            largest logit and its id, `[B, N, 1]` each, or None.
+        choose: Function from logits `[B, N, V]` float32, the position and `fixed` to a `Likeliest` of one token for
+            each hypothesis.
         batch_size: Integer, B.
         num_hypotheses: Integer, N.
         max_length: Integer, the maximum number of generated tokens, `END` included.
@@ -130,8 +129,9 @@ def token_by_token(
         last, tokens, log_probabilities, lengths, finished = hypotheses
         logits, caches = step(last, position, fixed["model"], caches)
         logits = ops.cast(logits, "float32")  # [B, N, V]
-        token, best = choose(logits, position, fixed)  # [B, N]
-        gain = token_log_probabilities(of_tokens(logits, token[:, :, None]), logits, best, plain=shrink)[:, :, 0]
+        chosen = choose(logits, position, fixed)
+        token = chosen.ids[:, :, 0]  # [B, N]
+        gain = token_log_probabilities(chosen.logits, logits, chosen.best, plain=shrink)[:, :, 0]
         going_on = ops.logical_not(finished)  # [B, N]
         tokens = ops.where(going_on[:, :, None] & (positions == position), token[:, :, None], tokens)
         log_probabilities = ops.where(going_on, log_probabilities + gain, log_probabilities)

@@ -87,7 +87,7 @@ class Likeliest(NamedTuple):
 
     logits: Any  # float32 [B, K, k], impossible where fewer tokens may follow
     ids: Any  # int32 [B, K, k]
-    best: tuple[Any, Any]  # the largest logit of all tokens and its id, `[B, K, 1]` each
+    best: tuple[Any, Any] | None  # the largest logit of all tokens and its id, `[B, K, 1]` each, if they are known
 
 
 def likeliest(logits: Any, k: int, suppress: Sequence[int], prefix: Any, position: Any) -> Likeliest:
@@ -115,11 +115,11 @@ def likeliest(logits: Any, k: int, suppress: Sequence[int], prefix: Any, positio
     values, order = ops.top_k(ops.where(_among(suppress, all_ids), IMPOSSIBLE, all_values), k)
     ids = of_tokens(all_ids, order)
     if prefix is not None:
-        token = _forced_token(prefix, position, vocabulary_size)
-        token = ops.broadcast_to(token, ops.shape(best[1]))  # [B, K, 1]
-        forced = ops.where(ops.arange(k) == 0, of_tokens(logits, token), IMPOSSIBLE)  # [B, K, k]
-        values = ops.where(token == PAD, values, forced)
-        ids = ops.where(token == PAD, ids, token)
+        token = ops.broadcast_to(_forced_token(prefix, position, vocabulary_size), ops.shape(best[1]))  # [B, K, 1]
+        known = ops.clip(token, 0, vocabulary_size - 1)  # another id is the next row's token, and impossible
+        is_there = (ops.arange(k) == 0) & (known == token)  # [B, K, k]
+        values = ops.where(token == PAD, values, ops.where(is_there, of_tokens(logits, known), IMPOSSIBLE))
+        ids = ops.where(token == PAD, ids, known)
     return Likeliest(values, ids, best)
 
 
@@ -142,9 +142,10 @@ def token_log_probabilities(values: Any, logits: Any, best: tuple[Any, Any] | No
     Returns:
         float32 tensor `[B, K, M]`.
     """
-    highest, ids = top_k(logits, 1) if best is None else best
     if plain:
+        highest, ids = top_k(logits, 1) if best is None else best
         return (values - highest) + ops.log(of_tokens(ops.softmax(logits, axis=-1), ids))
+    highest = ops.max(logits, axis=-1, keepdims=True) if best is None else best[0]
     return (values - highest) - ops.log(ops.sum(ops.exp(logits - highest), axis=-1, keepdims=True))
 
 

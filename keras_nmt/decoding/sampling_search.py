@@ -11,7 +11,15 @@ from keras import ops
 from keras_nmt.decoding._beams import best_first, take_rows
 from keras_nmt.decoding.greedy_search import token_by_token
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
-from keras_nmt.decoding.logits import IMPOSSIBLE, check_arguments, force_prefix, given, suppress_tokens
+from keras_nmt.decoding.logits import (
+    IMPOSSIBLE,
+    Likeliest,
+    check_arguments,
+    force_prefix,
+    given,
+    of_tokens,
+    suppress_tokens,
+)
 from keras_nmt.decoding.logits import top_k as largest
 from keras_nmt.ids import BEGIN, PAD
 
@@ -113,8 +121,8 @@ def sampling_search(
     check_arguments(batch_size, length_penalty, seeds=seeds, max_lengths=max_lengths, prefix=prefix)
     samples = ops.arange(num_samples, dtype="int32")[:, None]  # [N, 1]
 
-    def draw(logits: Any, position: Any, fixed: dict[str, Any]) -> tuple[Any, None]:
-        """Tokens [B, N] of logits [B, N, V]."""
+    def draw(logits: Any, position: Any, fixed: dict[str, Any]) -> Likeliest:
+        """A token of each of the logits [B, N, V]."""
         vocabulary_size = logits.shape[-1]
         # The largest logit is subtracted, so that no logit divided by a small temperature is below a suppressed one.
         best = ops.max(suppress_tokens(logits, suppress), axis=-1, keepdims=True)
@@ -127,7 +135,8 @@ def sampling_search(
             allowed = ops.where(_nucleus(allowed, top_p), allowed, IMPOSSIBLE)
         named = tokens if ids is None else take_rows(ids, tokens)
         _, drawn = largest(allowed + gumbel_noise(fixed["seeds"], samples, position, named), 1)  # [B, N, 1]
-        return (ops.take_along_axis(tokens, drawn, axis=-1) if top_k else drawn)[:, :, 0], None
+        token = ops.take_along_axis(tokens, drawn, axis=-1) if top_k else drawn
+        return Likeliest(of_tokens(logits, token), token, None)
 
     result = token_by_token(
         step,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_decoder import TableDecoder, assert_same, beam_search, greedy_search, hypotheses, penalty, sampling_search
 
-from keras_nmt.ids import BEGIN, PAD
+from keras_nmt.ids import BEGIN, END, PAD
 
 PREFIXES = [[4, 5, PAD], [PAD, PAD, PAD], [3, PAD, PAD], [5, PAD, PAD], [BEGIN, 4, 4], [PAD, 4, PAD]]
 
@@ -45,6 +45,30 @@ def test_a_beam_of_all_prefixes_equals_exhaustive_search_after_the_prefix(compil
             behind = [hypothesis for hypothesis in every if follows(hypothesis.tokens, prefix)]
         assert_same(found, behind[: len(found)])
         assert len(found) == min(len(behind), options["beam_size"])
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_an_end_that_is_forced_at_the_limit_ends_every_hypothesis(seed):
+    decoder, prefix = TableDecoder(vocabulary_size=6, seed=seed), tf.constant([[PAD, PAD, END]])
+    constants, caches = decoder.start([0], 16, 3)
+    result = beam_search(decoder.step, constants, caches, batch_size=1, beam_size=16, max_length=3, prefix=prefix)
+    every = decoder.every_hypothesis(0, 3, 0.6)
+    assert len(every) == 1 + 3 + 9
+    assert_same([hypothesis for hypothesis in hypotheses(result, 0) if hypothesis.tokens], every)
+
+
+@pytest.mark.parametrize("token", [-1, 9, 100])
+def test_an_unknown_token_of_a_prefix_is_no_other_sentences_token(token):
+    decoder = TableDecoder(vocabulary_size=9, seed=0)
+    prefix = tf.constant([[PAD], [token], [PAD]])
+    constants, caches = decoder.start([0, 1, 2], 2, 3)
+    options = {"batch_size": 3, "max_length": 3, "prefix": prefix}
+    found = hypotheses(beam_search(decoder.step, constants, caches, beam_size=2, **options), 1)
+    assert not any(hypothesis.tokens for hypothesis in found)
+    constants, caches = decoder.start([0, 1, 2], 1, 3)
+    result = greedy_search(decoder.step, constants, caches, **options)
+    assert result.log_probabilities[1, 0] < -1e8
+    assert np.all((np.array(result.tokens) >= 0) & (np.array(result.tokens) < 9))
 
 
 @settings(max_examples=3, deadline=None)

@@ -87,3 +87,11 @@ def test_is_traced_once_for_the_same_shapes():
 def test_a_maximum_length_of_zero_is_rejected():
     with pytest.raises(ValueError, match="max_length=0"):
         greedy_search(TableDecoder(5).step, {}, {}, batch_size=1, max_length=0)
+
+
+def test_a_token_that_must_not_follow_is_impossible_even_alone():
+    def step(tokens, position, constants, caches):  # only PAD and END are possible
+        return tf.constant([[[0.0, -np.inf, -np.inf, 1.0, -np.inf, -np.inf]]]), caches
+
+    result = greedy_search(step, {}, {}, batch_size=1, max_length=2, suppress=(PAD, BEGIN, END))
+    assert result.log_probabilities[0, 0] < -1e8

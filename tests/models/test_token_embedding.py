@@ -35,6 +35,11 @@ def test_the_logits_of_few_states(dtype, tie_weights, quantized):
     assert keras.backend.standardize_dtype(found.dtype) == "float32"
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     assert embedding.compute_output_shape((2, 3, 8), reverse=True, few_states=True) == found.shape
+    kernel = embedding.output_kernel()
+    assert (kernel is None) == (quantized or dtype != "float32")
+    if kernel is not None:
+        found = embedding(STATES, reverse=True, output_kernel=kernel)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_embeddings_start_as_large_as_positions():
