@@ -435,7 +435,8 @@ class Experiment(Settings):
         for pattern in self.frozen:
             matching = [weight for weight in model.weights if fnmatchcase(weight.path, pattern)]
             if not matching:
-                raise UserError(f"No weight has such a path; see `frozen`. Received: frozen has {pattern!r}")
+                paths = ", ".join(sorted({f"{weight.path.split('/')[0]}/..." for weight in model.weights}))
+                raise UserError(f"No weight has such a path: paths are {paths}. Received: frozen has {pattern!r}")
             for weight in matching:
                 weight.trainable = False
         return model

@@ -204,6 +204,8 @@ def test_contrast_is_the_order_of_scores(plain, lines):
     assert found.values == {("contrast", "all"): 0.5, ("contrast", "a"): 0.5, ("contrast", "b"): 1.0}
     assert found.samples["contrast", "all"].tolist() == [True, False]
     assert found.references["contrast", "all"] == pytest.approx(1 / 3)
+    equal = contrast(plain, [ContrastItem(source, best, (best,), ("a",))])
+    assert equal.values["contrast", "all"] == 0, "a translation that is as likely is not told apart"
 
 
 def test_formats_of_contrastive_items(tmp_path):

@@ -27,6 +27,12 @@ def test_shares_agree_with_counts(drawn):
             assert ("right among decided", category) not in found
 
 
+def test_items_without_wrong_translations_are_not_decided():
+    items = [SenseItem("the bank", ("ufer",), ("bank",)), SenseItem("the bank", ("ufer",))]
+    found = senses([KINDS["wrong"], KINDS["right"]], items).values
+    assert (found["right sense", "all"], found["right among decided", "all"]) == (0.5, 0)
+
+
 def test_two_systems_are_compared_by_item():
     items = [SenseItem("the bank", ("ufer",), ("bank",))] * 12
     found = compare({name: senses([KINDS[name]] * 12, items) for name in ("right", "wrong")})

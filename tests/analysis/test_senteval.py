@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 
 import numpy as np
 import pytest
@@ -107,11 +108,57 @@ def test_a_hidden_layer_finds_what_is_not_linear():
 def test_jobs_ignore_what_they_are_not_trained_on():
     x = np.array([[1.0], [-1.0]] * 100)
     y = np.array([0, 1] * 100)
-    first = np.arange(200) < 100
+    first = np.arange(200) < 20  # few: without their mask, the others would outvote them
     flipped = np.where(first, y, 1 - y)
     found = classify(x, flipped, np.stack([first, ~first]), np.stack([first, ~first]), [1e-4] * 2, learning_rate=0.1)
     assert found.validation.tolist() == [1, 1]
     np.testing.assert_array_equal(found.probabilities[0].argmax(1), 1 - found.probabilities[1].argmax(1))
+
+
+def test_a_large_penalty_leaves_the_classes_alike():
+    x, y = np.array([[1.0], [-1.0]] * 100), np.array([0, 1] * 100)
+    all_ = np.ones((2, 200), bool)
+    found = classify(x, y, all_, all_, [1e-5, 10.0], learning_rate=0.1)
+    distances = np.abs(found.probabilities - 0.5).mean(axis=(1, 2))
+    assert distances[0] > 0.25, distances
+    assert distances[1] < 0.1, distances
+
+
+@pytest.fixture
+def jobs(monkeypatch):
+    """The arguments of each call of `classify`, which runs as usual."""
+    calls = []
+
+    def recorded(vectors, labels, train, validation, penalties, **options):
+        calls.append((vectors, train, validation, options))
+        return classify(vectors, labels, train, validation, penalties, **options)
+
+    # The names of the functions hide the modules of the same names in the package.
+    for name in ("senteval", "transfer"):
+        monkeypatch.setattr(sys.modules[f"keras_nmt.analysis.{name}"], "classify", recorded)
+    return calls
+
+
+def test_folds_and_splits_share_no_item(data, jobs):
+    senteval(lambda texts: {"": encode(texts)[""]}, data, ["MR", "SST2", "TREC", "SentLen"])
+    folds, split, unsplit, probing = jobs
+    tests = ~(folds[1] | folds[2])
+    assert np.all(tests.sum(axis=1) == 3 * N // 10)
+    assert np.all(tests.sum(axis=0) * 10 == len(tests)), "each item is tested by one fold"
+    for _, train, validation, _ in jobs:
+        assert not np.any(train & validation)
+        assert np.all(validation.any(axis=1))
+    for (_, train, validation, _), first_of_test in ((split, 2 * N), (unsplit, N), (probing, 2 * N)):
+        assert not np.any((train | validation)[:, first_of_test:])
+    assert [call[3].get("hidden_dim") for call in jobs] == [None, None, None, 200]
+    assert probing[3]["dropout"] == 0.1
+
+
+def test_pairs_are_their_distance_and_their_product(data, jobs):
+    senteval(lambda texts: {"": encode(texts)[""]}, data, ["MRPC"])
+    task = read_senteval(data, "MRPC")
+    u, v = encode(task.texts)[""], encode(task.others)[""]
+    np.testing.assert_allclose(jobs[0][0], np.concatenate([np.abs(u - v), u * v], axis=1))
 
 
 def test_similarity_is_weighted_over_parts(data):
@@ -155,7 +202,7 @@ def test_every_task_says_what_is_missing(data, tmp_path):
         read_senteval(tmp_path, "MRPC")
 
 
-def test_transfer_between_languages(bridged, tmp_path):
+def test_transfer_between_languages(bridged, tmp_path, jobs):
     words = {"positive": "cat", "negative": "houses houses houses"}
     for split, count in (("train", 30), ("test", 10)):
         for label, word in words.items():
@@ -167,6 +214,10 @@ def test_transfer_between_languages(bridged, tmp_path):
     assert groups == {"trained on en", "trained on de", "trained on all languages"}
     assert {len(x) for x in found.samples.values()} == {20}
     assert set(found.references.values()) == {0.5}
+    ((_, train, validation, _),) = jobs
+    assert not np.any(train & validation)
+    assert not np.any((train | validation)[:, 120:]), "the texts of the test follow those of the training"
+    assert np.all(validation.any(axis=1))
     with pytest.raises(UserError, match="such folder"):
         read_transfer(tmp_path / "none")
 

@@ -273,6 +273,8 @@ def test_optimizer_settings_reach_the_optimizer():
     assert (optimizer.beta_2, optimizer.epsilon, float(optimizer.learning_rate)) == (0.999, 1e-8, 1.0)
     optimizer = make_optimizer_of(Experiment(directory="x", **FILES), 8)
     assert (optimizer.beta_2, optimizer.epsilon) == (0.98, 1e-9)
+    averaged = make_optimizer_of(Experiment(directory="x", **FILES, ema=0.9, final="ema"), 8)
+    assert (averaged.use_ema, averaged.ema_momentum) == (True, 0.9)
     # The noam schedule's scale.
     rates = [
         float(learning_rate(Experiment(directory="x", **{**FILES, "learning_rate": rate}), 8)(99))
