@@ -6,20 +6,17 @@ import dataclasses
 import functools
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from keras_nmt.data import PreparedCorpus, text_digest
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.sides_of_pattern import File, Pair, Sides, file_of_pattern, sides_of_pattern
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.files.read_blocks import read_blocks
 
 if TYPE_CHECKING:
     from keras_nmt.experiments.experiment import Experiment
 
-File = str | os.PathLike[str]
-Pair = tuple[str, str]
-Sides = tuple[File, File]
 ONE = ("source", "target")  # the pair of an experiment that does not name its languages
 # The settings of the data: by files for one direction, and by patterns for several.
 BY_FILES = ("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target")
@@ -124,8 +121,8 @@ def directions_of(experiment: Experiment) -> list[Direction]:
         if pair in pairs.train and not found:
             raise UserError(f"There is no data for {source}-{target}. Received: train={list(map(str, patterns))}")
         corpora, weights = zip(*found, strict=True) if found else ((), ())
-        dev = _sides(e.dev, pair) if pair in pairs.dev else None
-        test = _sides(e.test, pair) if e.test is not None and pair in pairs.test else None
+        dev = sides_of_pattern(e.dev, pair) if pair in pairs.dev else None
+        test = sides_of_pattern(e.test, pair) if e.test is not None and pair in pairs.test else None
         directions.append(Direction(source=source, target=target, corpora=corpora, weights=weights, dev=dev, test=test))
     if unused := [os.fspath(pattern) for pattern in patterns if pattern not in used]:
         raise UserError(f"There is no file of this pattern for any pair. Received: train={unused[0]!r}")
@@ -207,31 +204,12 @@ def _corpora(pattern: File, pair: Pair, trained: list[Pair], is_needed: bool) ->
     """The corpora of a pattern for a pair: at most one, but for A -> A the sides of A in the corpora of all pairs."""
     source, target = pair
     if source != target or "{pair}" not in os.fspath(pattern):
-        sides = _sides(pattern, pair, is_needed)
+        sides = sides_of_pattern(pattern, pair, is_needed)
         return [] if sides is None else [sides]
     others = dict.fromkeys(t if s == source else s for s, t in trained if (s == source) != (t == source))
     if not others:
         raise UserError(
             f"{source}-{source} is trained on the corpora of {source} with other languages. Received: no such pair"
         )
-    found = [_file(pattern, source, (source, other), is_needed) for other in others]
+    found = [file_of_pattern(pattern, source, (source, other), is_needed) for other in others]
     return [(path, path) for path in found if path is not None]
-
-
-def _sides(pattern: File, pair: Pair, is_needed: bool = True) -> Sides | None:
-    source, target = (_file(pattern, language, pair, is_needed) for language in pair)
-    return None if source is None or target is None else (source, target)
-
-
-def _file(pattern: File, language: str, pair: Pair, is_needed: bool) -> Path | None:
-    names = [
-        os.fspath(pattern).replace("{language}", language).replace("{pair}", f"{a}-{b}") for a, b in (pair, pair[::-1])
-    ]
-    for name in dict.fromkeys(names):
-        for path in (Path(name), Path(f"{name}.gz")):
-            if path.is_file() or prepared_side(path) is not None:
-                return path
-    if is_needed:
-        shown = " nor ".join(dict.fromkeys(names))
-        raise UserError(f"There is no data for {pair[0]}-{pair[1]}. Received: {shown}")
-    return None

@@ -7,11 +7,12 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.sides_of_pattern import sides_of_pattern
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.read_blocks import read_blocks
 
@@ -29,7 +30,7 @@ def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
 
     Args:
         directory: Path of a model directory with `training_log.jsonl`.
-        examples: Integer, number of test sentences with reference and translation. Defaults to 20.
+        examples: Integer, number of test sentences of each direction, with reference and translation. Defaults to 20.
 
     Returns:
         The text of an HTML page without scripts and without files of its own.
@@ -43,8 +44,8 @@ def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
     read = {name: read_json(path, f"the {name} of a run") if path.is_file() else {} for name, path in files.items()}
     parts = [f"<h1>{html.escape(folder.resolve().name)}</h1>"]
     parts += [_table(_summary(log, read["results"])), "<h2>Curves</h2>", *_curves(log)]
-    if shown := _examples(folder, read["settings"], examples):
-        parts += ["<h2>Examples</h2>", _table(shown, ("source", "reference", "translation"))]
+    for title, shown in _examples(folder, read["settings"], examples):
+        parts += [f"<h2>{html.escape(title)}</h2>", _table(shown, ("source", "reference", "translation"))]
     rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in read["settings"].items()]
     parts += ["<h2>Settings</h2>", _table(rows)] if rows else []
     title = html.escape(folder.resolve().name)
@@ -132,14 +133,21 @@ def _figure(title: str, curves: Mapping[str, Points]) -> str:
     return f"<h3>{html.escape(title)}</h3>\n<svg {attributes}>{''.join(shapes)}</svg>"
 
 
-def _examples(folder: Path, settings: Mapping[str, Any], number: int) -> list[tuple[str, ...]]:
-    """Test sentences with reference and translation, where the files of a run of one direction are still there."""
-    hypotheses = folder / "test.hypotheses.txt"
-    paths = [Path(path) for path in (settings.get("test_source"), settings.get("test_target"), hypotheses) if path]
-    if len(paths) < 3 or not all(path.is_file() for path in paths):
-        return []
-    columns = [itertools.chain.from_iterable(read_blocks(path)) for path in paths]
-    return list(itertools.islice(zip(*columns, strict=False), number))
+def _examples(folder: Path, settings: Mapping[str, Any], number: int) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    """Yields, for each direction whose files are still there, test sentences with reference and translation."""
+    languages = settings.get("languages") or ()
+    sides = {
+        f"{source}-{target}": sides_of_pattern(settings["test"], (source, target), is_needed=False)
+        for source, target in itertools.product(languages, repeat=2)
+        if settings.get("test")
+    }
+    named = {f"Examples, {name}": (found, f"test.{name}.hypotheses.txt") for name, found in sides.items()}
+    one = settings.get("test_source"), settings.get("test_target")
+    for title, (files, hypotheses) in {"Examples": (one, "test.hypotheses.txt"), **named}.items():
+        paths = [Path(path) for path in (*(files or ()), folder / hypotheses) if path]
+        if number and len(paths) == 3 and all(path.is_file() for path in paths):
+            columns = [itertools.chain.from_iterable(read_blocks(path)) for path in paths]
+            yield title, list(itertools.islice(zip(*columns, strict=False), number))
 
 
 def _table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:

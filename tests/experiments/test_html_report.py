@@ -79,6 +79,18 @@ def test_the_number_of_examples_is_a_limit(run):
     assert "eins" not in html_report(run)
 
 
+def test_a_run_of_several_languages_has_examples_of_each_direction(run, tmp_path):
+    settings = {"languages": ["de", "en", "zh-Hans"], "test": str(tmp_path / "test.{language}")}
+    (run / "settings.json").write_text(json.dumps(settings))
+    for name in ("de-en", "en-de", "en-zh-Hans"):  # the last one's test data are gone
+        (run / f"test.{name}.hypotheses.txt").write_text(f"{name} 1\n{name} 2\n")
+    page = Page(html_report(run, examples=1))
+    assert [text for text in page.texts if text.startswith("Examples")] == ["Examples, de-en", "Examples, en-de"]
+    assert {"de-en 1", "en-de 1"} <= set(page.texts)
+    assert page.texts.count("<b>eins</b>") == 2, "as a source and as a reference"
+    assert "de-en 2" not in page.texts
+
+
 def test_a_folder_without_a_log_is_an_error(tmp_path):
     with pytest.raises(UserError, match=r"Received: .*training_log\.jsonl"):
         html_report(tmp_path)
