@@ -114,6 +114,27 @@ def test_a_sweep_goes_without_other_modes(other, error_line, tmp_path):
     assert not (tmp_path / "sweep").exists()
 
 
+@pytest.mark.nightly
+def test_a_dry_run_trains_nothing(corpus, tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(Experiment, "run", lambda self, **_: pytest.fail("a training"))
+    sides = [corpus / f"dev.{side}" for side in ("digits", "words")]
+    command = [
+        "train",
+        "--directory",
+        tmp_path / "run",
+        "--train",
+        *sides,
+        "--dev",
+        *sides,
+        "--preset",
+        "transformer_tiny",
+    ]
+    command += ["--max-updates", 9, "--set", "vocabulary_size=30", "--set", "warmup_steps=2", "--dry-run"]
+    app([*map(str, command)], standalone_mode=False)
+    assert "Peak memory" in capfd.readouterr().out
+    assert not (tmp_path / "run").exists()
+
+
 def test_options_take_precedence_over_set_and_set_over_a_file(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr(Experiment, "run", lambda self, **_: made.append(self))
