@@ -1,4 +1,4 @@
-"""An extension of Griffe: Keras' form of docstrings, in which this project writes, as sections of the API reference."""
+"""Extensions of Griffe: Keras' form of docstrings as sections of the API reference, functions named as modules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import griffe
 
 # Keras' docstrings put examples at the left margin, where Markdown would see quotations instead of code.
-EXAMPLE = re.compile(r"^>>> .*\n(?:.+\n?)*", re.MULTILINE)
+EXAMPLE = re.compile(r"^(?<!```pycon\n)>>> .*\n(?:.+\n?)*", re.MULTILINE)
 
 
 def as_sections(docstring: str) -> str:
@@ -25,3 +25,32 @@ class KerasDocstrings(griffe.Extension):
         """Called with each module, class, function and attribute."""
         if obj.docstring is not None:
             obj.docstring.value = as_sections(obj.docstring.value)
+
+
+class FunctionsNamedAsModules(griffe.Extension):
+    """Shows functions of a package whose modules have their names.
+
+    In Python, the function replaces its module: `keras_nmt.decoding.beam_search` is a function. Griffe keeps the
+    module.
+    """
+
+    def on_package(self, *, pkg: griffe.Module, loader: griffe.GriffeLoader, **kwargs: Any) -> None:
+        """Called with each package that is loaded."""
+        loader.resolve_aliases(implicit=True, external=False)  # while paths still lead through the modules
+        packages = [pkg, *(module for module in pkg.modules.values() if module.is_init_module)]
+        for package in packages:
+            for name in package.exports or ():
+                module = package.members.get(str(name))
+                if module is not None and module.is_module and str(name) in module.members:
+                    _rewrite(module)  # events follow the tree, which leads no longer through the module
+                    function = module.members[str(name)]
+                    package.set_member(str(name), griffe.Alias(str(name), function, parent=package))
+
+
+def _rewrite(obj: griffe.Object) -> None:
+    """Rewrites the docstrings of an object and of what the object defines."""
+    if obj.docstring is not None:
+        obj.docstring.value = as_sections(obj.docstring.value)
+    for member in obj.members.values():
+        if not member.is_alias:
+            _rewrite(member)

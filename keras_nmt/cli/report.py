@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from keras_nmt.cli.options import Directory
-from keras_nmt.experiments.html_report import html_report
 from keras_nmt.files.atomic_files import check_writable, write_bytes
 
 
@@ -20,6 +19,8 @@ def report(
     examples: Annotated[int, typer.Option(min=0, help="Test sentences to show.")] = 20,
 ) -> None:
     """Writes curves, scores, examples and settings of a run, also of a running one, as one HTML file."""
+    from keras_nmt.experiments.html_report import html_report
+
     path = output or directory / "report.html"
     check_writable(path)
     write_bytes(path, html_report(directory, examples).encode())

@@ -81,8 +81,8 @@ def test_the_site_builds_without_warnings_and_needs_no_other_host(tmp_path):
         assert not re.findall(r'<(?:script|link rel="stylesheet"|img|iframe)[^>]*(?:src|href)="(?:https?:)?//', text), (
             page
         )
-    reference = (tmp_path / "site" / "reference" / "layers.html").read_text(encoding="utf-8")
-    from keras_nmt import layers
-
-    for name in layers.__all__:
-        assert f'id="keras_nmt.layers.{name}"' in reference
+    for page in (ROOT / "docs" / "reference").glob("*.md"):
+        package = page.read_text(encoding="utf-8").split("::: ")[1].strip()
+        reference = (tmp_path / "site" / "reference" / f"{page.stem}.html").read_text(encoding="utf-8")
+        for name in importlib.import_module(package).__all__:
+            assert f'id="{package}.{name}"' in reference, f"{package}.{name}"
