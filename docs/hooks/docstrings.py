@@ -8,7 +8,7 @@ from typing import Any
 import griffe
 
 # Keras' docstrings put examples at the left margin, where Markdown would see quotations instead of code.
-EXAMPLE = re.compile(r"^(?<!```pycon\n)>>> .*\n(?:.+\n?)*", re.MULTILINE)
+EXAMPLE = re.compile(r"^>>> .*\n(?:.+\n?)*", re.MULTILINE)
 
 
 def as_sections(docstring: str) -> str:
@@ -18,37 +18,27 @@ def as_sections(docstring: str) -> str:
     return EXAMPLE.sub(lambda example: f"```pycon\n{example.group(0).rstrip()}\n```\n", text)
 
 
-class KerasDocstrings(griffe.Extension):
-    """Rewrites every docstring before Griffe parses the docstring."""
+class KerasPackages(griffe.Extension):
+    """Rewrites every docstring before Griffe parses the docstring, and shows functions whose modules have their names.
 
-    def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
-        """Called with each module, class, function and attribute."""
-        if obj.docstring is not None:
-            obj.docstring.value = as_sections(obj.docstring.value)
-
-
-class FunctionsNamedAsModules(griffe.Extension):
-    """Shows functions of a package whose modules have their names.
-
-    In Python, the function replaces its module: `keras_nmt.decoding.beam_search` is a function. Griffe keeps the
+    In Python, such a function replaces its module: `keras_nmt.decoding.beam_search` is a function. Griffe keeps the
     module.
     """
 
     def on_package(self, *, pkg: griffe.Module, loader: griffe.GriffeLoader, **kwargs: Any) -> None:
         """Called with each package that is loaded."""
+        _rewrite(pkg)
         loader.resolve_aliases(implicit=True, external=False)  # while paths still lead through the modules
         packages = [pkg, *(module for module in pkg.modules.values() if module.is_init_module)]
         for package in packages:
-            for name in package.exports or ():
-                module = package.members.get(str(name))
-                if module is not None and module.is_module and str(name) in module.members:
-                    _rewrite(module)  # events follow the tree, which leads no longer through the module
-                    function = module.members[str(name)]
-                    package.set_member(str(name), griffe.Alias(str(name), function, parent=package))
+            for name in map(str, package.exports or ()):
+                module = package.members.get(name)
+                if module is not None and module.is_module and name in module.members:
+                    package.set_member(name, griffe.Alias(name, module.members[name], parent=package))
 
 
 def _rewrite(obj: griffe.Object) -> None:
-    """Rewrites the docstrings of an object and of what the object defines."""
+    """Rewrites the docstrings of a module, class, function or attribute, and of what it defines."""
     if obj.docstring is not None:
         obj.docstring.value = as_sections(obj.docstring.value)
     for member in obj.members.values():

@@ -134,10 +134,10 @@ def translate(
     if not sample:
         refuse_without(context, "seed", "--sample")
     # On a terminal, translations and a bar would disturb each other.
-    has_bar = sys.stderr.isatty() and (output is not None or not sys.stdout.isatty())
+    is_on_terminal = output is None and sys.stdout.isatty()
+    has_bar = sys.stderr.isatty() and not is_on_terminal
     bar = progress(number_of_lines(input_) if has_bar else None, "lines", shown=has_bar)
-    is_watched = has_bar or (output is None and sys.stdout.isatty())
-    at_once = _lines_at_once(line_buffered or (input_ is None and sys.stdin.isatty()), is_watched)
+    at_once = _lines_at_once(line_buffered or (input_ is None and sys.stdin.isatty()), has_bar or is_on_terminal)
     texts = Input(input_lines(input_), at_once, prefixes, seed if sample else None)
     is_aligned, languages = alignments is not None, (source_language, target_language)
     if server is not None:
