@@ -55,6 +55,7 @@ def relative_links(path):
     "path",
     [
         "README.md",
+        "client/README.md",
         "savedmodels/README.md",
         *sorted(str(x.relative_to(ROOT)) for x in ROOT.glob("docs/**/*.md")),
         *sorted(str(x.relative_to(ROOT)) for x in ROOT.glob("recipes/**/README.md")),
@@ -73,11 +74,11 @@ def test_relative_links_are_found():
     )
 
 
-COMMAND = r"^    (?:echo .* \| )?keras-nmt (\w+)((?:.*\\\n)*.*)"
+COMMAND = r"^    (?:\w+=\S+ )*(?:echo .* \| )?keras-nmt (\w+)((?:.*\\\n)*.*)"
 DOCUMENTS = [
     "README.md",
     "savedmodels/README.md",
-    *(str(x.relative_to(ROOT)) for x in sorted(ROOT.glob("docs/**/*.md"))),
+    *(str(x.relative_to(ROOT)) for x in sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("recipes/**/*.md")])),
 ]
 
 

@@ -44,6 +44,7 @@ def quickstart(
 
     The corpus comes with the package: numbers, dates and times in short sentences. Two cores suffice, no GPU and no
     download; the default of 600 updates takes minutes. The export runs in a process that cannot import keras_nmt.
+    Recipes for real corpora are in the folder `recipes` of the repository and of the package's source archive.
     """
     start = time.monotonic()
     for language in (source, target):

@@ -31,6 +31,7 @@ from keras_nmt.experiments.dry_run import dry_run
 from keras_nmt.experiments.results import LIMITS
 from keras_nmt.experiments.run_experiment import run_experiment
 from keras_nmt.experiments.settings import Settings, as_user_errors
+from keras_nmt.experiments.tracker import TrackerName, check_tracker
 from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.limits import LENGTH_PENALTIES
 from keras_nmt.layers._options import split_rank
@@ -158,6 +159,10 @@ class Experiment(Settings):
         final: "last", "best", "average_last", "average_best" or "ema", the final weights. Defaults to "average_last";
             with `ema` to "ema", the exponential moving average at the end, which replaces "last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
+        tracker: "mlflow", "trackio" or "wandb" (Weights & Biases), the tracker that gets settings, losses and scores;
+            the package of the name must be installed. Defaults to `None`: none.
+        tracker_project: Str, the tracker's group of runs: an experiment of MLflow, a project of the other two. Defaults
+            to "keras_nmt".
         beam_size: Int, beam of the test and default of the final model. Defaults to 4.
         length_penalty: Float, exponent alpha of the length penalty, from -2 to 10. Defaults to 0.6.
 
@@ -239,6 +244,8 @@ class Experiment(Settings):
     bleu_tokenizer: str = "13a"
     final: Literal["last", "best", "average_last", "average_best", "ema"] | None = None
     tensorboard: bool = False
+    tracker: TrackerName | None = None
+    tracker_project: str = "keras_nmt"
     beam_size: PositiveInt = 4
     length_penalty: Annotated[float, Field(ge=LENGTH_PENALTIES[0], le=LENGTH_PENALTIES[1])] = 0.6
 
@@ -446,8 +453,11 @@ class Experiment(Settings):
 
         Raises:
             OSError: A file is missing or cannot be read.
-            UserError: Files do not fit each other, or an argument of the model is out of its range.
+            UserError: Files do not fit each other, an argument of the model is out of its range, or the tracker is not
+                installed.
         """
+        if self.tracker is not None:
+            check_tracker(self.tracker)
         check_files(self.directions)
         with as_user_errors():
             without_weights(lambda: self.make_model(self.vocabulary_sizes))

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 LIMITS = ("max_updates", "time_limit", "patience")  # of a run
 # Settings that may differ between a finished run and the requested run, because they do not affect the outcome.
-OF_NO_EFFECT = ("directory", "log_every", "tensorboard", *BY_FILES, *BY_PATTERNS)  # digests compare the data
+OF_NO_EFFECT = (
+    *("directory", "log_every", "tensorboard", "tracker", "tracker_project"),
+    *(*BY_FILES, *BY_PATTERNS),  # digests compare the data
+)
 ONLY = "-".join(ONE)
 # The parts of `results.json` that are read again, in this and in earlier forms.
 DIGESTS = TypeAdapter(dict[str, list[str]])

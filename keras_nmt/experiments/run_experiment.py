@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,8 +24,9 @@ from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.development_scores import development_scores
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, Sides, digests_of
-from keras_nmt.experiments.results import LIMITS, finished_results, hypotheses_path, read_digests, test_line
+from keras_nmt.experiments.results import LIMITS, ONLY, finished_results, hypotheses_path, read_digests, test_line
 from keras_nmt.experiments.settings import as_user_errors
+from keras_nmt.experiments.tracker import tracker
 from keras_nmt.files.atomic_files import write_bytes, write_json
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.inference import Translator
@@ -59,6 +61,7 @@ Report = Callable[[str], None]
 # Settings that may change when a run continues: its length, its reports, and the use of its outcome.
 MAY_CHANGE = (
     *("directory", "max_updates", "time_limit", "patience", "evaluate_every", "log_every", "tensorboard"),
+    *("tracker", "tracker_project"),
     *("final", "keep_last", "keep_best", "beam_size", "length_penalty", "dev_metrics"),
     *("test", "test_source", "test_target", "test_pairs"),
 )
@@ -111,24 +114,30 @@ def run_experiment(
     def evaluate() -> dict[str, float]:
         return development_scores(e, greedy, development, partial(translate_direction, e, greedy))
 
-    trainer = make_trainer(
-        e,
-        model,
-        batches,
-        strategy,
-        e.directory,
-        evaluation=Evaluation(
-            evaluate=evaluate, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience
-        ),
-        logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
-        callbacks=callbacks,
-    )
-    report("Training; the first update of each direction takes longer, because its graph is traced")
-    result = trainer.train()
     results: dict[str, Any] = {}
-    if workers.is_chief:
-        results = _results(e, folder, model, result, report)
-        write_json(folder.path / "results.json", results)
+    with contextlib.ExitStack() as stack:
+        tracked = None
+        if e.tracker is not None and workers.is_chief:
+            tracked = stack.enter_context(tracker(e.tracker, e.tracker_project, folder.path, e.settings()))
+        trainer = make_trainer(
+            e,
+            model,
+            batches,
+            strategy,
+            e.directory,
+            evaluation=Evaluation(
+                evaluate=evaluate, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience
+            ),
+            logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
+            callbacks=callbacks if tracked is None else [*callbacks, tracked.callback],
+        )
+        report("Training; the first update of each direction takes longer, because its graph is traced")
+        result = trainer.train()
+        if workers.is_chief:
+            results = _results(e, folder, model, result, report)
+            write_json(folder.path / "results.json", results)
+        if tracked is not None:
+            tracked.log(_test_scores(results))
     workers.end()
     return results
 
@@ -461,3 +470,13 @@ def _results(
         report(test_line(direction.name, results["test"][direction.name]))
     results["test_seconds"] = round(time.monotonic() - start, 1)
     return results
+
+
+def _test_scores(results: Mapping[str, Any]) -> dict[str, float]:
+    """The scores of the test data by name: "test_bleu", with several languages "test_bleu_de-en"."""
+    return {
+        f"test_{metric}" + (f"_{name}" if name != ONLY else ""): entry["score"]
+        for name, of_direction in results.get("test", {}).items()
+        for metric, entry in of_direction.items()
+        if isinstance(entry, dict)
+    }

@@ -1,6 +1,6 @@
-"""The trackers of docs/how_to/track_experiments.md, run for real without a server.
+"""The setting `tracker`, with each tracker run for real without a server.
 
-Each test needs the tracker, which no extra installs: `pip install mlflow wandb trackio`.
+The tests need the extra `trackers`.
 """
 
 from __future__ import annotations
@@ -8,17 +8,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import re
 import sqlite3
 import struct
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.nightly
-PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "track_experiments.md"
 METRICS = ["loss", "val_bleu", "val_loss"]
 
 
@@ -28,31 +25,31 @@ def needs(name):
 
 @pytest.fixture
 def track(tmp_path, corpus, trained):
-    """Goes on training a model with a factory of the page; returns the evaluations of the run's own log."""
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    (tmp_path / "trackers.py").write_text(code)
+    """Goes on training a model with a tracker, in two starts; returns the evaluations and scores of the run's files."""
     settings = json.loads((trained / "settings.json").read_text())
-    settings |= {"directory": "runs/one", "init_from": str(trained), "test_source": None, "test_target": None}
-    settings |= {"max_updates": 4, "evaluate_every": 2, "log_every": 1, "dev_metrics": ["bleu", "loss"]}
-    (tmp_path / "settings.json").write_text(json.dumps({**settings, "dev_sentences": 8, "best_metric": "loss"}))
+    settings |= {"directory": "runs/one", "init_from": str(trained), "dev_sentences": 8, "best_metric": "loss"}
+    settings |= {"max_updates": 2, "evaluate_every": 2, "log_every": 1, "dev_metrics": ["bleu", "loss"]}
+    (tmp_path / "settings.json").write_text(json.dumps(settings))
 
-    def run(factory, **environment):
-        command = ["-c", "from keras_nmt.cli.app import main; main()", "train", "--settings", "settings.json"]
-        path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
-        done = subprocess.run(
-            [sys.executable, *command, "--callbacks", f"trackers:{factory}"],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": path, **environment},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+    def run(tracker, **environment):
+        for max_updates in (2, 4):
+            command = ["-c", "from keras_nmt.cli.app import main; main()", "train", "--settings", "settings.json"]
+            changes = ["--set", f"tracker={tracker}", "--set", "tracker_project=trial"]
+            done = subprocess.run(
+                [sys.executable, *command, *changes, "--set", f"max_updates={max_updates}"],
+                cwd=tmp_path,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
         lines = (tmp_path / "runs" / "one" / "training_log.jsonl").read_text().splitlines()
-        found = [entry for entry in map(json.loads, lines) if "val_bleu" in entry and "final" not in entry]
-        assert len(found) == 2
-        assert found[0]["val_bleu"] > 0
-        return found
+        evaluations = [entry for entry in map(json.loads, lines) if "val_bleu" in entry and "final" not in entry]
+        assert len(evaluations) == 2
+        assert evaluations[0]["val_bleu"] > 0
+        (scores,) = json.loads((tmp_path / "runs" / "one" / "results.json").read_text())["test"].values()
+        return evaluations, scores["bleu"]["score"]
 
     return run
 
@@ -67,29 +64,37 @@ def assert_tracked(tracked, evaluations):
 
 
 @needs("mlflow")
-def test_mlflow(track, tmp_path):
-    evaluations = track("with_mlflow", MLFLOW_TRACKING_URI=f"sqlite:///{tmp_path}/mlflow.db")
+@pytest.mark.parametrize("store", ["sqlite:///{}/mlflow.db", "file://{}/mlruns"])
+def test_mlflow(track, tmp_path, monkeypatch, store):
     import mlflow
 
-    client = mlflow.MlflowClient(f"sqlite:///{tmp_path}/mlflow.db")
-    (run,) = client.search_runs([client.get_experiment_by_name("translation").experiment_id])
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    store = store.format(tmp_path)
+    evaluations, test_bleu = track("mlflow", MLFLOW_TRACKING_URI=store)
+    client = mlflow.MlflowClient(store)
+    (run,) = client.search_runs([client.get_experiment_by_name("trial").experiment_id])
     assert run.info.run_name == "one"
     assert run.info.status == "FINISHED"
     assert run.data.params["preset"] == "transformer_tiny"
     history = {name: {x.step: x.value for x in client.get_metric_history(run.info.run_id, name)} for name in METRICS}
     assert_tracked([{name: history[name][epoch] for name in METRICS} for epoch in range(2)], evaluations)
+    assert run.data.metrics["test_bleu"] == test_bleu
 
 
 @needs("trackio")
 def test_trackio(track, tmp_path):
-    evaluations = track("with_trackio", TRACKIO_DIR=str(tmp_path / "trackio"))
-    (database,) = (tmp_path / "trackio").glob("translation*.db")
+    evaluations, test_bleu = track("trackio", TRACKIO_DIR=str(tmp_path / "trackio"))
+    (database,) = (tmp_path / "trackio").glob("trial*.db")
     with sqlite3.connect(database) as connection:
-        rows = connection.execute("SELECT step, metrics FROM metrics ORDER BY step").fetchall()
-        (configuration,) = connection.execute("SELECT config FROM configs").fetchone()
-    assert [step for step, _ in rows] == [0, 1]
+        rows = connection.execute("SELECT step, metrics, run_name FROM metrics ORDER BY id").fetchall()
+        ((title, configuration),) = connection.execute("SELECT run_name, config FROM configs").fetchall()
+    assert {name for _, _, name in rows} == {title} == {"one"}
     assert json.loads(configuration)["preset"] == "transformer_tiny"
-    assert_tracked([json.loads(metrics) for _, metrics in rows], evaluations)
+    tracked = [(step, json.loads(metrics)) for step, metrics, _ in rows]
+    epochs = [(step, values) for step, values in tracked if "loss" in values]
+    assert [step for step, _ in epochs] == [0, 1]
+    assert_tracked([values for _, values in epochs], evaluations)
+    assert tracked[-1][1]["test_bleu"] == test_bleu
 
 
 def read_wandb(path):
@@ -112,11 +117,17 @@ def read_wandb(path):
 
 @needs("wandb")
 def test_wandb(track, tmp_path):
-    evaluations = track("with_wandb", WANDB_MODE="offline", WANDB_DIR=str(tmp_path), WANDB_SILENT="true")
-    (path,) = tmp_path.glob("wandb/offline-run-*/*.wandb")
-    records = [*read_wandb(path)]
-    (run,) = {record.run.display_name for record in records if record.run.display_name}
-    assert run == "one"
-    rows = [record.history.item for record in records if record.history.item]
-    tracked = [{"/".join(x.nested_key).removeprefix("epoch/"): json.loads(x.value_json) for x in row} for row in rows]
-    assert_tracked(tracked, evaluations)
+    evaluations, test_bleu = track("wandb", WANDB_MODE="offline", WANDB_DIR=str(tmp_path), WANDB_SILENT="true")
+    tracked, ids = [], set()
+    for path in sorted(tmp_path.glob("wandb/offline-run-*/*.wandb")):  # `wandb sync` joins the starts by the run's id
+        records = [*read_wandb(path)]
+        runs = [record.run for record in records if record.run.display_name]
+        assert {run.display_name for run in runs} == {"one"}
+        ids |= {run.run_id for run in runs}
+        rows = [record.history.item for record in records if record.history.item]
+        for row in rows:
+            values = {"/".join(x.nested_key).removeprefix("epoch/"): json.loads(x.value_json) for x in row}
+            tracked.append({**{x.key: json.loads(x.value_json) for x in row if x.key}, **values})
+    assert len(ids) == 1
+    assert_tracked([values for values in tracked if "loss" in values], evaluations)
+    assert tracked[-1]["test_bleu"] == test_bleu

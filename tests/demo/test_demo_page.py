@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+from chromium import browser, needs_chromium  # noqa: F401  a fixture
 from saved_models import save
 
 from keras_nmt.demo import demo_systems
@@ -27,14 +27,7 @@ from keras_nmt.inference import Translator
 from keras_nmt.models import AttentionBridgeModel, Transformer
 from keras_nmt.text import train_subwords
 
-pytestmark = [
-    pytest.mark.nightly,
-    pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed: apt-get install chromium"),
-]
-CHROMIUM = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync"),
-)
+pytestmark = [pytest.mark.nightly, needs_chromium]
 # The first translation traces the model, which takes long where tests share the cores.
 PATIENCE = 180_000
 TEXT = os.environ.get("KERAS_NMT_DEMO_TEXT", "a small cat sat in old houses")
@@ -110,17 +103,8 @@ def url(models, tmp_path_factory):
     assert "OUTSIDE" not in log.read_text()
 
 
-@pytest.fixture(scope="module")
-def browser():
-    driver = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
-    with driver.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def open_page(browser, url):
+def open_page(browser, url):  # noqa: F811
     """Opens the page, and checks at the end that nothing was asked of another host and no script failed."""
     pages, requests, errors = [], [], []
 

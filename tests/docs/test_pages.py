@@ -7,6 +7,7 @@ import doctest
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from echo_models import write_echo
 from translators import make_model, source_tokenizer  # noqa: F401  fixtures
@@ -17,12 +18,14 @@ from keras_nmt.models import ModelDirectory
 from keras_nmt.models._transformer_options import TransformerOptions
 from keras_nmt.serving import DevelopmentServer
 
-DOCS = Path(__file__).parents[2] / "docs"
-# The page about mechanisms of one's own and the pages beside this folder's have tests of their own.
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 PAGES = {
     str(path.relative_to(DOCS)): path.read_text(encoding="utf-8")
-    for path in [DOCS / "getting_started.md", *DOCS.glob("concepts/*.md"), *DOCS.glob("how_to/*.md")]
+    for path in [*DOCS.glob("*.md"), *DOCS.glob("concepts/*.md"), *DOCS.glob("how_to/*.md")]
 }
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CLIENT = (ROOT / "client" / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -44,8 +47,9 @@ def test_the_examples_with_results_give_these_results(page):
 def with_models(tmp_path_factory, make_model, source_tokenizer):  # noqa: F811
     """A folder with untrained models at the paths of the pages."""
     folder = tmp_path_factory.mktemp("reader")
-    model = make_model()
-    for path in ("runs/mine", "runs/quickstart/en-de-plain-1"):
+    plain, fusion = make_model(), make_model(shortcuts="fusion")
+    for path in ("runs/mine", "runs/quickstart/en-de-plain-1", "runs/baseline", "runs/fusion"):
+        model = fusion if path == "runs/fusion" else plain
         directory = ModelDirectory(folder / path)
         subwords = {"source": "subwords.model", "target": "subwords.model"}
         directory.save_config(model, subwords=subwords, search={"beam_size": 2})
@@ -54,31 +58,64 @@ def with_models(tmp_path_factory, make_model, source_tokenizer):  # noqa: F811
     return folder
 
 
-def run_page(page: str) -> dict:
-    names: dict = {}
-    for block in blocks(page, "python"):
-        exec(compile(block, page, "exec"), names)
+def run(code: list[str], **names: object) -> dict:
+    """Runs blocks of code in order and returns all names, first of them those given."""
+    for block in code:
+        exec(compile(block, "page", "exec"), names)
     return names
 
 
-# The client needs a server. Trackers are no part of the test environment: tests/cli/test_trackers.py runs their page.
-ELSEWHERE = ("how_to/client.md", "how_to/track_experiments.md")
+# Pages whose examples need a server, or names that the tests below give. Those of own_mechanism.md and training.md have
+# tests elsewhere.
+ELSEWHERE = ("how_to/client.md", "analysis.md", "models.md", "own_mechanism.md", "training.md")
 
 
 @pytest.mark.parametrize("page", sorted(page for page in PAGES if blocks(page, "python") and page not in ELSEWHERE))
 def test_the_examples_with_a_trained_model_run(page, with_models, monkeypatch, capsys):
     monkeypatch.chdir(with_models)
-    assert "translator" in run_page(page)
+    assert "translator" in run(blocks(page, "python"))
     assert capsys.readouterr().out.strip()
 
 
-def test_the_example_of_the_client_runs(tmp_path, monkeypatch, capsys):
+def test_the_example_of_the_readme_translates(with_models, monkeypatch, capsys):
+    monkeypatch.chdir(with_models)
+    run(re.findall(r"```python\n(.*?)```", README, re.DOTALL)[3:])
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+@pytest.mark.nightly  # models of the sizes of the papers
+def test_the_examples_of_models_have_the_shapes_of_the_comments():
+    ids = np.array([[5, 6, 7, 3], [8, 9, 3, 0]])
+    names = run(re.findall(r"```python\n(.*?)```", README, re.DOTALL)[2:3], source_ids=ids, target_input_ids=ids)
+    assert names["logits"].shape == (2, 4, 32_000)
+    assert names["translation"]([ids, ids]).shape == (2, 4, 10_000)
+    names = run(blocks("models.md", "python"))
+    assert names["logits"].shape == (1, 2, 32_000)
+    assert names["composed"].count_params() > names["fusion"].count_params()
+    assert names["vectors"].shape == (2, 512)
+    assert ("cs", "de") in names["more"].directions
+
+
+@pytest.mark.nightly
+def test_the_example_of_analyses_reads_the_states_of_two_models(with_models, monkeypatch, capsys):
+    monkeypatch.chdir(with_models)
+    texts = ["a small cat sat", "three red dogs"]
+    names = run(blocks("analysis.md", "python"), sources=texts, targets=texts)
+    assert "| fusion |" in capsys.readouterr().out.replace("similarity, ", "")
+    batch = names["batch"]
+    layers, tokens, dim = batch.source.states.shape
+    assert batch.source.gates["self"].shape == (layers - 1, tokens, 2, dim)
+    assert batch.target.attention["cross"][0].ndim == 4
+    assert (with_models / "similarity.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("text", [PAGES["how_to/client.md"], CLIENT], ids=["page", "client"])
+def test_the_examples_of_the_client_run(text, tmp_path, capsys):
     write_echo(tmp_path / "mine" / "1")
     with DevelopmentServer(tmp_path / "mine", port=0, rest_port=0) as server:
-        text = PAGES["how_to/client.md"].replace("http://localhost:8501", server.rest_url)
-        monkeypatch.setitem(PAGES, "how_to/client.md", text)
-        run_page("how_to/client.md")
-    assert "Two dogs run." in capsys.readouterr().out
+        text = text.replace("http://localhost:8501", server.rest_url)
+        run(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    assert ("Two dogs run." if "Two dogs run." in text else "A man sleeps.") in capsys.readouterr().out
 
 
 def test_settings_in_files_are_settings(tmp_path):
@@ -93,7 +130,7 @@ def test_settings_in_files_are_settings(tmp_path):
 def test_every_set_option_of_the_pages_is_a_setting():
     names = {field.name for field in dataclasses.fields(Experiment)}
     used = {name for text in PAGES.values() for name in re.findall(r"--set '?(\w+)=", text)}
-    assert {"schedule", "frozen"} <= used <= names
+    assert {"schedule", "frozen"} <= used <= names | {"NAME"}
 
 
 def test_the_counterparts_of_other_toolkits_exist():

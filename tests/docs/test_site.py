@@ -7,9 +7,11 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from chromium import browser, needs_chromium  # noqa: F401  a fixture
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,18 +65,27 @@ def test_docstrings_become_sections():
     )
 
 
-@pytest.mark.nightly
-def test_the_site_builds_without_warnings_and_needs_no_other_host(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built without warnings in less than a minute."""
     pytest.importorskip("mkdocs")
+    folder = tmp_path_factory.mktemp("site")
+    start = time.monotonic()
     run = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
         cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         check=False,
     )
     assert run.returncode == 0, run.stderr.decode()
-    pages = [*(tmp_path / "site").rglob("*.html")]
+    assert time.monotonic() - start < 60
+    return folder
+
+
+@pytest.mark.nightly
+def test_the_site_needs_no_other_host_and_has_every_public_name(site):
+    pages = [*site.rglob("*.html")]
     assert len(pages) > 30
     for page in pages:
         text = page.read_text(encoding="utf-8")
@@ -83,6 +94,26 @@ def test_the_site_builds_without_warnings_and_needs_no_other_host(tmp_path):
         )
     for page in (ROOT / "docs" / "reference").glob("*.md"):
         package = page.read_text(encoding="utf-8").split("::: ")[1].strip()
-        reference = (tmp_path / "site" / "reference" / f"{page.stem}.html").read_text(encoding="utf-8")
+        reference = (site / "reference" / f"{page.stem}.html").read_text(encoding="utf-8")
         for name in importlib.import_module(package).__all__:
             assert f'id="{package}.{name}"' in reference, f"{package}.{name}"
+
+
+@pytest.mark.nightly
+@needs_chromium
+def test_the_search_works_in_a_page_that_is_opened_as_a_file(site, browser):  # noqa: F811
+    page = browser.new_page()
+    errors, requests = [], []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto((site / "how_to" / "client.html").as_uri())
+    page.locator(".md-search__input").click()
+    page.keyboard.type("bilinear pooling")
+    results = page.locator(".md-search-result__link")
+    results.first.wait_for()
+    assert any("concepts/composition.html" in link.get_attribute("href") for link in results.all())
+    results.first.click()
+    page.wait_for_url(re.compile("composition|layers"))
+    assert not errors
+    assert all(url.startswith(("file:", "data:", "about:")) for url in requests)
+    page.close()

@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import sys
 
 import pytest
 
@@ -394,6 +395,15 @@ def test_unequal_training_files_are_refused_before_any_file_is_written(tmp_path)
     }
     with pytest.raises(UserError, match="same number of lines.*long' with 70000 lines, .*short' with 69999$"):
         Experiment(directory=tmp_path / "run", max_updates=1, **sides, **dev).run(report=str)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_tracker_that_is_not_installed_is_refused_before_any_file_is_written(tmp_path, monkeypatch):
+    (tmp_path / "wandb").mkdir()  # the folder in which Weights & Biases keeps its runs
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    for name in ("mlflow", "trackio", "wandb"):
+        with pytest.raises(UserError, match=f"pip install {name}. Received: tracker='{name}'$"):
+            Experiment(directory=tmp_path / "run", tracker=name, **FILES).run(report=str)
     assert not (tmp_path / "run").exists()
 
 

@@ -34,10 +34,11 @@ def run(*command: object, **options) -> str:
 def sources(tmp_path_factory):
     """A copy of the package's sources, because a build writes beside the sources."""
     folder = tmp_path_factory.mktemp("sources")
-    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+    for name in ("setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder)
-    shutil.copytree(ROOT / "keras_nmt", folder / "keras_nmt", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "client", folder / "client", ignore=shutil.ignore_patterns("dist", "build"))
+    for name in ("keras_nmt", "client", "recipes", "docs"):
+        ignored = shutil.ignore_patterns("__pycache__", "dist", "build")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     return folder
 
 
@@ -111,3 +112,7 @@ def test_the_installed_wheel_runs_the_quickstart_without_the_repository(sources,
     assert "transformer" in run(command, "info", "runs/quickstart/en-de-plain-1", cwd=tmp_path).lower()
     run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", archive)
     assert "quickstart" in run(command, "--help", cwd=tmp_path)
+    shutil.unpack_archive(archive, tmp_path / "unpacked", filter="data")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    assert (unpacked / "docs" / "getting_started.md").is_file()
+    assert "compare" in run(python, unpacked / "recipes" / "multi30k" / "train.py", "--help", cwd=tmp_path)
