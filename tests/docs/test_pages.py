@@ -129,7 +129,8 @@ def test_settings_in_files_are_settings(tmp_path):
 
 def test_every_set_option_of_the_pages_is_a_setting():
     names = {field.name for field in dataclasses.fields(Experiment)}
-    used = {name for text in PAGES.values() for name in re.findall(r"--set '?(\w+)=", text)}
+    recipes = [path.read_text(encoding="utf-8") for path in ROOT.glob("recipes/**/*.md")]
+    used = {name for text in [*PAGES.values(), README, *recipes] for name in re.findall(r"--set '?(\w+)=", text)}
     assert {"schedule", "frozen"} <= used <= names | {"NAME"}
 
 

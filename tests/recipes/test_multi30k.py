@@ -13,7 +13,7 @@ from scripts import RECIPES, load_script
 
 from keras_nmt.data import read_lines
 from keras_nmt.evaluation import corpus_scores
-from keras_nmt.experiments.results import read_results
+from keras_nmt.experiments.results import hypotheses_path, read_results
 from keras_nmt.models import count_parameters
 from keras_nmt.quickstart_data import FOLDER
 
@@ -119,12 +119,15 @@ def test_the_comparison_has_the_readmes_settings(recipe):
 def test_the_readmes_comparison_is_made_from_the_runs_beside_it(multi30k, tmp_path, run_recipe):
     """The README's command makes the README's table from the runs, whose translations still have the same scores."""
     folder = RECIPES / "multi30k"
-    references = read_lines(multi30k / "test_2016_flickr.de.gz")
+    references = {x: read_lines(multi30k / f"test_2016_flickr.{x}.gz") for x in ("cs", "de", "en", "fr")}
+    references["target"] = references["de"]
     for path in sorted(folder.glob("results*/*/results.json")):
-        results = read_results(path.parent)
-        hypotheses = read_lines(path.with_name("test.hypotheses.txt"))
-        bleu = corpus_scores(hypotheses, references, metrics=("bleu",))["bleu"]
-        assert round(bleu.score, 2) == results["test"]["source-target"]["bleu"]["score"], path
+        lowercase = json.loads(path.with_name("settings.json").read_text()).get("lowercase", False)
+        for direction, scores in read_results(path.parent)["test"].items():
+            hypotheses = read_lines(hypotheses_path(path.parent, direction))
+            target = references[direction.split("-")[1]]
+            bleu = corpus_scores(hypotheses, target, metrics=("bleu",), lowercase=lowercase)["bleu"]
+            assert round(bleu.score, 2) == scores["bleu"]["score"], (path, direction)
     shutil.copytree(folder / "results", tmp_path / "runs")
     names = ["plain", "fusion", "ni_layers", "ni_heads", "ni_both", "role_dense", "role_softmax", "matched", "all"]
     run = run_recipe(
