@@ -18,7 +18,7 @@ from typing import Any
 import h5py  # noqa: F401
 import keras_hub  # noqa: F401
 import sacrebleu  # noqa: F401
-import tensorflow  # noqa: F401
+import tensorflow as tf
 import tensorflow_text  # noqa: F401
 import typer  # noqa: F401
 
@@ -51,6 +51,8 @@ def child(request: dict[str, Any]) -> int:
     os.environ.update(request["environment"])
     sys.path[:0] = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.chdir(request["folder"])
+    if "optimization_level=0" in os.environ.get("XLA_FLAGS", ""):  # as in tests/conftest.py
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
     status = run(request["arguments"])
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
