@@ -46,7 +46,7 @@ def demo(
                 f"The page needs the extra `demo`: pip install 'keras_nmt[demo]'. Received: no module {package}"
             )
     with working(f"Loading {', '.join(map(str, directories))}"):
-        import_tensorflow(import_)
+        import_tensorflow(import_, to_translate=True)
         from keras_nmt.demo import DemoServer, demo_page, demo_systems
         from keras_nmt.inference import Translator
 

@@ -94,7 +94,7 @@ def evaluate(
     files = {name: path for name, path in named.items() if path is not None}
     texts = read_line_pairs(*files.values(), *references)
     lines, streams = dict(zip(files, texts, strict=False)), texts[len(files) :]
-    import_tensorflow(import_)
+    import_tensorflow(import_, to_translate=True)
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
     from keras_nmt.evaluation.comet_scores import check_comet
     from keras_nmt.evaluation.metrics import check_tokenizer

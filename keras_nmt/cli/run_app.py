@@ -113,8 +113,16 @@ def check_open(stream: Any, name: str) -> None:
         raise UserError(f"{name} is closed: redirect it to a file or a pipe. Received: no open stream")
 
 
-def import_tensorflow(files: Sequence[Path] | None = None) -> None:
+def translation_threads() -> int:
+    """Threads of an operation where four parts of a text share the cores, see `keras_nmt.inference.parts`."""
+    return max(1, len(os.sched_getaffinity(0)) // 4)
+
+
+def import_tensorflow(files: Sequence[Path] | None = None, *, to_translate: bool = False) -> None:
     """Imports TensorFlow and Keras without start-up lines, then the user's files of layers, which `--import` names.
+
+    With `to_translate`, for programs that only translate and score, an operation has few threads, because several parts
+    of the text are computed at the same time. The variable `TF_NUM_INTRAOP_THREADS` has precedence.
 
     Packages that Keras imports if they are there are left out: Keras has wrappers for scikit-learn and figures of
     Matplotlib, which the package does not use.
@@ -125,6 +133,8 @@ def import_tensorflow(files: Sequence[Path] | None = None) -> None:
     for file in files or ():
         if not (file.is_file() and file.suffix == ".py"):
             raise UserError(f"--import takes a Python file. Received: {file}")
+    if to_translate:
+        os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(translation_threads()))
     nowhere = None if "TF_CPP_MIN_LOG_LEVEL" in _set_by_user else os.open(os.devnull, os.O_WRONLY)
     sys.stderr.flush()
     standard_error = os.dup(2)

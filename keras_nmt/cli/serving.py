@@ -159,7 +159,7 @@ def serve(
     for the network: `savedmodels/README.md` explains how to run TensorFlow Serving.
     """
     with working(f"Loading {path}"):
-        import_tensorflow()
+        import_tensorflow(to_translate=True)
         from keras_nmt.serving import DevelopmentServer
 
         server = DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla)

@@ -41,7 +41,7 @@ def shortlist(
     from keras_nmt.inference.shortlist import Shortlist, parse_pharaoh_alignments
 
     pairs = parse_pharaoh_alignments(given[0]) if given else None
-    import_tensorflow(import_)
+    import_tensorflow(import_, to_translate=True)
     from keras_nmt.inference import Translator
 
     with working(f"Counting aligned subwords in {len(sources):,} sentences"):

@@ -180,7 +180,7 @@ def score(
     """Writes the log-probability of each given translation."""
     check_models(directory, *ensemble or ())
     sources, targets = read_line_pairs(source, target)
-    import_tensorflow(import_)
+    import_tensorflow(import_, to_translate=True)
     from keras_nmt.inference import Translator
 
     translator = Translator.from_directory(
@@ -211,7 +211,7 @@ def embed(
         raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
     check_streams(input_, output)
     check_models(directory)
-    import_tensorflow(import_)
+    import_tensorflow(import_, to_translate=True)
     import io
 
     import numpy as np
@@ -286,7 +286,7 @@ def _open_translator(
     """A translator of one direction."""
     check_models(*ensemble)
     check_search(directory, search)
-    import_tensorflow(imports)
+    import_tensorflow(imports, to_translate=True)
     from keras_nmt.inference import Translator
     from keras_nmt.inference.search_options import SearchOptions
 

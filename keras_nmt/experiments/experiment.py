@@ -453,8 +453,7 @@ class Experiment(Settings):
 
         Raises:
             OSError: A file is missing or cannot be read.
-            UserError: Files do not fit each other, an argument of the model is out of its range, or the tracker is not
-                installed.
+            UserError: Files do not fit each other, an argument is out of its range, or the tracker is not installed.
         """
         if self.tracker is not None:
             check_tracker(self.tracker)
@@ -484,8 +483,7 @@ class Experiment(Settings):
 
         Args:
             report: Callable, gets each line of progress. Defaults to printing.
-            callbacks: Sequence of Keras callbacks of the training; see `Trainer` for their epochs and logs. Defaults to
-                none.
+            callbacks: Sequence of Keras callbacks; see `Trainer` for their epochs and logs. Defaults to none.
 
         Returns:
             The content of `results.json`: updates, seconds, parameters, dev and test scores by direction. On workers

@@ -68,7 +68,7 @@ class TracedDecoder:
                 attention = self.model.attention(self.pack(memory), shift_right(target), layer)  # [B, T, S]
                 return tf.argmax(tf.where(_words(source)[:, None], attention, -1.0), 2, tf.int32)
 
-            self._attended[layer] = plain_and_compiled(most, self._specs, IDS, IDS)
+            self._attended.setdefault(layer, plain_and_compiled(most, self._specs, IDS, IDS))
         return self._attended[layer][compiled](memory, source, target)
 
     def pack(self, memory: list[tf.Tensor]) -> Any:
@@ -123,7 +123,8 @@ class TracedSearch:
             if self._candidates is not None:
                 specs["candidates"] = tf.TensorSpec([self._candidates.size], tf.int32)
             signature = [specs[name] for name in names]
-            self._searches[key] = function(search, self._decoder._specs, IDS, *signature, jit_compile=compiled or None)
+            search = function(search, self._decoder._specs, IDS, *signature, jit_compile=compiled or None)
+            self._searches.setdefault(key, search)
         return self._searches[key](memory, source, *inputs.values())
 
     def _search(

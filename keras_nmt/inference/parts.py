@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
 
@@ -13,6 +14,10 @@ from keras_nmt.steps import count_steps
 
 # The cost of a decoder step apart from its rows, as a number of rows: weights are read, operators are started.
 STEP_COST = 8
+
+# The number of parts that are computed at the same time, where a graph is called part by part. Most operators of a step
+# are too small for several cores, so several parts on a core each take less time than one part on all cores.
+PARTS_AT_ONCE = 4
 
 
 def part_size(
@@ -114,35 +119,51 @@ class Rows:
         lengths = self._padded(tf.gather(lengths, order))
         groups = None if groups is None else tf.gather(groups, order)
 
-        def part(start: tf.Tensor, *results: tf.Tensor) -> tuple[tf.Tensor, ...]:
-            size = part_size(lengths, groups, start, options, self._compiled)
+        def size_at(start: tf.Tensor) -> tf.Tensor:
+            return part_size(lengths, groups, start, options, self._compiled)
+
+        def part(start: tf.Tensor, size: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
+            """The indices of a part's rows `[size]`, and their tensors `[size, ...]`."""
             padded = bucket_sizes(size[None], options.batch_buckets)[0] if self._compiled else size
             rows = tf.gather(order, start + tf.minimum(tf.range(padded), size - 1))
-            made = zip(results, body(rows), strict=True)
-            return start + size, *(tf.tensor_scatter_nd_update(x, rows[:size, None], new[:size]) for x, new in made)
+            return rows[:size], [x[:size] for x in body(rows)]
+
+        def filled(results: Sequence[tf.Tensor], rows: tf.Tensor, made: Sequence[tf.Tensor]) -> list[tf.Tensor]:
+            return [tf.tensor_scatter_nd_update(x, rows[:, None], new) for x, new in zip(results, made, strict=True)]
 
         count = tf.size(order)
-        nothing = [tf.zeros([count, *spec.shape[1:]], spec.dtype) for spec in specs]
+        results = [tf.zeros([count, *spec.shape[1:]], spec.dtype) for spec in specs]
+        if not tf.executing_eagerly():  # in an export, whose requests are computed at the same time
 
-        def loop(part: Callable[..., tuple[tf.Tensor, ...]]) -> list[tf.Tensor]:
+            def next_part(start: tf.Tensor, *results: tf.Tensor) -> tuple[tf.Tensor, ...]:
+                size = size_at(start)
+                return start + size, *filled(results, *part(start, size))
+
             _, *results = tf.while_loop(
                 lambda start, *_: start < count,
-                part,
-                (tf.constant(0), *nothing),
-                parallel_iterations=1,  # else several parts would be in memory at once
+                next_part,
+                (tf.constant(0), *results),
+                parallel_iterations=1,  # more would take memory; TensorFlow computes one iteration after the other
             )
             return results
 
-        if not tf.executing_eagerly():  # in an export, nobody counts
-            return loop(part)
-        with count_steps(int(count), "lines") as advance:
+        def parts() -> Iterator[tuple[tf.Tensor, tf.Tensor]]:
+            start = tf.constant(0)
+            while start < count:
+                yield start, (size := size_at(start))
+                start += size
 
-            def counted(start: tf.Tensor, *results: tf.Tensor) -> tuple[tf.Tensor, ...]:
-                stop, *new = part(start, *results)
-                advance(int(stop - start))
-                return stop, *new
-
-            return loop(counted)
+        with count_steps(int(count), "lines") as advance, ThreadPoolExecutor(PARTS_AT_ONCE) as threads:
+            computed = [threads.submit(part, start, size) for start, size in parts()]
+            try:
+                for future in computed:
+                    rows, made = future.result()
+                    results = filled(results, rows, made)
+                    advance(len(rows))
+            finally:  # after an error, no further part begins
+                for future in computed:
+                    future.cancel()
+        return results
 
     def _padded(self, lengths: tf.Tensor) -> tf.Tensor:
         """The padded lengths, END included, of rows with these numbers of subwords."""

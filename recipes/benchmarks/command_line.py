@@ -73,7 +73,11 @@ def main(
         export_ctranslate2(Path(folder) / "ctranslate2", translator.model, translator.tokenizers)
         (version,) = (Path(folder) / "ctranslate2").iterdir()
         options = {"folder": str(version), "dtype": "float32", "batch": BATCH, "threads": threads, "beam": BEAM}
-        peer = [sys.executable, ctranslate2_process.__file__, json.dumps({**options, "steps": 0, "cpu_time": False})]
+        peer = [
+            sys.executable,
+            ctranslate2_process.__file__,
+            json.dumps({**options, "workers": 1, "steps": 0, "cpu_time": False}),
+        ]
         translate = [*ours, "translate", str(model), "--beam-size", str(BEAM), "--length-penalty", "0"]
         commands = {
             "CTranslate2 float32": whole(peer, "json"),

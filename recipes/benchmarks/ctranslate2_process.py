@@ -20,7 +20,15 @@ from keras_nmt.errors import UserError, error_and_type
 
 
 def ctranslate2_process(
-    folder: Path, *, dtype: str, batch: int, threads: int, beam: int, steps: int = 0, cpu_time: bool = False
+    folder: Path,
+    *,
+    dtype: str,
+    batch: int,
+    threads: int,
+    beam: int,
+    workers: int = 1,
+    steps: int = 0,
+    cpu_time: bool = False,
 ) -> Run:
     """Starts a process that ends with this process, and that computes on a GPU if there is one.
 
@@ -30,6 +38,7 @@ def ctranslate2_process(
         batch: Integer, the largest number of sentences of a batch.
         threads: Integer, threads of an operation on the CPU.
         beam: Integer, hypotheses per sentence.
+        workers: Integer, number of batches that are computed at the same time, each on `threads`. Defaults to 1.
         steps: Integer, the number of tokens of every translation. Defaults to 0: translations end by themselves.
         cpu_time: Boolean, whether seconds are those of the processor. Defaults to False.
 
@@ -37,7 +46,7 @@ def ctranslate2_process(
         UserError: CTranslate2 fails, in the first call.
     """
     options = {"folder": str(folder), "dtype": dtype, "batch": batch, "threads": threads, "beam": beam}
-    options |= {"steps": steps, "cpu_time": cpu_time}
+    options |= {"workers": workers, "steps": steps, "cpu_time": cpu_time}
     command = [sys.executable, __file__, json.dumps(options)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -62,12 +71,16 @@ def ctranslate2_process(
     return run
 
 
-def main(folder: str, dtype: str, batch: int, threads: int, beam: int, steps: int, cpu_time: bool) -> None:
+def main(
+    folder: str, dtype: str, batch: int, threads: int, beam: int, workers: int, steps: int, cpu_time: bool
+) -> None:
     import ctranslate2
     import sentencepiece
 
     device = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
-    translator = ctranslate2.Translator(folder, device=device, compute_type=dtype, intra_threads=threads)
+    translator = ctranslate2.Translator(
+        folder, device=device, compute_type=dtype, inter_threads=workers, intra_threads=threads
+    )
     source, target = (
         sentencepiece.SentencePieceProcessor(str(Path(folder) / f"{side}.model")) for side in ("source", "target")
     )

@@ -12,6 +12,7 @@ also runs with a vocabulary shortlist. See README.md beside this file.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import statistics
@@ -32,7 +33,7 @@ from rich.console import Console
 from sizes import check_sizes, parse_sizes
 from write_table import write_table
 
-from keras_nmt.cli.run_app import run_app
+from keras_nmt.cli.run_app import run_app, translation_threads
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Shortlist, Translator
@@ -96,9 +97,10 @@ def programs(
             export_ctranslate2(written, plain.model, plain.tokenizers)
         (version,) = written.iterdir()
         for dtype in peers:
-            found[f"{PEER} {dtype}"] = ctranslate2_process(
-                version, dtype=dtype, batch=batch, threads=threads, beam=BEAM
-            )
+            run = functools.partial(ctranslate2_process, version, dtype=dtype, batch=batch, beam=BEAM)
+            found[f"{PEER} {dtype}"] = run(threads=threads)
+            if threads > 1 and batch > 1:
+                found[f"{PEER} {dtype}, {threads} batches at once"] = run(threads=1, workers=threads)
     for suffix, shortlist in shortlists.items():
         translator = plain.with_options(**shortlist) if shortlist else plain
         if "plain" in names:
@@ -148,7 +150,7 @@ def main(
     shortlist_sizes: Annotated[str, typer.Option(help="Subwords of a batch, separated by commas.")] = "1024",
     limit: Annotated[int, typer.Option(help="Lines for batches of 1.")] = 100,
     rounds: Annotated[int, typer.Option(help="Measurements of each program.")] = 5,
-    threads: Annotated[int, typer.Option(help="Threads of one operation.")] = os.cpu_count() or 1,
+    threads: Annotated[int, typer.Option(help=f"Threads of {PEER}.")] = os.cpu_count() or 1,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
     """Measures a trained model on real text beside CTranslate2."""
@@ -176,7 +178,7 @@ def main(
     if model is None or lines is None:
         model = trained(data_dir, directory)
         lines, references = (corpus(Path(str(data_dir)), f"test_2016_flickr.{language}") for language in ("en", "de"))
-    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    tf.config.threading.set_intra_op_parallelism_threads(translation_threads())  # as `keras-nmt translate` does
     text = list(read_lines(lines))
     wanted = None if references is None else list(read_lines(references))
     tokenizer = Translator.from_directory(model).tokenizers["target"]

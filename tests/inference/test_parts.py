@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -9,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.ids import END
-from keras_nmt.inference.parts import STEP_COST, Rows, part_size
+from keras_nmt.inference.parts import PARTS_AT_ONCE, STEP_COST, Rows, part_size
 from keras_nmt.inference.search_options import SearchOptions
 
 OPTIONS = SearchOptions(length_buckets=(8, 16, 64), batch_buckets=(1, 4, 16), max_batch_tokens=256)
@@ -91,6 +94,41 @@ def test_each_row_is_computed_once_and_in_order(lengths, compiled, grouped, data
     assert sorted(seen) == list(range(len(lengths)))
     assert names.numpy().tolist() == [str(row).encode() for row in range(len(lengths))]
     assert doubles.numpy().tolist() == [[row, 2 * row] for row in range(len(lengths))]
+
+
+def test_some_parts_are_computed_at_the_same_time():
+    lock, together = threading.Lock(), threading.Event()
+    inside, most = 0, 0
+
+    def body(chosen):
+        nonlocal inside, most
+        with lock:
+            inside += 1
+            most = max(most, inside)
+        if most == PARTS_AT_ONCE:
+            together.set()
+        together.wait(10)
+        with lock:
+            inside -= 1
+        return [chosen]
+
+    rows = Rows([tf.ragged.constant([[4] * 60] * 40, tf.int32)], [], None, OPTIONS, False)  # ten parts of 4 rows
+    assert rows.compute(body, [tf.TensorSpec([None], tf.int32)])[0].numpy().tolist() == list(range(40))
+    assert most == PARTS_AT_ONCE
+
+
+def test_after_an_error_no_further_part_begins():
+    begun = []
+
+    def fail(chosen):
+        begun.append(chosen)
+        time.sleep(0.02)
+        raise ValueError("of a part")
+
+    rows = Rows([tf.ragged.constant([[4] * 60] * 200, tf.int32)], [], None, OPTIONS, False)  # fifty parts
+    with pytest.raises(ValueError, match="of a part"):
+        rows.compute(fail, [tf.TensorSpec([None], tf.int32)])
+    assert len(begun) < 50
 
 
 @pytest.fixture(scope="module")
