@@ -1,13 +1,15 @@
 """Time and memory of translating, against source length, beam, batch and depth.
 
     python recipes/benchmarks/cost_curves.py --output cost_curves.md --plot cost_curves.png
+    python recipes/benchmarks/cost_curves.py --no-xla --curves length --output cost_curves.md
 
-Each point is a compiled beam search in a separate process; memory is the process' peak resident memory. See README.md
-beside this file.
+Each point is a beam search in a separate process, compiled by XLA or, with `--no-xla`, in the plain graph; memory is
+the process' peak resident memory. See README.md beside this file.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 import time
@@ -41,7 +43,9 @@ CURVES = {"length": (20, 50, 100, 200), "beam": (1, 2, 4, 8), "batch": (1, 4, 16
 Row = tuple[str, int, float, float, float]
 
 
-def measure(preset: str, vocabulary_size: int, point: dict[str, int], rounds: int, cpu_time: bool) -> dict[str, float]:
+def measure(
+    preset: str, vocabulary_size: int, point: dict[str, int], rounds: int, cpu_time: bool, xla: bool
+) -> dict[str, float]:
     """Translates sentences of random words into translations of equal length and measures the shortest time.
 
     Returns:
@@ -53,19 +57,22 @@ def measure(preset: str, vocabulary_size: int, point: dict[str, int], rounds: in
     model = Transformer(source_vocabulary_size=vocabulary_size, **sizes)
 
     def search(source: tf.Tensor) -> tf.Tensor:
-        constants, caches = model.prepare(model.encoder(source, training=False), beam, length)
-        options: dict[str, Any] = {"batch_size": batch, "beam_size": beam, "max_length": length}
-        return beam_search(model.decoder_step, constants, caches, **options, suppress=(PAD, BEGIN, END)).tokens
+        # As in `Translator`: caches of the plain graph grow, and the output's matrix is transposed once.
+        constants, caches = model.prepare(model.encoder(source, training=False), beam, length if xla else None)
+        kernel = None if xla else model.output_kernel()
+        step = functools.partial(model.decoder_step, output_kernel=kernel)
+        options: dict[str, Any] = {"batch_size": batch, "beam_size": beam, "max_length": length, "shrink": not xla}
+        return beam_search(step, constants, caches, **options, suppress=(PAD, BEGIN, END)).tokens
 
     random = np.random.default_rng(1)
     source = tf.constant(random.integers(FIRST_WORD, vocabulary_size, (batch, length)), "int32")
-    compiled = tf.function(search, autograph=False, jit_compile=True)
+    translate = tf.function(search, autograph=False, jit_compile=xla or None)
     clock = time.process_time if cpu_time else time.perf_counter
-    compiled(source)
+    translate(source)
     seconds = []
     for _ in range(rounds):
         start = clock()
-        compiled(source).numpy()
+        translate(source).numpy()
         seconds.append(clock() - start)
     return {"seconds": min(seconds), "memory": peak_memory()}
 
@@ -79,6 +86,7 @@ def main(
     cpu_time: Annotated[
         bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
     ] = False,
+    xla: Annotated[bool, typer.Option("--xla/--no-xla", help="Whether XLA compiles the search.")] = True,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the plot, as PNG, SVG or PDF.")] = None,
     point: Annotated[str, typer.Option(hidden=True, help="Measures one point in this process.")] = "",
@@ -99,10 +107,10 @@ def main(
     if point:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
-        print(json.dumps(measure(preset, vocabulary_size, json.loads(point), rounds, cpu_time)))
+        print(json.dumps(measure(preset, vocabulary_size, json.loads(point), rounds, cpu_time, xla)))
         return
     options = [f"--preset={preset}", f"--vocabulary-size={vocabulary_size}", f"--rounds={rounds}"]
-    options += [f"--threads={threads}", *["--cpu-time"] * cpu_time]
+    options += [f"--threads={threads}", *["--cpu-time"] * cpu_time, "--xla" if xla else "--no-xla"]
     rows: list[Row] = []
     measured: dict[str, dict[str, float]] = {}
     console = Console()

@@ -14,9 +14,10 @@ def cost_curves():
 
 
 @pytest.mark.nightly
-def test_measures_time_and_memory(cost_curves):
+@pytest.mark.parametrize("xla", [True, False])
+def test_measures_time_and_memory(cost_curves, xla):
     point = {"length": 3, "beam": 2, "batch": 2, "depth": 1}
-    found = cost_curves.measure("transformer_tiny", 50, point, rounds=1, cpu_time=True)
+    found = cost_curves.measure("transformer_tiny", 50, point, rounds=1, cpu_time=True, xla=xla)
     assert 0 < found["seconds"] < 60
     assert 50 * 2**20 < found["memory"] < 64 * 2**30
 
