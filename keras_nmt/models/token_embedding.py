@@ -32,7 +32,8 @@ class TokenEmbedding(keras.layers.Layer):
             Defaults to None, for all tokens.
 
     Returns:
-        Embeddings `[B, T, d]`; logits `[..., V]`, or `[..., N]`, in float32 with `reverse=True`.
+        Embeddings `[B, T, d]`; logits `[..., V]`, or `[..., N]`, in float32 with `reverse=True`. As every product of a
+        layer, that of the logits is computed in the compute dtype.
 
     Example:
 
@@ -59,6 +60,8 @@ class TokenEmbedding(keras.layers.Layer):
             hidden_dim,
             tie_weights=tie_weights,
             embeddings_initializer=keras.initializers.RandomNormal(stddev=hidden_dim**-0.5),
+            # By default, Keras computes the product with a tied table in the dtype of the weights.
+            reverse_dtype=self.compute_dtype,
             dtype=self.dtype_policy,
             name="table",
         )
@@ -73,7 +76,8 @@ class TokenEmbedding(keras.layers.Layer):
                 logits = ops.matmul(states, output_kernel)  # [R, N]
             elif few_states and self._has_float_table:
                 # XLA packs the second factor of a product: the few states, not the table.
-                logits = ops.transpose(ops.matmul(self._output_table(), ops.transpose(states)))  # [R, V]
+                table = ops.cast(self._output_table(), self.compute_dtype)
+                logits = ops.transpose(ops.matmul(table, ops.transpose(states)))  # [R, V]
             else:
                 logits = self.table(states, reverse=True)
             return ops.cast(reshape_like(inputs, logits), "float32")  # [..., V]
@@ -87,24 +91,25 @@ class TokenEmbedding(keras.layers.Layer):
             ids: int32 tensor `[N]`, the tokens of the columns. Defaults to None: all tokens, N = V.
 
         Returns:
-            Float tensor `[d, N]`, in the dtype of the weights, or float32 if the weights are int8. None for all tokens
-            if the table computes in another precision than the weights'.
+            Float tensor `[d, N]`, in the compute dtype, or float32 if the weights are int8. None for all tokens if the
+            weights are int8.
         """
         if ids is None:
-            return ops.transpose(self._output_table()) if self._has_float_table else None
+            table = self._output_table()
+            return ops.transpose(ops.cast(table, self.compute_dtype)) if self._has_float_table else None
         rows = ops.take(self._output_table(), ids, axis=0)  # [N, d]
-        if self.table.quantization_mode is not None:
-            scales = self.table.embeddings_scale if self.tie_weights else self.table.reverse_embeddings_scale  # [V]
-            rows = ops.cast(rows, "float32") / ops.cast(ops.take(scales, ids)[:, None], "float32")
-        return ops.transpose(rows)
+        if self._has_float_table:
+            return ops.transpose(ops.cast(rows, self.compute_dtype))
+        scales = self.table.embeddings_scale if self.tie_weights else self.table.reverse_embeddings_scale  # [V]
+        return ops.transpose(ops.cast(rows, "float32") / ops.cast(ops.take(scales, ids)[:, None], "float32"))
 
     def _output_table(self) -> Any:
         return self.table.embeddings if self.tie_weights else ops.transpose(self.table.reverse_embeddings)  # [V, d]
 
     @property
     def _has_float_table(self) -> bool:
-        """Whether the table needs no conversion for a product; otherwise the table computes in its own precision."""
-        return self.table.quantization_mode is None and self.compute_dtype == self.variable_dtype
+        """Whether the table is not quantised; otherwise the table computes products in its own way."""
+        return self.table.quantization_mode is None
 
     def compute_output_shape(
         self,

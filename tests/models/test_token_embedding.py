@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_nmt.models.token_embedding import TokenEmbedding
 
@@ -31,15 +32,30 @@ def test_the_logits_of_few_states(dtype, tie_weights, quantized):
     if quantized:
         embedding.table.quantize("int8")
     expected = keras.ops.convert_to_numpy(embedding(STATES, reverse=True))
+    tolerance = 1e-5 if dtype == "float32" else 0.02  # bfloat16 has three digits
     found = embedding(STATES, reverse=True, few_states=True)
     assert keras.backend.standardize_dtype(found.dtype) == "float32"
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=tolerance)
     assert embedding.compute_output_shape((2, 3, 8), reverse=True, few_states=True) == found.shape
     kernel = embedding.output_kernel()
-    assert (kernel is None) == (quantized or dtype != "float32")
+    assert (kernel is None) == quantized
     if kernel is not None:
         found = embedding(STATES, reverse=True, output_kernel=kernel)
-        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=tolerance)
+
+
+@pytest.mark.parametrize("tie_weights", [True, False])
+def test_the_product_of_the_logits_is_in_the_compute_dtype(tie_weights):
+    embedding = TokenEmbedding(11, 8, tie_weights, dtype="mixed_bfloat16")
+    embedding.build((None, None))
+
+    @tf.function(autograph=False)
+    def logits(states: tf.Tensor) -> tf.Tensor:
+        return embedding(states, reverse=True)
+
+    operations = logits.get_concrete_function(tf.TensorSpec([2, 3, 8])).graph.get_operations()
+    (product,) = (operation for operation in operations if operation.type == "MatMul")
+    assert [x.dtype for x in product.inputs] == [tf.bfloat16, tf.bfloat16]
 
 
 def test_embeddings_start_as_large_as_positions():
@@ -54,8 +70,8 @@ def test_the_logits_of_some_tokens(dtype, tie_weights):
     ids = np.array([2, 10, 3])
     expected = keras.ops.convert_to_numpy(embedding(STATES, reverse=True))[..., ids]
     found = embedding(STATES, reverse=True, output_kernel=embedding.output_kernel(ids))
-    # Keras converts the rows to bfloat16, which has three digits, but not its own table.
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 if dtype == "float32" else 0.02)
+    tolerance = 1e-5 if dtype == "float32" else 0.02  # bfloat16 has three digits
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=tolerance)
     assert embedding.compute_output_shape((2, 3, 8), reverse=True, output_kernel=ids[None]) == found.shape
     embedding.table.quantize("int8")  # the rows lose their scales, and the states stay as they are
     found = embedding(STATES, reverse=True, output_kernel=embedding.output_kernel(ids))
