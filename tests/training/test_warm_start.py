@@ -8,7 +8,6 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
-
 from one_in import one_in
 
 from keras_nmt.errors import UserError
