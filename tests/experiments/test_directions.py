@@ -113,6 +113,7 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
         **several,
         "languages": [*SPELLINGS, "signs"],
         "pairs": ["signs-words", "words-signs"],
+        "dev_pairs": ["signs-words"],
         "init_from": str(trained),
         "allow_new": ["signs_*"],
         "frozen": ["bridge/*", "digits_*", "words_*", "letters_*"],
