@@ -120,7 +120,7 @@ def test_results_are_equal_with_and_without_xla():
     sentences = list(range(8))
     options = {"beam_size": 5, "max_length": 12, "max_lengths": [12, 1, 3, 50, 0, 12, 12, 12]}
     eager = search(decoder, sentences, **options)
-    for compiled in (tf.function, partial(tf.function, jit_compile=True)):
+    for compiled in (tf.function, partial(tf.function, jit_compile=True, autograph=False)):
         result = search(decoder, sentences, compiled, **options)
         for sentence in sentences:
             assert_same(hypotheses(result, sentence), hypotheses(eager, sentence), tolerance=1e-5)
