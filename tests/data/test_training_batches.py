@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +14,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from one_in import these
 from updates import KEYS, Batch, join, same, take
 
 from keras_nmt.data import (
@@ -183,8 +181,9 @@ def test_other_numbers_of_parts_add_only_filler_rows(corpus: Corpus, parts: int)
         list(check_rows(corpus, left))
 
 
-@pytest.mark.parametrize(("parts", "num_shards"), [(2, 2), (4, 2), (8, 2), (4, 4), (6, 3)])
-def test_shards_together_are_the_whole(corpus: Corpus, parts: int, num_shards: int) -> None:
+@pytest.mark.parametrize("split", these([0, 1], [(4, 2), (6, 3), (2, 2), (8, 2), (4, 4)], str))
+def test_shards_together_are_the_whole(corpus: Corpus, split: tuple[int, int]) -> None:
+    parts, num_shards = split
     batches = TrainingBatches(corpus, batch_size=333, seed=5)
     number = batches.updates_per_epoch + 2
     each = parts // num_shards
@@ -217,13 +216,8 @@ def digest() -> str:
     return hashlib.sha256(b"".join(batch[key].tobytes() for batch in elements for key in KEYS)).hexdigest()
 
 
-def test_the_same_in_another_process() -> None:
-    code = "import test_training_batches; print(test_training_batches.digest())"
-    environment = os.environ | {"PYTHONHASHSEED": "123", "PYTHONPATH": os.pathsep.join([*sys.path, os.curdir])}
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parent, env=environment
-    )
-    assert result.stdout.strip() == digest(), result.stderr
+def test_the_same_in_every_process() -> None:
+    """Processes differ in the hashes of strings: this one and the one that computed the digest."""
     # The order of batches determines the result of a run with a given seed: a change makes kept runs irreproducible.
     assert digest() == "394343c8a91d4b9e7d4e4a10cf04a0e438a5af2b134ba95e6bebcdb6c4f066fe"
 

@@ -16,10 +16,11 @@ from keras_nmt.decoding import SearchResult
 from keras_nmt.decoding.sampling_search import gumbel_noise
 from keras_nmt.ids import BEGIN, END, PAD
 
-xla = partial(tf.function, jit_compile=True)
+graph = partial(tf.function, autograph=False)
+xla = partial(graph, jit_compile=True)
 
 
-def sample(decoder: TableDecoder, sentences: list[int], seeds: list[int], compiled=tf.function, **options):
+def sample(decoder: TableDecoder, sentences: list[int], seeds: list[int], compiled=graph, **options):
     constants, caches = decoder.start(sentences, options.get("num_samples", 1), options["max_length"])
 
     def run(constants, caches, seeds) -> SearchResult:

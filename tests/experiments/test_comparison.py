@@ -324,15 +324,17 @@ def test_incomparable_configurations_are_refused_before_training(files, tmp_path
     assert calls == []
 
 
-def test_an_error_of_a_training_process_is_one_line(tmp_path, capfd):
-    (tmp_path / "settings.json").write_text('{"speed": 9}')
+def test_the_process_of_a_run_imports_files_first_and_its_error_is_one_line(tmp_path, capfd):
+    """The imported file writes the settings that the run then refuses."""
+    settings = tmp_path / "settings.json"
+    (tmp_path / "layers.py").write_text(f"open({str(settings)!r}, 'w').write('{{\"speed\": 9}}')")
     with pytest.raises(UserError, match="^There are no such settings.*Received: speed$"):
-        module._call("_train", str(tmp_path / "settings.json"))
+        module._call("_train", str(settings), imports=[tmp_path / "layers.py"])
     assert capfd.readouterr().err == ""
 
 
-def test_the_process_of_a_run_imports_files_first(tmp_path, capfd):
-    (tmp_path / "settings.json").write_text('{"speed": 9}')
+@pytest.mark.nightly
+def test_an_error_of_an_imported_file_is_one_line(tmp_path, capfd):
     (tmp_path / "layers.py").write_text("raise KeyError('no such layer')")
     with pytest.raises(UserError, match="^line 1 of .*layers.py raised an error.*no such layer"):
         module._call("_train", str(tmp_path / "settings.json"), imports=[tmp_path / "layers.py"])

@@ -113,6 +113,7 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
         **several,
         "languages": [*SPELLINGS, "signs"],
         "pairs": ["signs-words", "words-signs"],
+        "dev_pairs": ["signs-words"],
         "init_from": str(trained),
         "allow_new": ["signs_*"],
         "frozen": ["bridge/*", "digits_*", "words_*", "letters_*"],
@@ -141,6 +142,7 @@ def label_settings(several):
     return {**several, **label, "schedule": "constant", "max_updates": 6, "evaluate_every": 6}
 
 
+@pytest.mark.nightly
 def test_the_label_baseline_runs_on_the_same_data(label_settings, tmp_path):
     label = {**label_settings, "pairs": ["digits-words", "words-letters"], "test_pairs": ["digits-letters"]}
     results = Experiment(directory=tmp_path / "label", **label).run(report=lambda line: None)

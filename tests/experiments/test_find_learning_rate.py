@@ -10,7 +10,7 @@ from keras_nmt.experiments import Experiment, find_learning_rate
 from keras_nmt.experiments.learning_rate_finder import smooth, steepest
 
 
-@pytest.mark.parametrize("schedule", ["constant", "noam"])
+@pytest.mark.parametrize("schedule", ["noam", pytest.param("constant", marks=pytest.mark.nightly)])
 def test_a_sweep_writes_rates_and_losses_and_suggests_a_rate_and_no_model(one, tmp_path, schedule):
     settings = {**one, "schedule": schedule, "warmup_steps": 100, "ema": 0.9, "dtype": "mixed_float16"}
     lines = []

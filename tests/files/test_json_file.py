@@ -97,6 +97,6 @@ def commands(tmp_path):
 def test_commands_report_damage_in_one_line(name, commands, error_line):
     path: Path
     path, command = commands[name]
-    for content in DAMAGED.values():
-        path.write_bytes(content)
+    for kind in ("half", "list", "deep lists", "not UTF-8"):  # the other kinds: see the test of `read_json`
+        path.write_bytes(DAMAGED[kind])
         assert f"{path} must hold " in error_line(*command)

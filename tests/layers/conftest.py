@@ -81,12 +81,12 @@ def _check_saving(model: keras.Model, inputs: Inputs, outputs: list[Any], folder
 
 
 def _check_training(layer: keras.layers.Layer, inputs: Inputs, symbolic: Any, symbolic_outputs: Any) -> None:
-    """An update by `fit` changes every trainable weight."""
+    """An update by `fit` changes every trainable weight. Gradients of a graph: see `_check_xla`."""
     before = [w.numpy().copy() for w in layer.trainable_weights]
     # A sigmoid, because the mean square of the outputs of a LayerNorm is constant.
     pooled = sum(ops.mean(ops.sigmoid(3 * x), tuple(range(1, len(x.shape)))) for x in tree.flatten(symbolic_outputs))
     trained = keras.Model(symbolic, pooled)
-    trained.compile(optimizer=keras.optimizers.Adam(0.1), loss="mse", jit_compile=False)  # XLA: see _check_xla
+    trained.compile(optimizer=keras.optimizers.Adam(0.1), loss="mse", run_eagerly=True)
     trained.fit(inputs, np.ones(len(next(iter(inputs.values())))), epochs=1, verbose=0)
     for old, new in zip(before, layer.trainable_weights, strict=True):
         assert not np.array_equal(old, new.numpy()), f"{new.path} was not trained"

@@ -181,7 +181,9 @@ def test_compiled_step_equals_step(random):
     decoder, memory, inputs = _decoder(random, score="concat"), random(2, S, D), random(2, 3, E)
     constants, caches = decoder.prepare(memory, 3, _state(random, batch=2))
     plain, new_caches = decoder.step(tf.constant(inputs), 0, constants, caches, MASK[:2])
-    compiled = tf.function(decoder.step, jit_compile=True)(inputs, tf.constant(0), constants, caches, MASK[:2])
+    compiled = tf.function(decoder.step, jit_compile=True, autograph=False)(
+        inputs, tf.constant(0), constants, caches, MASK[:2]
+    )
     for one, other in zip(tf.nest.flatten(compiled), tf.nest.flatten((plain, new_caches)), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
 

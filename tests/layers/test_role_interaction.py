@@ -138,7 +138,7 @@ def test_a_step_computes_all_roles_by_one_product():
     def step(inputs):
         return layer.step(inputs, 0, layer.empty_cache(2, 3))[0]
 
-    graph = tf.function(step).get_concrete_function(tf.TensorSpec([2, 3, 8])).graph
+    graph = tf.function(step, autograph=False).get_concrete_function(tf.TensorSpec([2, 3, 8])).graph
     products = [operation for operation in graph.get_operations() if operation.type in ("MatMul", "Einsum")]
     assert len(products) == 4  # two of the LSTM, one of the assignment: rows of few numbers, copies of each slice of U
 
@@ -252,7 +252,7 @@ layer = RoleInteraction(HR)
 layer.build((None, None, D))
 weights = [w.value for w in layer.trainable_weights]
 
-@tf.function(input_signature=[tf.TensorSpec([None, None, D])])
+@tf.function(input_signature=[tf.TensorSpec([None, None, D])], autograph=False)
 def gradients(inputs):
     with tf.GradientTape() as tape:
         tape.watch(inputs)

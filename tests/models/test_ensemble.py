@@ -82,7 +82,7 @@ def test_an_ensemble_of_equal_models_equals_the_model(models, count):
 def test_search_with_an_ensemble_equals_search_with_a_model(models):
     ensemble = Ensemble(models[:2])
 
-    @tf.function
+    @tf.function(autograph=False)
     def search(source):
         constants, caches = ensemble.prepare(ensemble.encoder(source), 3, 6)
         return beam_search(

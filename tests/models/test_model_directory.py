@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import shutil
 from pathlib import Path
 
 import keras
@@ -18,22 +19,29 @@ from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
 from keras_nmt.text import SubwordTokenizer
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def model():
+    """A model that no test changes."""
     return Transformer.from_preset(
         "transformer_tiny", source_vocabulary_size=30, shortcuts="plain", num_encoder_layers=1
     )
 
 
-@pytest.fixture
-def directory(model, tmp_path):
-    directory = ModelDirectory(tmp_path / "model")
+@pytest.fixture(scope="module")
+def saved(model, tmp_path_factory):
+    directory = ModelDirectory(tmp_path_factory.mktemp("saved") / "model")
     directory.save_config(
         model, subwords={"source": "subwords.model", "target": "subwords.model"}, search={"beam_size": 5}
     )
     directory.save_weights(model)
     (directory.path / "subwords.model").write_bytes(b"")
-    return directory
+    return directory.path
+
+
+@pytest.fixture
+def directory(saved, tmp_path):
+    """A copy of the saved model, which tests may change."""
+    return ModelDirectory(shutil.copytree(saved, tmp_path / "model"))
 
 
 def test_saved_equals_loaded(model, directory):

@@ -51,7 +51,8 @@ def _name(options):
     return "-".join("+".join(v) if isinstance(v, tuple) else str(v) for v in options.values()) or "plain transformer"
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=_name)
+# The five variants without pairs of options, and every second pair of options; test_combinations.py has more of them.
+@pytest.mark.parametrize("options", these([0, 1, 2, 3, 4, *range(5, len(VARIANTS), 2)], VARIANTS, _name))
 def test_stepwise_equals_full(options):
     model = _model(json.dumps(options))
     source, target = make_batch(model)
@@ -67,17 +68,17 @@ def test_stepwise_with_caches_that_grow_equals_full(options):
     np.testing.assert_allclose(found, model([source, target]), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("options", these([1, 2], COMPILED, _name))
+@pytest.mark.parametrize("options", these([1], COMPILED, _name))
 def test_compiled_stepwise_equals_full(options):
     two_layers = {"num_encoder_layers": 2, "num_decoder_layers": 2}
     model = randomise(Transformer(**{**TINY, **two_layers, **options}), scale=0.1)
     source, target = make_batch(model)
-    expected = tf.function(model, jit_compile=True)([source, target])
+    expected = tf.function(model, jit_compile=True, autograph=False)([source, target])
     np.testing.assert_allclose(expected, model([source, target]), rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(stepwise(model, source, target, jit_compile=True), expected, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("options", one_in(4, VARIANTS, _name))
+@pytest.mark.parametrize("options", one_in(8, VARIANTS, _name))
 @given(more_source=st.integers(0, 5), more_target=st.integers(0, 4), row=st.integers(0, 2))
 @settings(max_examples=3, deadline=None)
 def test_padding_and_batching_are_invisible(options, more_source, more_target, row):
@@ -111,7 +112,8 @@ def test_rows_of_padding_are_finite_and_change_nothing():
     np.testing.assert_allclose(with_empty[:3], model([source, target]), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("options", [{}, {**EVERYWHERE, "target_vocabulary_size": 17}], ids=_name)
+# test_model_directory.py saves and loads a plain Transformer each day.
+@pytest.mark.parametrize("options", these([1], [{}, {**EVERYWHERE, "target_vocabulary_size": 17}], _name))
 def test_saved_equals_loaded(options, tmp_path):
     model = randomise(Transformer(**TINY, **options))
     batch = make_batch(model)
@@ -212,8 +214,7 @@ def test_pre_norm_adds_a_norm_to_each_composed_layer():
     assert count_parameters(**options) == post + norms
 
 
-@pytest.mark.parametrize("training", [False, True])
-@pytest.mark.parametrize("roles", ["softmax", "contextualized"])
+@pytest.mark.parametrize(("roles", "training"), [("softmax", True), ("contextualized", False)])
 def test_roles_stand_between_embeddings_and_positions(roles, training):
     """The inputs of encoder and decoder, in order: lookup, scale, dropout, roles, positions."""
     model = randomise(Transformer(**TINY, roles=roles, num_roles=3, dropout=0.5, role_dropout=0.0))
@@ -272,7 +273,12 @@ def test_projections_have_no_biases_and_post_norm_stacks_no_final_norm():
 
 
 @pytest.mark.parametrize(
-    ("options", "dtype"), [(COMPILED[0], "mixed_bfloat16"), (COMPILED[1], "mixed_float16")], ids=str
+    ("options", "dtype"),
+    [
+        (COMPILED[1], "mixed_float16"),
+        pytest.param(COMPILED[0], "mixed_bfloat16", marks=pytest.mark.nightly),
+    ],
+    ids=str,
 )
 def test_half_precision_is_near_float32(options, dtype):
     model = randomise(Transformer(**TINY, **options))

@@ -167,7 +167,7 @@ def _search(golden, decoder, mask, beam_size, alpha, ranking="score", jit_compil
             ranking=ranking,
         )
 
-    return (tf.function(run, jit_compile=True) if jit_compile else run)(constants, caches)
+    return (tf.function(run, jit_compile=True, autograph=False) if jit_compile else run)(constants, caches)
 
 
 def _as_result(golden: dict[str, np.ndarray], beam_size: int, alpha: float) -> tuple[SearchResult, np.ndarray]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import io
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -129,7 +128,9 @@ def test_outlives_the_kernel_cache(tokenizer: SubwordTokenizer) -> None:
     assert tokenizer.tokenize(TEXTS).to_list() == expected
 
 
-def test_survives_export_without_this_package(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
+def test_survives_export_without_this_package(
+    tokenizer: SubwordTokenizer, tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[bytes]]
+) -> None:
     archive = keras.export.ExportArchive()
     archive.track(tokenizer)
     archive.add_endpoint(
@@ -159,7 +160,7 @@ for folder in sys.argv[1:]:
     assert "keras_nmt" not in sys.modules
 """
     folders = [str(tmp_path / "keras"), str(tmp_path / "tf")]
-    result = subprocess.run([sys.executable, "-c", code, *folders], capture_output=True, text=True, cwd=tmp_path)
+    result = run_python("-c", code, *folders, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     for folder in folders:
         assert (Path(folder) / "saved_model.pb").read_bytes().count(tokenizer.proto) == 1

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -57,20 +58,17 @@ def train_samples(text: Path, folder: Path, seed: int = 0) -> list[bytes]:
     return [train_subwords(text, folder / kind, model_type=kind, **arguments).read_bytes() for kind in MODEL_TYPES]
 
 
-def test_models_are_equal_in_another_process(text: Path, tmp_path: Path) -> None:
+def test_models_are_equal_in_another_process(
+    text: Path, tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[bytes]]
+) -> None:
     code = (
         "import pathlib, sys; from test_train_subwords import train_samples; "
         "train_samples(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code, text, tmp_path / "there"],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parent,
-        env=os.environ | {"PYTHONHASHSEED": "123", "PYTHONPATH": os.pathsep.join([*sys.path, os.curdir])},
-    )
+    folders = os.pathsep.join([*sys.path, os.curdir])
+    result = run_python("-c", code, text, tmp_path / "there", cwd=Path(__file__).parent, PYTHONPATH=folders)
     assert result.returncode == 0, result.stderr
-    assert "sentencepiece" not in result.stdout + result.stderr  # the library prints nothing
+    assert b"sentencepiece" not in result.stdout + result.stderr  # the library prints nothing
     here = train_samples(text, tmp_path / "here")
     assert here == [(tmp_path / "there" / kind).read_bytes() for kind in MODEL_TYPES]
     assert here == train_samples(text, tmp_path / "again")

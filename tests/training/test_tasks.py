@@ -246,15 +246,16 @@ def test_a_run_that_an_earlier_release_began_goes_on_as_it_began(
         assert trainer.optimizer._own_updates is None
         return trainer
 
+    two = {"weights": {"a-b": 1.0, "b-c": 1.0}, "max_updates": 8, "final": "last"}
     with monkeypatch.context() as patch:
         patch.setattr("keras_nmt.training.trainer.began_with_own_updates", lambda folder: False)
-        whole = without(make_trainer("whole", max_updates=8, final="last"))
+        whole = without(make_trainer("whole", **two))
         whole.train()
-        without(make_trainer("stopped", max_updates=4, final="last")).train()
-    again = without(make_trainer("stopped", max_updates=8, seed=9, final="last"))
+        without(make_trainer("stopped", **{**two, "max_updates": 4})).train()
+    again = without(make_trainer("stopped", seed=9, **two))
     again.train()
     assert_same(values_of(whole), values_of(again))
-    new = make_trainer("new", max_updates=8, final="last")
+    new = make_trainer("new", **two)
     new.train()
     assert new.progress.own_updates is True
     assert losses_of(new)[:1] == losses_of(whole)[:1] != losses_of(new)[-1:] != losses_of(whole)[-1:]
