@@ -15,6 +15,9 @@ from keras_nmt.text import SubwordTokenizer, train_subwords
 
 # Few shapes, so that little is compiled. The largest length truncates the longest line.
 OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (6, 12), "batch_buckets": (1, 4)}
+# Of one shape, for tests that compile: each shape of a program is compiled by itself.
+ONE_SHAPE: dict[str, Any] = {"beam_size": 3, "length_buckets": (12,), "batch_buckets": (4,)}
+SAMPLING: dict[str, Any] = {"sample": True, "temperature": 1.5, "top_k": 50, "top_p": 0.95}
 # For models of several directions.
 MANY: dict[str, Any] = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 8}
 LINES = [
@@ -101,7 +104,7 @@ def translator(model: Transformer, tokenizers: dict[str, SubwordTokenizer]) -> T
 
 @pytest.fixture(scope="session")
 def compiled_translator(model: Transformer, tokenizers: dict[str, SubwordTokenizer]) -> Translator:
-    return Translator(model, tokenizers, **OPTIONS, jit_compile=True)
+    return Translator(model, tokenizers, **ONE_SHAPE, jit_compile=True)
 
 
 # Three languages: two have the same subwords, one has a name that is not a Python identifier.

@@ -170,10 +170,11 @@ def _write(
 ) -> None:
     languages = [] if len(translator.directions) == 1 else ["source_language", "target_language"]
     graph = translator.graph
-    planned = [
-        _Signature(name, graph, "translate", ("text", *languages))
-        for name in ("serving_default", *(["translate"] if languages else []))
-    ]
+    planned = []
+    if "align" in more:  # first: a model may not have it, which only tracing tells
+        planned.append(_Signature("align", graph, "align", ("source", "target", *languages)))
+    names = ("serving_default", *(["translate"] if languages else []))
+    planned += [_Signature(name, graph, "translate", ("text", *languages)) for name in names]
     for direction in directions:
         fixed = dict(zip(languages, direction, strict=True))
         planned.append(_Signature(f"translate_{'_'.join(direction)}", graph, "translate", ("text",), fixed))
@@ -182,8 +183,6 @@ def _write(
         planned.append(_Signature("sample", sampler.graph, "translate", ("text", "seed", *languages)))
     if "search" in more:
         planned.append(_Signature("search", graph, "translate", ("text", "prefix", "beam_size", *languages)))
-    if "align" in more:
-        planned.append(_Signature("align", graph, "align", ("source", "target", *languages)))
     if translator.has_bridge:
         planned.append(_Signature("embed", graph, "embed", ("text", "language")))
     with count_steps(2 * len(planned) + 1, "signatures") as advance:  # the last step writes them

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import pty
@@ -10,17 +11,17 @@ import select
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the operators of the export
 from digits import write_lines
+from terminal import terminal_for_errors
 
-from keras_nmt.cli.app import app
+from keras_nmt.cli.app import app, main
 from keras_nmt.cli.progress import LINES_OF_A_STEP
-
-COMMAND = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()"]
 
 
 def test_translate_keeps_lines_in_order_and_empty_ones_empty(trained, tmp_path, keras_nmt):
@@ -37,35 +38,58 @@ def test_translate_keeps_lines_in_order_and_empty_ones_empty(trained, tmp_path, 
     assert (tmp_path / "out").read_bytes() == run.stdout
 
 
-def test_each_line_is_answered_at_once(trained):
-    with subprocess.Popen(
-        [*COMMAND, "translate", str(trained), "--line-buffered"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        for line, answer in ((b"3 0 7\n", b"three zero seven\n"), (b"1 2\n", b"one two\n")):
-            process.stdin.write(line)
-            process.stdin.flush()
-            assert process.stdout.readline() == answer  # the input has not ended
-        process.stdin.close()
-        assert process.wait() == 0
+def answer_of(descriptor):
+    """What there is to read within a minute."""
+    ready, _, _ = select.select([descriptor], [], [], 60)
+    return os.read(descriptor, 4096) if ready else b""
 
 
-def test_a_terminal_gets_the_translations_of_a_file_in_steps(trained, tmp_path):
+def test_each_line_is_answered_at_once(trained, monkeypatch):
+    (input_, ask), (answer, output) = os.pipe(), os.pipe()
+    answers = []
+
+    def user():
+        with open(ask, "wb", buffering=0) as file:
+            for line in (b"3 0 7\n", b"1 2\n"):
+                file.write(line)
+                answers.append(answer_of(answer))  # the input has not ended
+
+    with ThreadPoolExecutor() as pool, open(input_) as stdin, open(output, "w") as stdout, monkeypatch.context() as m:
+        typing = pool.submit(user)
+        m.setattr(sys, "stdin", stdin)
+        m.setattr(sys, "stdout", stdout)
+        app(["translate", str(trained), "--line-buffered"], standalone_mode=False)
+        typing.result()
+    os.close(answer)
+    assert answers == [b"three zero seven\n", b"one two\n"]
+
+
+def test_a_terminal_gets_the_translations_of_a_file_in_steps(trained, tmp_path, monkeypatch):
     path = tmp_path / "lines"
     os.mkfifo(path)
     ours, theirs = pty.openpty()
-    with subprocess.Popen([*COMMAND, "translate", str(trained), "--input", str(path)], stdout=theirs) as process:
-        os.close(theirs)
+    answers = []
+
+    def user():
         with open(path, "wb") as file:
             file.write(b"3 0 7\n" * LINES_OF_A_STEP)
             file.flush()
-            answered, _, _ = select.select([ours], [], [], 60)
-            process.kill()  # the input has not ended
-        assert answered
-        assert os.read(ours, 16) == b"three zero seven"
+            answers.append(answer_of(ours))  # the input has not ended
+        with contextlib.suppress(OSError):  # the terminal is closed
+            while os.read(ours, 4096):
+                pass
+
+    with ThreadPoolExecutor() as pool:
+        typing = pool.submit(user)
+        with open(theirs, "w") as stdout, monkeypatch.context() as m:
+            m.setattr(sys, "stdout", stdout)
+            app(["translate", str(trained), "--input", str(path)], standalone_mode=False)
+        typing.result()
     os.close(ours)
+    assert answers[0].startswith(b"three zero seven")
 
 
-@pytest.mark.parametrize("missing", [0, 1, 2])
+@pytest.mark.parametrize("missing", [0, 1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_a_closed_stream_is_one_line(trained, tmp_path, missing):
     log = tmp_path / "log"
     arguments = shlex.join(["translate", str(trained)])
@@ -89,12 +113,9 @@ def test_a_folder_as_input_is_one_line(trained, tmp_path, error_line):
     assert error_line("translate", trained, "--input", tmp_path) == f"Error: Is a directory. Received: {tmp_path}\n"
 
 
-def test_invalid_input_names_the_line(trained, tmp_path):
-    done = subprocess.run(
-        [*COMMAND, "translate", str(trained)], input=b"1 2\n\xff\xfe\n", capture_output=True, check=False
-    )
-    assert done.returncode == 2
-    assert b"Line 2 is not UTF-8" in done.stderr
+def test_invalid_input_names_the_line(trained, error_line, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1 2\n\xff\xfe\n")))
+    assert "Line 2 is not UTF-8" in error_line("translate", trained)
 
 
 def test_evaluate_and_score_agree_with_translate(trained, corpus, tmp_path, keras_nmt):
@@ -131,18 +152,15 @@ def test_an_export_translates_like_its_directory(trained, tmp_path, keras_nmt):
     assert len(list(tf.data.TFRecordDataset(str(records)))) == 8  # batch buckets, with XLA and without
 
 
-def test_a_terminal_shows_the_progress_of_an_export(tmp_path):
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen([*COMMAND, "export", "nowhere", str(tmp_path)], stderr=theirs)
-    os.close(theirs)
-    shown = b""
-    with contextlib.suppress(OSError):  # the other end is closed
-        while part := os.read(ours, 2**16):
-            shown += part
-    os.close(ours)
-    assert process.wait() == 2
-    assert b"Exporting nowhere" in shown
-    assert b"No model directory" in shown
+def test_a_terminal_shows_the_progress_of_an_export(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["keras-nmt", "export", "nowhere", str(tmp_path)])
+    with terminal_for_errors(monkeypatch) as text:
+        with pytest.raises(SystemExit) as raised:
+            main()
+        shown = text()
+    assert raised.value.code == 2
+    assert "Exporting nowhere" in shown
+    assert "No model directory" in shown
 
 
 @pytest.mark.parametrize("command", ["translate d", "evaluate d --references TEXT --source TEXT", "export d out"])

@@ -79,7 +79,7 @@ def test_batches_are_as_long_as_the_corpus(sentences):
     assert {len(line.split()) for batch in sentences.make_batches(2, 4, 100, 9) for line in batch} == {9}
 
 
-def test_the_table_has_the_ratio_of_neighbouring_measurements(decoding, monkeypatch, tmp_path):
+def test_the_table_has_the_ratio_of_neighbouring_measurements(decoding, no_clearing, monkeypatch, tmp_path):
     def program(seconds, text):
         return lambda calls: (seconds, [text for lines in calls for _ in lines])
 

@@ -189,7 +189,7 @@ def run(overhead, monkeypatch):
     return functools.partial(run_main, overhead)
 
 
-def test_prints_and_writes_the_table(run, tmp_path):
+def test_prints_and_writes_the_table(run, no_clearing, tmp_path):
     output = run("--mechanisms", "plain,fusion,ni_both", "--rounds", 1, "--output", tmp_path / "table.md")
     assert "NI both" in output
     assert "plain shortcuts" not in output

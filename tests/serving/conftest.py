@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +16,9 @@ from tensorflow.core.protobuf import saved_model_pb2
 from translators import (  # noqa: F401  fixtures
     LINES,
     MANY,
+    ONE_SHAPE,
     OPTIONS,
+    SAMPLING,
     compiled_translator,
     lines,
     make_model,
@@ -63,6 +64,33 @@ def exported_multilingual(
     return made_once("export of several directions", make) / "model" / "1"
 
 
+@pytest.fixture(scope="session")
+def exported_label(
+    make_multilingual: Callable[..., Any], made_once: Callable[[str, Callable[[Path], object]], Path]
+) -> Path:
+    """A version folder of a label model, with the signatures `search` and `align` and with `MANY` as options."""
+
+    def make(folder: Path) -> None:
+        model = make_multilingual("label")
+        export(folder / "model", *model, **MANY, directions=[], signatures=["search", "align"])
+
+    return made_once("export of directions with search and align", make) / "model" / "1"
+
+
+@pytest.fixture(scope="session")
+def exported_sampler(
+    model: Transformer,
+    tokenizers: dict[str, SubwordTokenizer],
+    made_once: Callable[[str, Callable[[Path], object]], Path],
+) -> Path:
+    """A version folder that samples as `SAMPLING`, with two hypotheses, of one shape."""
+
+    def make(folder: Path) -> None:
+        export(folder / "sampler", model, tokenizers, **ONE_SHAPE, **SAMPLING, num_hypotheses=2)
+
+    return made_once("export that samples", make) / "sampler" / "1"
+
+
 # What a process that knows nothing of keras_nmt runs: the server's way of loading, by a session.
 RUN_BY_SESSION = """
 import json, sys
@@ -82,21 +110,6 @@ with tf.compat.v1.Session(graph=tf.Graph()) as session:
             answers.append(str(error))
 print(json.dumps(answers, default=bytes.decode))
 """
-
-
-def _run_apart(program: str, *arguments: str, text: str = "") -> str:
-    """Runs a Python program in a process of its own, in a folder from where keras_nmt cannot be imported."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    command = [sys.executable, "-c", program, *arguments]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, env=environment, cwd="/", timeout=300)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
-
-
-@pytest.fixture(scope="session")
-def run_apart() -> Callable[..., str]:
-    """Runs a Python program in a process of its own, in a folder from where keras_nmt cannot be imported."""
-    return _run_apart
 
 
 @pytest.fixture(scope="session")

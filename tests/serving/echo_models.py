@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import functools
+import shutil
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import tensorflow as tf
+
+
+def _written_once(write: Callable[[Path], None]) -> Callable[[Path], None]:
+    """Traces and writes a model once in a process; other folders get copies."""
+
+    @functools.cache
+    def first() -> tempfile.TemporaryDirectory[str]:
+        folder = tempfile.TemporaryDirectory()  # of the process
+        write(Path(folder.name) / "model")
+        return folder
+
+    @functools.wraps(write)
+    def copy(folder: Path) -> None:
+        shutil.copytree(Path(first().name) / "model", folder, dirs_exist_ok=True)
+
+    return copy
 
 
 def _inputs(*names: str) -> list[tf.TensorSpec]:
@@ -14,6 +34,7 @@ def _inputs(*names: str) -> list[tf.TensorSpec]:
     ]
 
 
+@_written_once
 def write_echo(folder: Path) -> None:
     """Writes the signatures of an export of one direction, and others for the server's sake.
 
@@ -68,6 +89,7 @@ def write_echo(folder: Path) -> None:
     tf.saved_model.save(module, str(folder), signatures=signatures)
 
 
+@_written_once
 def write_echo_of_languages(folder: Path) -> None:
     """Writes the signatures of a multilingual export that gives two hypotheses, with the languages in the text."""
     module = tf.Module()

@@ -161,11 +161,10 @@ def test_versions_and_pairs_are_checked(make_multilingual, written, tmp_path):
         export(tmp_path, model, tokenizers, directions=[("de", "cs")])
 
 
-def test_a_label_model_has_no_embeddings_and_one_search(make_multilingual, tmp_path):
-    model, tokenizers = make_multilingual("label")
-    folder = export(tmp_path, model, tokenizers, directions=[], **MANY)
-    saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+def test_a_label_model_has_no_embeddings_and_one_search(exported_label):
+    saved_model = saved_model_pb2.SavedModel.FromString((exported_label / "saved_model.pb").read_bytes())
     graph, signatures = saved_model.meta_graphs[0].graph_def, saved_model.meta_graphs[0].signature_def
-    names = {"serving_default", "translate", "score"}
+    names = {"serving_default", "translate", "score", "search", "align"}
     assert {name for name in signatures if not name.startswith("__")} == names | {f"{name}_xla" for name in names}
-    assert 0 < len(_searches(graph)) <= 2
+    # Plain and compiled, and each with prefixes and beam sizes: once for three languages.
+    assert 0 < len(_searches(graph)) <= 2 * 2

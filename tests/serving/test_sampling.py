@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tensorflow as tf
+from translators import SAMPLING
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
-from keras_nmt.serving import Client, DevelopmentServer, export
-
-SAMPLING = {"sample": True, "temperature": 1.5, "top_k": 50, "top_p": 0.95}
+from keras_nmt.serving import Client, DevelopmentServer
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +48,6 @@ def test_seeds_out_of_range_are_refused(sampler):
     for seeds, told in ((-1, "-1"), (2**32, str(2**32)), (1.5, "1.5"), ([5, 2**31], str(2**31)), ([5, "7"], "'7'")):
         with pytest.raises(UserError, match=f"Received: {told}$"):
             sampler.translate(["a", "b"], seeds=seeds)
-
-
-@pytest.fixture(scope="module")
-def exported_sampler(model, tokenizers, options, tmp_path_factory):
-    path = tmp_path_factory.mktemp("exports") / "sampler"
-    return export(path, model, tokenizers, **options, **SAMPLING, num_hypotheses=2)
 
 
 @pytest.mark.parametrize("jit_compile", [False, True])

@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from translators import LINES, MANY, OPTIONS
+from translators import LINES, MANY, ONE_SHAPE
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
@@ -23,27 +23,18 @@ SOURCES_OF_MANY, TARGETS_OF_MANY = ["de", "fr", "fr", "de", "fr", "zh-Hans", "de
 @pytest.fixture(scope="module")
 def exported(model, tokenizers, made_once):
     def make(folder):
-        export(folder / "model", model, tokenizers, **OPTIONS, signatures=["search", "align"])
+        export(folder / "model", model, tokenizers, **ONE_SHAPE, signatures=["search", "align"])
 
     return made_once("export with search and align", make) / "model" / "1"
 
 
 @pytest.fixture(scope="module")
-def exported_many(make_multilingual, made_once):
-    def make(folder):
-        model = make_multilingual("label")
-        export(folder / "model", *model, **MANY, directions=[], signatures=["search", "align"])
-
-    return made_once("export of directions with search and align", make) / "model" / "1"
-
-
-@pytest.fixture(scope="module")
-def servers(exported, exported_many):
+def servers(exported, exported_label):
     """One server with XLA and one of several directions without."""
     with contextlib.ExitStack() as stack:
         yield [
             stack.enter_context(DevelopmentServer(path.parent, port=0, rest_port=0, xla=xla))
-            for path, xla in ((exported, True), (exported_many, False))
+            for path, xla in ((exported, True), (exported_label, False))
         ]
 
 
@@ -150,14 +141,12 @@ def test_impossible_requests_of_a_client_are_refused(servers):
                 client.align(["a"], [])
 
 
-def test_an_export_without_the_signatures_is_named(model, tokenizers, tmp_path):
+def test_an_export_without_the_signatures_is_named(exported_sampler, translator):
     """But its own number of hypotheses needs no `search`."""
-    options = {**OPTIONS, "num_hypotheses": 2}
-    export(tmp_path / "model", model, tokenizers, **options)
-    expected = Translator(model, tokenizers, **options).translate(LINES)
-    with DevelopmentServer(tmp_path / "model", port=0, rest_port=0) as server:
+    expected = translator.with_options(num_hypotheses=2).translate(LINES)
+    with DevelopmentServer(exported_sampler.parent, port=0, rest_port=0) as server:
         for url in (server.rest_url, server.grpc_url):
-            with Client(url, "model", batch_size=3) as client:
+            with Client(url, "sampler", batch_size=3) as client:
                 assert_same(client.translate(LINES, num_hypotheses=2), expected)
                 assert len(client.translate(["a"], num_hypotheses=1)[0].hypotheses) == 1
                 for ask in (lambda x: x.translate(["a"], beam_size=2), lambda x: x.align(["a"], ["b"])):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import os
 import re
 import shutil
 import signal
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 
+from keras_nmt.cli import app as cli
 from keras_nmt.errors import UserError
 from keras_nmt.serving import Client, DevelopmentServer
 
@@ -169,18 +171,65 @@ def test_stop_waits_for_running_requests(path):
             client.translate([__file__])
 
 
-def test_a_port_in_use_is_one_line_of_the_command(path, error_line):
+@pytest.fixture
+def kept_handlers():
+    """The test may change what SIGINT and SIGTERM do in this process."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        with DevelopmentServer(path, port=0, rest_port=0) as server:
-            rest, grpc = (urllib.parse.urlsplit(url).port for url in (server.rest_url, server.grpc_url))
-            error = error_line("serve", path, "--port", 0, "--rest-port", rest)
-            assert re.search(f"The port for REST cannot be used, Address already in use.* rest_port={rest}", error)
-            error = error_line("serve", path, "--port", grpc, "--rest-port", 0)
-            assert re.search(f"The port for gRPC cannot be used: choose another. Received: port={grpc}", error)
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def clients_of_command(lines):
+    """A client of each API, as the command's output shows them."""
+    words, found = (line.split() for line in lines), []
+    while len(found) < 2:
+        line = next(words)
+        if "--server" in line:
+            found.append(Client(line[line.index("--server") + 1], line[line.index("--model") + 1], retries=0))
+    return found
+
+
+def test_a_signal_ends_the_command_after_running_requests(path, kept_handlers, monkeypatch):
+    read, write = os.pipe()
+    ended = []
+
+    def user():
+        sent = False
+        try:
+            with open(read) as errors, ThreadPoolExecutor() as pool, ending(path) as end:
+                calls = [pool.submit(client.translate, [str(end)]) for client in clients_of_command(errors)]
+                time.sleep(0.5)
+                os.kill(os.getpid(), signal.SIGTERM)
+                sent = True
+                time.sleep(0.5)
+                assert not ended
+                end.touch()
+                return [call.result()[0].score for call in calls], errors.read()
+        finally:
+            if not sent:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    command = ["keras-nmt", "serve", str(path), "--port", "0", "--rest-port", "0", "--name", "mine"]
+    with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
+        asking = pool.submit(user)
+        patch.setattr(sys, "argv", command)
+        with open(write, "w") as stderr:
+            patch.setattr(sys, "stderr", stderr)
+            with pytest.raises(SystemExit) as raised:
+                cli.main()
+        ended.append(True)
+        assert asking.result() == ([1, 1], "")
+    assert not raised.value.code
+
+
+def test_a_port_in_use_is_one_line_of_the_command(path, kept_handlers, error_line):
+    with DevelopmentServer(path, port=0, rest_port=0) as server:
+        rest, grpc = (urllib.parse.urlsplit(url).port for url in (server.rest_url, server.grpc_url))
+        error = error_line("serve", path, "--port", 0, "--rest-port", rest)
+        assert re.search(f"The port for REST cannot be used, Address already in use.* rest_port={rest}", error)
+        error = error_line("serve", path, "--port", grpc, "--rest-port", 0)
+        assert re.search(f"The port for gRPC cannot be used: choose another. Received: port={grpc}", error)
 
 
 @contextlib.contextmanager
@@ -190,21 +239,14 @@ def serving(path):
     command = [sys.executable, "-c", program, "serve", str(path), "--port", "0", "--rest-port", "0", "--name", "mine"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
-            words, found = (line.split() for line in process.stderr), []
-            while len(found) < 2:
-                line = next(words)
-                if "--server" in line:
-                    found.append(Client(line[line.index("--server") + 1], line[line.index("--model") + 1], retries=0))
-            yield process, found
+            yield process, clients_of_command(process.stderr)
         finally:
             process.kill()
 
 
-# The usual run sends one signal: each process of the command takes as long as importing TensorFlow.
-@pytest.mark.parametrize(
-    ("number", "status"), [pytest.param(signal.SIGINT, 130, marks=pytest.mark.nightly), (signal.SIGTERM, 0)]
-)
-def test_the_first_signal_ends_the_command_after_running_requests(path, number, status):
+@pytest.mark.nightly  # usually: SIGTERM, in this process
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_the_first_signal_ends_the_process_after_running_requests(path, number, status):
     with serving(path) as (process, clients), ThreadPoolExecutor() as pool, ending(path) as end:
         calls = [pool.submit(client.translate, [str(end)]) for client in clients]
         time.sleep(1)
