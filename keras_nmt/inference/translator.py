@@ -38,8 +38,8 @@ class Translator:
     Text is segmented into subwords, truncated to the largest length bucket, translated by beam search or by sampling,
     and joined to text again. The translation of text without any subword (empty, or only spaces) is empty, its score 0.
 
-    Any number of lines is computed in parts of bounded size, lines of like length together, four parts at the same time.
-    A line's answer does not depend on the other lines. Lines of several directions may be mixed: n languages take n
+    Any number of lines is computed in parts of bounded size, lines of like length together, four parts at a time. A
+    line's answer does not depend on the other lines. Lines of several directions may be mixed: n languages take n
     encoders and n searches for their n^2 directions, and a model of one direction has no routing.
 
     The functions are traced once and read the weights from the model's variables, so that a translator stays valid, and
