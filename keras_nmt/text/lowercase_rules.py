@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ SPACES = (0x9, 0xA, 0xC, 0xD, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x
 REMOVED = (*range(0x1, 0x9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)
 
 
+@functools.cache  # half a second for each training of subwords
 def lowercase_rules() -> str:
     r"""Rules of normalisation with lower-casing, for SentencePiece's trainer (`normalization_rule_tsv`).
 

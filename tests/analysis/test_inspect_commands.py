@@ -10,6 +10,8 @@ import pytest
 
 from keras_nmt.analysis import Measurements, similarity
 
+COMMANDS = ("gates", "contrast", "roles", "probing")
+
 
 @pytest.fixture(scope="module")
 def texts(lines, translated, tmp_path_factory):
@@ -65,22 +67,27 @@ def test_an_interrupted_command_goes_on_from_the_finished_model(run_inspect, err
     assert run_inspect(*arguments[:-2]) == printed
 
 
-def test_commands_write_their_results(run_inspect, directories, texts, tmp_path):
+# Usually one command of each kind: of states, on a model with every mechanism, and of sentence vectors.
+@pytest.mark.parametrize(
+    "command",
+    [name if name in ("gates", "probing") else pytest.param(name, marks=pytest.mark.nightly) for name in COMMANDS],
+)
+def test_commands_write_their_results(command, run_inspect, directories, texts, tmp_path):
     source, target = texts / "source", texts / "target"
     (tmp_path / "probing").mkdir()
     rows = [f"{('tr', 'va', 'te')[i % 3]}\t{i % 2}\t{('the cat', 'old houses')[i % 2]}\n" for i in range(60)]
     (tmp_path / "probing" / "word_content.txt").write_text("".join(rows))
-    for command, model, arguments in (
-        ("gates", "mixed", ["--source", source, "--target", target, "--by", "frequency"]),
-        ("contrast", "plain", ["--source", source, "--correct", target, "--incorrect", source]),
-        ("roles", "mixed", ["--source", source, "--token", "cat", "--references", target]),
-        ("probing", "plain", ["--data", tmp_path, "--tasks", "WC", "--seeds", 2]),
-    ):
-        output = tmp_path / command
-        printed = run_inspect(command, directories / model, *arguments, "--output", output)
-        assert (output / "table.md").read_text() == printed
-        assert json.loads((output / "results.json").read_text())["analysis"]
-        assert list(output.glob("*.png"))
+    model, arguments = {
+        "gates": ("mixed", ["--source", source, "--target", target, "--by", "frequency"]),
+        "contrast": ("plain", ["--source", source, "--correct", target, "--incorrect", source]),
+        "roles": ("mixed", ["--source", source, "--token", "cat", "--references", target]),
+        "probing": ("plain", ["--data", tmp_path, "--tasks", "WC", "--seeds", 2]),
+    }[command]
+    output = tmp_path / command
+    printed = run_inspect(command, directories / model, *arguments, "--output", output)
+    assert (output / "table.md").read_text() == printed
+    assert json.loads((output / "results.json").read_text())["analysis"]
+    assert list(output.glob("*.png"))
 
 
 def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):

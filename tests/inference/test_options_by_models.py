@@ -23,6 +23,9 @@ LINES = ["the small cat sat", "a mouse", "", "seven cats sleep", "zürich"]
 KINDS = ("transformer_model", "recurrent", "label", "transformer", "without_bridge")
 COLUMNS = {"transformer_model": "`Transformer`", "label": "`LanguageLabelModel`", "without_bridge": "without a bridge"}
 USUALLY = (0, 1, 2)  # each class of models, with a bridge and without; compiling the same decoders again takes minutes
+# For options that trace a search anew. A label model usually searches with prefixes and beam sizes in
+# tests/serving/test_search_and_align.py.
+with_searches = pytest.mark.parametrize("case", these((0, 1), KINDS, str), indirect=True, scope="module")
 
 
 def read_table() -> dict[str, dict[str, str]]:
@@ -102,6 +105,7 @@ def test_several_hypotheses(case, translator):
     np.testing.assert_allclose(answers["score"], [[x.score for x in one.hypotheses] for one in found], atol=1e-4)
 
 
+@with_searches
 def test_prefixes(case, translator):
     free = translator.translate(LINES, *case.languages)
     prefixes = ["a", "", "a", "cat", "a"]
@@ -115,6 +119,7 @@ def test_prefixes(case, translator):
     assert decoded(in_graph(translator, case, text=LINES, prefix=prefixes)["translation"]) == texts_of(found)
 
 
+@with_searches
 def test_a_beam_size_of_each_text(case, translator):
     sizes, prefixes = [0, 1, 2, 2, 1], ["a", "", "a", "", "cat"]
     answers = in_graph(translator, case, text=LINES, prefix=prefixes, beam_size=sizes)
@@ -126,6 +131,7 @@ def test_a_beam_size_of_each_text(case, translator):
                 assert decoded(answers["translation"])[row] == expected[row] + [""] * (3 - size)
 
 
+@with_searches
 def test_sampling(case, translator):
     sampler = translator.with_options(sample=True, num_hypotheses=2, top_k=20)
     seeds = [3, 1, 4, 1, 5]
@@ -192,6 +198,7 @@ def twice(case) -> Translator:
     return Translator(Ensemble([case.model] * 2), case.tokenizers, **OPTIONS, num_hypotheses=3)
 
 
+@with_searches
 def test_an_ensemble_of_one_model_twice_translates_as_the_model(case, translator, twice):
     assert twice.directions == case.model.directions
     found = twice.translate(LINES, *case.languages)

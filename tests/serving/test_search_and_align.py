@@ -53,6 +53,11 @@ def by_beam_size(translator):
     return {size: translator.with_options(beam_size=size, num_hypotheses=size) for size in (1, 2, 3)}
 
 
+@pytest.fixture(scope="module")
+def many_of_two(many):
+    return many.with_options(beam_size=2, num_hypotheses=2)
+
+
 def assert_same(found, expected):
     assert [[x.text for x in row.hypotheses] for row in found] == [[x.text for x in row.hypotheses] for row in expected]
     for one, other in zip(found, expected, strict=True):
@@ -60,14 +65,14 @@ def assert_same(found, expected):
         assert one.truncated == other.truncated
 
 
-def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, translator, ask_session):
+def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, translator, by_beam_size, ask_session):
     asked = {"text": LINES, "prefix": PREFIXES, "beam_size": [0] * 7}
     pairs = {"source": LINES, "target": TARGETS}
     requests = [("search", asked), ("search_xla", asked), ("align", pairs), ("align_xla", pairs)]
     requests += [("search", {name: [] for name in asked}), ("align", {name: [] for name in pairs})]
     requests.append(("search", {**asked, "beam_size": [4] * 7}))
     *answers, nothing, no_pairs, refused = ask_session(exported, requests)
-    expected = translator.with_options(num_hypotheses=3).translate(LINES, prefixes=PREFIXES)
+    expected = by_beam_size[3].translate(LINES, prefixes=PREFIXES)
     for answer in answers[:2]:
         assert answer["translation"] == [[x.text for x in row.hypotheses] for row in expected]
         scores = [[x.score for x in row.hypotheses] for row in expected]
@@ -104,13 +109,14 @@ def test_each_row_of_search_equals_a_translator_with_its_beam_size(signatures, b
         np.testing.assert_allclose(answer["score"][i, :size], [x.score for x in expected.hypotheses], 1e-4, 1e-4)
 
 
-def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(servers, translator, many):
+def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(
+    servers, translator, by_beam_size, many, many_of_two
+):
     options = {"prefixes": PREFIXES, "beam_size": 2, "num_hypotheses": 2}
-    for server, reference, languages in (
-        (servers[0], translator, ()),
-        (servers[1], many, (SOURCES_OF_MANY, TARGETS_OF_MANY)),
+    for server, reference, of_two, languages in (
+        (servers[0], translator, by_beam_size[2], ()),
+        (servers[1], many, many_of_two, (SOURCES_OF_MANY, TARGETS_OF_MANY)),
     ):
-        of_two = reference.with_options(beam_size=2, num_hypotheses=2)
         expected = of_two.translate(LINES, *languages, prefixes=PREFIXES)
         plain = reference.with_options(num_hypotheses=2).translate(LINES, *languages)
         aligned = reference.align(LINES, TARGETS, *languages)
@@ -168,12 +174,16 @@ def test_signatures_are_chosen_and_checked(model, tokenizers, make_multilingual,
     assert not list(tmp_path.glob("[0-9]*"))
 
 
-def test_translate_by_a_server_has_prefixes_n_best_and_alignments(servers, command, many, translator, tmp_path):
+def test_translate_by_a_server_has_prefixes_n_best_and_alignments(
+    servers, command, many, many_of_two, translator, by_beam_size, tmp_path
+):
     begun, words = tmp_path / "begun", tmp_path / "words"
     begun.write_text("".join(f"{line}\n" for line in PREFIXES), encoding="utf-8")
     text = "".join(f"{line}\n" for line in LINES).encode()
-    for server, reference, languages in ((servers[0], translator, ()), (servers[1], many, ("fr", "de"))):
-        of_two = reference.with_options(beam_size=2, num_hypotheses=2)
+    for server, reference, of_two, languages in (
+        (servers[0], translator, by_beam_size[2], ()),
+        (servers[1], many, many_of_two, ("fr", "de")),
+    ):
         found = [x.text for row in of_two.translate(LINES, *languages, prefixes=PREFIXES) for x in row.hypotheses]
         best = [x.text for row in reference.translate(LINES, *languages) for x in row.hypotheses]
         options = ["--model", "model", "--alignments", str(words)]
