@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.data import (
@@ -89,6 +89,8 @@ def small_portions(patch: pytest.MonkeyPatch, portion: int, block: int) -> None:
     workers=st.integers(1, 3),
     kills=st.lists(st.integers(1, 9), max_size=3),
 )
+# Most portions have no pair of the small corpus.
+@example(sizes=[120, 1], in_memory=0, shard_pairs=5, block=9, portion=30, seed=0, workers=2, kills=[3])
 def test_any_corpora_any_shards_any_workers_any_kills(
     tokenizer: SubwordTokenizer,
     tmp_path_factory: pytest.TempPathFactory,

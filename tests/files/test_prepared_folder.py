@@ -84,8 +84,10 @@ def test_any_pairs_are_read_as_written(
         starts = prepared.block_starts
         assert (starts[0], starts[-1]) == (0, num_pairs)
         assert np.diff(starts).max() <= block
-        pairs = np.array(data.draw(st.lists(st.integers(0, num_pairs - 1), min_size=1, max_size=30)))
+        pairs = np.array(data.draw(st.lists(st.integers(0, num_pairs - 1), max_size=30)), np.int64)
         assert same(prepared.read(pairs, SIDES, with_text=True), made.select(pairs))
+        nothing = pairs[:0]
+        assert same(prepared.read(nothing, SIDES, with_text=True), made.select(nothing))
         turned = prepared.read(pairs, SIDES[::-1], with_text=False)
         assert turned.text is None
         assert np.array_equal(turned.ids[0].values, made.select(pairs).ids[1].values)
