@@ -6,10 +6,12 @@ import os
 import tempfile
 from pathlib import Path
 
+import keras_hub  # noqa: F401  commands import these, which may fail without rights
 import pytest
+import tensorflow_text  # noqa: F401
 
 import keras_nmt.experiments.experiment
-import keras_nmt.serving  # noqa: F401  commands import it, which may fail without rights
+import keras_nmt.serving  # noqa: F401
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.models import ModelDirectory
