@@ -15,7 +15,7 @@ from keras_nmt.text import SubwordTokenizer, train_subwords
 
 # Few shapes, so that little is compiled. The largest length truncates the longest line.
 OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (6, 12), "batch_buckets": (1, 4)}
-# Of one shape, for tests that compile: each shape of a program is compiled by itself.
+# One shape, for tests that compile: XLA compiles each shape by itself.
 ONE_SHAPE: dict[str, Any] = {"beam_size": 3, "length_buckets": (12,), "batch_buckets": (4,)}
 SAMPLING: dict[str, Any] = {"sample": True, "temperature": 1.5, "top_k": 50, "top_p": 0.95}
 # For models of several directions.

@@ -8,12 +8,12 @@ The lines of the files are repeated up to `--tokens` subwords of the source. See
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from in_turn import Run, in_turn, timed
 from print_table import print_table
 from rich.console import Console
 from write_table import write_table
@@ -52,15 +52,9 @@ def encoder_of(pair: Any, tokenizer: Any) -> Callable[[Sequence[str]], int]:
     return encode_texts
 
 
-def in_turn(programs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """The median seconds of programs that take turns; the first round is not counted."""
-    seconds: dict[str, list[float]] = {name: [] for name in programs}
-    for number in range(rounds + 1):
-        for name, program in programs.items():
-            start = time.perf_counter()
-            program()
-            if number:
-                seconds[name].append(time.perf_counter() - start)
+def medians(programs: dict[str, Run], texts: list[str], rounds: int) -> dict[str, float]:
+    """The median seconds of programs that take turns, each on all texts in one call."""
+    seconds, _ = in_turn(programs, [texts], rounds)
     return {name: statistics.median(found) for name, found in seconds.items()}
 
 
@@ -95,7 +89,8 @@ def main(
     for texts in (few, many):
         counts.append(read(texts))
         peaks.append(peak_memory() / 2**20)
-    seconds = in_turn({"encode": lambda: encode(many), "read": lambda: read(many)}, rounds)
+    counted = {"encode": timed(lambda texts: [str(encode(texts))]), "read": timed(lambda texts: [str(read(texts))])}
+    seconds = medians(counted, many, rounds)
     rows = [
         [f"states of {counts[1]:,} subwords, subwords a second", f"{counts[1] / seconds['read']:,.0f}", ""],
         ["encoding alone, subwords a second", f"{counts[1] / seconds['encode']:,.0f}", ""],
@@ -112,9 +107,11 @@ def main(
     ]
     pairs = dict.fromkeys((item.source, text) for item in items for text in (item.correct, *item.incorrect))
     lines = list(zip(*pairs, strict=True))
-    seconds = in_turn(
-        {"score": lambda: translator.score(*lines), "contrast": lambda: contrast(translator, items)}, rounds
-    )
+    scored = {
+        "score": timed(lambda _: [str(translator.score(*lines))]),
+        "contrast": timed(lambda _: [contrast(translator, items).to_markdown()]),
+    }
+    seconds = medians(scored, [], rounds)
     rows += [
         [
             f"contrastive scoring of {len(pairs):,} pairs, pairs a second",

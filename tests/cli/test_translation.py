@@ -39,7 +39,7 @@ def test_translate_keeps_lines_in_order_and_empty_ones_empty(trained, tmp_path, 
 
 
 def answer_of(descriptor):
-    """What there is to read within a minute."""
+    """The bytes that can be read within a minute; none if there are none."""
     ready, _, _ = select.select([descriptor], [], [], 60)
     return os.read(descriptor, 4096) if ready else b""
 

@@ -194,7 +194,7 @@ def test_scores_and_ensembles(case):
 
 @pytest.fixture(scope="module")
 def twice(case) -> Translator:
-    """Of an ensemble of the model and itself."""
+    """A translator of an ensemble that has the model twice."""
     return Translator(Ensemble([case.model] * 2), case.tokenizers, **OPTIONS, num_hypotheses=3)
 
 
