@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import numbers
 from collections.abc import Sequence
 from typing import Any
@@ -58,6 +59,15 @@ def with_mask(tensor: Any, mask: Any) -> Any:
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     if value not in choices:
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}. Received: {name}={value!r}")
+
+
+def constructor_parameters(of: type) -> dict[str, inspect.Parameter]:
+    """The parameters of a class's `__init__`, which the class may inherit, by name.
+
+    Before Python 3.11.4, `inspect.signature` of a layer class that inherits `__init__` gives the `__new__` of Keras.
+    """
+    _, *parameters = inspect.signature(of.__init__).parameters.values()  # type: ignore[misc]  # without self
+    return {parameter.name: parameter for parameter in parameters}
 
 
 class NoEffect(ValueError):

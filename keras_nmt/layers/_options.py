@@ -15,6 +15,7 @@ from keras_nmt.layers._common import (
     check_effect,
     check_positive,
     check_rate,
+    constructor_parameters,
     optional_size,
 )
 from keras_nmt.layers._mechanisms import (
@@ -96,12 +97,12 @@ def split_rank(arguments: dict[str, Any]) -> dict[str, Any]:
     return {**rest, **{f"{part}_composition_rank": arguments["composition_rank"] for part in parts}}
 
 
-def take_arguments(of: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
+def take_arguments(of: type, arguments: dict[str, Any]) -> dict[str, Any]:
     """Removes the named arguments of a constructor from keyword arguments, and returns them."""
-    return {name: arguments.pop(name) for name in inspect.signature(of).parameters if name in arguments}
+    return {name: arguments.pop(name) for name in constructor_parameters(of) if name in arguments}
 
 
-def with_options(of: Callable[..., Any], without: Sequence[str] = ()) -> Callable[[F], F]:
+def with_options(of: type, without: Sequence[str] = ()) -> Callable[[F], F]:
     """Lists the arguments of another constructor in the signature of a constructor that takes them by `**kwargs`.
 
     `help` and `inspect` show these arguments.
@@ -117,7 +118,7 @@ def with_options(of: Callable[..., Any], without: Sequence[str] = ()) -> Callabl
         names = {*(parameter.name for parameter in own), *without}
         more = [
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for parameter in inspect.signature(of).parameters.values()
+            for parameter in constructor_parameters(of).values()
             if parameter.name not in names and parameter.kind != inspect.Parameter.VAR_KEYWORD
         ]
         constructor.__signature__ = signature.replace(parameters=[*own, *more, kwargs])  # type: ignore[attr-defined]

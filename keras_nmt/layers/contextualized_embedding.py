@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import projection_initializer
+from keras_nmt.layers._common import constructor_parameters, projection_initializer
 from keras_nmt.layers._options import take_arguments, with_options
 from keras_nmt.layers._projection import product
 from keras_nmt.layers._role_layer import RoleLayer
@@ -86,5 +85,5 @@ class ContextualizedEmbedding(RoleLayer):
 
     def get_config(self) -> dict[str, Any]:
         config = self.role_assignment.get_config()
-        own = set(inspect.signature(type(self)).parameters)
+        own = set(constructor_parameters(type(self)))
         return {**super().get_config(), **{name: value for name, value in config.items() if name in own}}

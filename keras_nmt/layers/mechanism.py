@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import keras
+
+from keras_nmt.layers._common import constructor_parameters
 
 GIVEN = ("name", "dtype")  # by the part of the model that makes the layer
 
@@ -66,7 +67,7 @@ class Mechanism:
 
     def takes(self, argument: str) -> bool:
         """Returns whether the part of a model can give the layer an argument of this name."""
-        return argument in inspect.signature(self.layer).parameters and argument not in self.arguments
+        return argument in constructor_parameters(self.layer) and argument not in self.arguments
 
     def make(self, *, name: str, dtype: Any, **given: Any) -> Any:
         """Makes a layer.

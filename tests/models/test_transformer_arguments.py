@@ -148,7 +148,7 @@ def test_unknown_arguments_are_named():
     "kind", [Transformer, TransformerEncoder, TransformerDecoder, TransformerEncoderLayer, TransformerDecoderLayer]
 )
 def test_signatures_and_descriptions_list_every_option(kind):
-    names = set(inspect.signature(kind).parameters) - {"self", "kwargs"}
+    names = set(inspect.signature(kind.__init__).parameters) - {"self", "kwargs"}
     described = set(
         re.findall(r"^        (\w+): ", inspect.getdoc(kind).split("Call arguments:")[0].replace("\n", "\n    "), re.M)
     )

@@ -21,6 +21,7 @@ FOLDER = Path(__file__).parents[2] / "recipes"
 SCRIPTS = (
     "iwslt14/roles",
     "multi30k/composition",
+    "multi30k/shortcuts",
     "wmt14/composition",
     "wmt14/roles",
     "wmt14/shortcuts",
