@@ -10,7 +10,7 @@ from keras_nmt.analysis.hidden_states import HiddenStates, HiddenStatesBatch, hi
 from keras_nmt.analysis.lengths import lengths
 from keras_nmt.analysis.lexical import lexical
 from keras_nmt.analysis.look_inside import Insides, SubwordRole, look_inside
-from keras_nmt.analysis.measurements import Comparison, Measurements, compare
+from keras_nmt.analysis.measurements import Comparison, Measurements, compare, over_seeds
 from keras_nmt.analysis.plot_bridge_attention import plot_bridge_attention
 from keras_nmt.analysis.roles import Roles, roles
 from keras_nmt.analysis.senses import SenseItem, read_senses, senses
@@ -50,6 +50,7 @@ __all__ = [
     "lengths",
     "lexical",
     "look_inside",
+    "over_seeds",
     "plot_bridge_attention",
     "read_conllu",
     "read_contrast",

@@ -316,29 +316,57 @@ def compare(models: Mapping[str, Measurements]) -> Comparison:
     p_values = {}
     for name, other in others:
         shared = [key for key in first.samples if key in other.samples]
-        tested = {key: significance(other.samples[key], first.samples[key]) for key in shared}
+        tested = {key: significance(*_of_one_kind(other.samples[key], first.samples[key])) for key in shared}
         p_values[name] = {key: p for key, p in tested.items() if p is not None}
     return Comparison(dict(models), p_values)
 
 
 def over_seeds(runs: Sequence[Measurements]) -> Measurements:
-    """The mean of several runs of an analysis that differ in the seed, with standard deviations.
+    """The mean of several runs that differ in the seed, of the analysis or of the model, with standard deviations.
 
-    Samples are kept where they are sums and counts of sentences, which add up.
+    A number that one of the runs lacks is left out. Samples of the runs are added up: a test of significance draws
+    items or sentences, each with the results of all runs.
+
+    Args:
+        runs: Sequence of `Measurements` of one analysis of the same texts.
+
+    Returns:
+        `Measurements`; further results (`details`) and references are those of the first run.
+
+    Example:
+
+    >>> runs = [Measurements("contrast", "accuracy", {("contrast", "all"): x}) for x in (0.5, 0.7)]
+    >>> print(over_seeds(runs).to_markdown())
+    | contrast | model |
+    | --- | ---: |
+    | all | 0.600 ± 0.141 |
     """
     first = runs[0]
     if len(runs) == 1:
         return first
-    values = {key: np.array([run.values[key] for run in runs]) for key in first.values}
-    samples = {
-        key: np.sum([run.samples[key] for run in runs], axis=0) for key, x in first.samples.items() if x.ndim == 2
-    }
+    shared = [key for key in first.values if all(key in run.values for run in runs)]
+    values = {key: np.array([run.values[key] for run in runs]) for key in shared}
+    samples = {}
+    for key, x in first.samples.items():
+        of_runs = [_as_sums(run.samples[key]) for run in runs if key in run.samples and len(run.samples[key]) == len(x)]
+        if len(of_runs) == len(runs):
+            samples[key] = np.sum(of_runs, axis=0)
     return dataclasses.replace(
         first,
         values={key: float(x.mean()) for key, x in values.items()},
         deviations={key: float(x.std(ddof=1)) for key, x in values.items()},
         samples=samples,
     )
+
+
+def _as_sums(samples: np.ndarray) -> np.ndarray:
+    """Items that are right or wrong as a sum and a count for each, `[n, 2]`; other samples as they are."""
+    return np.stack([samples, np.ones(len(samples))], axis=1) if samples.dtype == bool else samples
+
+
+def _of_one_kind(*samples: np.ndarray) -> Sequence[np.ndarray]:
+    """Samples of two models, of which one may have several runs and the other a single run."""
+    return samples if samples[0].ndim == samples[1].ndim else [*map(_as_sums, samples)]
 
 
 def _is_line(items: list[str]) -> bool:

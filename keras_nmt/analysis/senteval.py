@@ -53,7 +53,7 @@ def senteval(
 
     Returns:
         `Measurements` with a group for each kind of score and tasks as items; for classification with the share of the
-        most frequent class as reference, and with the items as samples if there is one seed.
+        most frequent class as reference, and with the items as samples.
 
     Raises:
         UserError: A task is unknown, a file is missing, or the model has no such vectors.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from keras_nmt.cli.measured import Directories, Inspection, Output, file_name, model_names
+from keras_nmt.cli.measured import Directories, Inspection, Output, file_name
 from keras_nmt.cli.options import Import, Language, Source, Weights
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_lines import read_lines
@@ -41,7 +41,6 @@ def bridge(
     lines = {number: line for number, line in enumerate(read_lines(source), 1) if line.strip()}
     if not lines:
         raise UserError(f"There are no sentences in --source. Received: {source}, without lines or with empty ones")
-    names = dict(zip(directories, model_names(directories), strict=True))
 
     def measure(directory: Path) -> Measurements:
         from keras_nmt.analysis import bridge_attention, bridge_entropy
@@ -53,7 +52,7 @@ def bridge(
         attentions = bridge_attention(model, tokenizers[language], language, list(lines.values()))
         if output is not None and heat_maps:
             drawn = dict(list(zip(lines, attentions, strict=True))[:heat_maps])
-            _draw(drawn, output / file_name(names[directory]))
+            _draw(drawn, output / file_name(inspection.names[directory]))
         return bridge_entropy(attentions, num_first=first)
 
     inspection.measure(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +23,12 @@ if TYPE_CHECKING:
     from keras_nmt.analysis import Comparison, Measurements, Roles
 
 Directories = Annotated[
-    list[Path], typer.Argument(metavar="DIRECTORY...", help="Model directories; differences are from the first.")
+    list[Path],
+    typer.Argument(
+        metavar="DIRECTORY...",
+        help="Model directories; differences are from the first. Directories that are joined by commas are runs of one "
+        "model with several seeds: mean and deviation.",
+    ),
 ]
 SourceUnlessConllu = Annotated[Path | None, typer.Option(help="File of source sentences. Required without --conllu.")]
 DecoderTarget = Annotated[
@@ -47,7 +54,8 @@ class Inspection:
     """One call of a command of `inspect`: measures models part by part, prints the table, and writes the results.
 
     Args:
-        directories: Model directories.
+        directories: Model directories. Several that are joined by commas are runs of one model that differ in the
+            seed.
         output: Folder of the results, or None. Each finished part is kept there, so that the same command goes on after
             an interruption.
         source_language, target_language: Strings, the direction of a multilingual model. Default to None.
@@ -55,6 +63,7 @@ class Inspection:
 
     Attributes:
         languages: Dictionary of the languages that are given, arguments of functions of `keras_nmt.analysis`.
+        names: Dictionary from all model directories to their names.
 
     Raises:
         UserError: See `check_inspection`.
@@ -69,9 +78,11 @@ class Inspection:
         *,
         imports: Sequence[Path] | None = None,
     ) -> None:
-        check_inspection(directories, output)
+        self._runs = [_joined_by_commas(directory) for directory in directories]
+        every = [directory for runs in self._runs for directory in runs]
+        check_inspection(every, output)
+        self.names = dict(zip(every, model_names(every), strict=True))
         self.languages = given(source_language=source_language, target_language=target_language)
-        self._directories = directories
         self._output = output
         self._imports = imports
 
@@ -98,14 +109,13 @@ class Inspection:
             **settings: Options that the results depend on, in types of JSON.
         """
         import_tensorflow(self._imports)
-        from keras_nmt.analysis import Measurements, compare
+        from keras_nmt.analysis import Measurements, compare, over_seeds
 
-        models: dict[str, Measurements] = {}
+        found_of: dict[Path, Measurements] = {}
         settings = {"analysis": analysis, **settings, **self.languages}
         files = [_state(path) for path in inputs if path is not None]
-        names = model_names(self._directories)
-        with progress(len(names) * len(parts), "parts") as advance, show_steps(progress):
-            for name, directory in zip(names, self._directories, strict=True):
+        with progress(len(self.names) * len(parts), "parts") as advance, show_steps(progress):
+            for directory, name in self.names.items():
                 for part, measure in parts.items():
                     advance(0, f"{name} {part}".strip())
                     of_model = [_state(directory / "config.json"), _state(directory / "model.weights.h5")]
@@ -123,10 +133,17 @@ class Inspection:
                         found = measure(directory)
                         if path is not None:
                             found.save(path, described)
-                    models[name] = models[name].joined(found) if name in models else found
+                    found_of[directory] = found_of[directory].joined(found) if directory in found_of else found
                     advance()
-        finished = {name: found if finish is None else finish(found) for name, found in models.items()}
-        write_results(compare(finished), self._output)
+        finished = {path: found if finish is None else finish(found) for path, found in found_of.items()}
+        models: dict[str, Measurements] = {}
+        for runs in self._runs:
+            model = over_seeds([finished[path] for path in runs])
+            if len(runs) > 1:
+                details = {"runs": {self.names[path]: finished[path].numbers() for path in runs}}
+                model = dataclasses.replace(model, details=details)
+            models[_name_of_runs([self.names[path] for path in runs], [*models])] = model
+        write_results(compare(models), self._output)
 
 
 def write_results(results: Comparison | Roles, output: Path | None) -> None:
@@ -141,6 +158,17 @@ def model_names(directories: Sequence[Path]) -> list[str]:
     """The names of model directories in tables; whole paths where two directories have one name."""
     names = [path.resolve().name for path in directories]
     return names if len(set(names)) == len(names) else [str(path) for path in directories]
+
+
+def _joined_by_commas(argument: Path) -> list[Path]:
+    return [argument] if argument.exists() else [Path(path) for path in str(argument).split(",")]
+
+
+def _name_of_runs(names: Sequence[str], taken: Sequence[str]) -> str:
+    """The name of a model: "baseline" of "baseline-1" and "baseline-2", or all names of its runs."""
+    stems = {re.sub(r"[-_.]?\d+$", "", name) for name in names}
+    alone = len(names) == 1 or len(stems) > 1 or not stems.isdisjoint({"", *taken})
+    return ",".join(names) if alone else stems.pop()
 
 
 def file_name(name: str) -> str:

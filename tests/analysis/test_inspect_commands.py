@@ -44,6 +44,26 @@ def test_several_models_stand_in_one_table_and_finished_ones_are_kept(
     assert "0.125" not in run_inspect("similarity", first, "--source", tmp_path / "other", "--output", tmp_path / "out")
 
 
+def test_runs_of_several_seeds_stand_in_one_column(run_inspect, directories, texts, mixed, tmp_path):
+    for name in ("mixed-1", "mixed-2", "other"):
+        shutil.copytree(directories / "mixed", tmp_path / name)
+    another = mixed.model.with_dtype("float32")
+    another.set_weights([1.5 * weight for weight in another.get_weights()])
+    another.save_weights(tmp_path / "mixed-2" / "model.weights.h5")
+    runs = f"{tmp_path / 'mixed-1'},{tmp_path / 'mixed-2'}"
+    arguments = ["--source", texts / "source", "--output", tmp_path / "out"]
+    printed = run_inspect("similarity", tmp_path / "other", runs, *arguments)
+    assert printed.startswith("| encoder | other | mixed | mixed - other | p |")
+    results = json.loads((tmp_path / "out" / "results.json").read_text())["models"]
+    first, mean = (results[name]["values"] for name in ("other", "mixed"))
+    of_runs = [x["values"] for x in results["mixed"]["runs"].values()]
+    for a, b, c in zip(*of_runs, mean, strict=True):
+        assert c["value"] == pytest.approx((a["value"] + b["value"]) / 2)
+        assert c["deviation"] == pytest.approx(abs(a["value"] - b["value"]) / 2**0.5)
+    assert [x["value"] for x in first] == pytest.approx([x["value"] for x in of_runs[0]])
+    assert max(x["deviation"] for x in mean) > 0.001
+
+
 def test_an_interrupted_command_goes_on_from_the_finished_model(run_inspect, error_line, directories, texts, tmp_path):
     second = tmp_path / "second"
     shutil.copytree(directories / "mixed", second)

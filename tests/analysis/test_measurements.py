@@ -67,6 +67,24 @@ def test_runs_of_several_seeds():
     assert "0.500 ± 0.071" in mean.to_markdown()
 
 
+def test_runs_of_several_seeds_are_compared_by_items():
+    rng, key = np.random.default_rng(2), ("contrast", "all")
+
+    def runs(share):
+        items = [rng.random(400) < share for _ in range(3)]
+        return over_seeds([Measurements("contrast", "accuracy", {key: x.mean()}, {key: x}) for x in items])
+
+    several, same, better = runs(0.6), runs(0.6), runs(0.75)
+    np.testing.assert_array_equal(several.samples[key][:, 1], 3)
+    assert several.samples[key][:, 0].mean() / 3 == pytest.approx(several.values[key])
+    single = Measurements("contrast", "accuracy", {key: 0.0}, {key: np.zeros(400, bool)})
+    p_values = compare({"several": several, "same": same, "better": better, "single": single}).p_values
+    assert p_values["same"][key] > 0.05 > 0.01 > max(p_values["better"][key], p_values["single"][key])
+    # The mean of fewer numbers, where a run lacks one.
+    other = Measurements("contrast", "accuracy", {key: 0.5, ("contrast", "nouns"): 0.5})
+    assert [*over_seeds([other, single]).values] == [key]
+
+
 @settings(max_examples=20)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_mcnemar_is_the_binomial_test_of_the_pairs_that_differ(pairs):
