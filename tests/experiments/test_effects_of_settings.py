@@ -1,0 +1,95 @@
+"""The settings of an experiment reach what they are for."""
+
+from __future__ import annotations
+
+import pytest
+
+from keras_nmt.errors import UserError
+from keras_nmt.experiments import run_experiment as module
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.files.json_file import read_json
+from keras_nmt.models import ModelDirectory
+from keras_nmt.text import SubwordTokenizer, train_subwords
+
+
+class Reached(Exception):
+    """Raised when the observed call is reached."""
+
+
+def test_every_setting_has_its_effect(tmp_path, monkeypatch):
+    """None has its default, so that a lost setting shows."""
+    made, read, subwords, read_parallel = {}, [], {}, module.read_parallel
+
+    def trainer(model, data, directory, **options):
+        made.update(options, model=model, data=data)
+        raise Reached
+
+    def read_and_note(*sides, **options):
+        read.append(options)
+        return read_parallel(*sides, **options)
+
+    def train(files, path, **options):
+        subwords.update(options)
+        return train_subwords(files, path, vocabulary_size=15)
+
+    monkeypatch.setattr(module, "Trainer", trainer)
+    monkeypatch.setattr(module, "read_parallel", read_and_note)
+    monkeypatch.setattr(module, "train_subwords", train)
+    text = tmp_path / "text"
+    text.write_text("a b c d e\n" * 10)
+    to_trainer = {
+        "computation": {"accumulation_steps": 3, "normalize_by": "sentences", "jit_compile": True, "seed": 7},
+        "loss": {"label_smoothing": 0.3},
+        "evaluation": {"evaluate_every": 11, "patience": 23},
+        "saving": {"save_every": 13, "keep_last": 17, "keep_best": 19, "final": "best"},
+        "logging": {"log_every": 31, "tensorboard": True},
+        "budget": {"max_updates": 29},
+        "start": {"allow_new": ["x"], "allow_unused": ["y"]},
+    }
+    experiment = Experiment(
+        directory=tmp_path / "run",
+        train_source=[text] * 2,
+        train_target=[text] * 2,
+        dev_source=text,
+        dev_target=text,
+        corpus_weights=[0.5, 2],
+        preset="transformer_tiny",
+        model={"num_encoder_layers": 1, "num_decoder_layers": 1},
+        batch_size=5,
+        batch_unit="sentences",
+        length_buckets=[9, 40],
+        subword_sampling=0.3,
+        subword_model="unigram",
+        user_symbols=["<x>"],
+        max_length=30,
+        max_ratio=2.5,
+        clip=0.25,
+        dtype="mixed_float16",
+        time_limit=2,
+        beam_size=6,
+        length_penalty=0.9,
+        **{name: value for part in to_trainer.values() for name, value in part.items()},
+    )
+    with pytest.raises(Reached):
+        experiment.run(report=str)
+    for part, settings in to_trainer.items():
+        for name, value in settings.items():
+            own_name = "every" if name.endswith("_every") else name.removeprefix("label_")
+            assert getattr(made[part], own_name) == value, name
+    assert made["budget"].time_limit == 120
+    (task,) = made["data"]
+    data = task.data
+    assert (data.updates_per_epoch, data.seed, data._sampling.alpha) == (5, 7, 0.3)  # 5 + 20 lines; 4 without weights
+    assert {edge for _, edge, _ in data.shapes} <= {9, 40}
+    assert read == [{"max_length": 30, "max_ratio": 2.5, "keep_text": True}] * 2
+    assert [subwords[name] for name in ("model_type", "user_symbols", "seed")] == ["unigram", ["<x>"], 7]
+    assert made["optimizer"].inner_optimizer.global_clipnorm == 0.25
+    assert made["model"].get_config()["dtype"] == "mixed_float16"
+    digest = SubwordTokenizer(tmp_path / "run" / "subwords.model").sampling_digest(0.3)
+    assert read_json(tmp_path / "run" / "data.json", "digests")["subword_sampling"] == [digest] * 2
+    monkeypatch.setattr(SubwordTokenizer, "sampling_digest", lambda self, alpha: "another")
+    (tmp_path / "run" / "checkpoints").mkdir()
+    with pytest.raises(UserError, match=f"other segmentations.* another, another instead of {digest}"):
+        experiment.run(report=str)
+    search = ModelDirectory(tmp_path / "run").load_config()["search"]
+    assert search == {"beam_size": 6, "length_penalty": 0.9}
