@@ -29,8 +29,9 @@ from keras_nmt.layers._mechanisms import (
 from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
 
 # Options of later releases: a configuration has these only if they are set, so other configurations are unchanged.
-LATER = ("feed_forward", "positions", "num_key_value_heads")
+LATER = ("norm_position", "feed_forward", "positions", "num_key_value_heads")
 POOLINGS = ("low_rank", "extended")  # of low rank
+NORM_POSITIONS = ("pre", "post")
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -138,6 +139,7 @@ class LayerOptions(Options):
     attention_dropout: float = 0.0
     activation_dropout: float = 0.0
     norm: str | Mechanism = "pre"
+    norm_position: str = "pre"
     feed_forward: str | Mechanism = "relu"
     positions: str | Mechanism | None = None
     num_key_value_heads: int | None = None
@@ -157,6 +159,7 @@ class LayerOptions(Options):
             activation_dropout=self.activation_dropout,
         )
         self._choose(norm=NORMS, feed_forward=FEED_FORWARDS, head_composition=HEAD_COMPOSITIONS)
+        check_choice("norm_position", self.norm_position, NORM_POSITIONS)
         self._check_positions()
         check_choice("composition_start", self.composition_start, STARTS)
         self._set(
@@ -165,6 +168,8 @@ class LayerOptions(Options):
             head_composition_rank=optional_size("head_composition_rank", self.head_composition_rank),
             head_intermediate_dim=optional_size("head_intermediate_dim", self.head_intermediate_dim),
         )
+        has_position = self.norm in (*NORM_POSITIONS, "released")
+        self._needs(not has_position, "`norm='rms'` or a `Mechanism`", "norm_position")
         takes = self._takes("feed_forward", FEED_FORWARDS)
         self._needs(takes("dropout"), "a `feed_forward` that takes `dropout`", "activation_dropout")
         takes = self._takes("head_composition", HEAD_COMPOSITIONS)
@@ -189,7 +194,7 @@ class LayerOptions(Options):
     @property
     def is_pre_norm(self) -> bool:
         """Whether norms are before the sub-layers and at the end of a stack."""
-        return self.norm != "post"
+        return "post" not in (self.norm, self.norm_position)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

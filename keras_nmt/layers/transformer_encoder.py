@@ -17,7 +17,7 @@ from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer
 class TransformerEncoder(TransformerStack):
     """A stack of `TransformerEncoderLayer`, from embeddings to encoder output.
 
-    The input is E = H_0, the source of lexical shortcuts. Unless `norm="post"`, a norm ends the stack.
+    The input is E = H_0, the source of lexical shortcuts. Unless norms are in post position, a norm ends the stack.
 
     Args:
         num_layers: Integer, number of layers L.
@@ -29,7 +29,8 @@ class TransformerEncoder(TransformerStack):
         activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
         norm: "pre" or "post": LayerNorm before the sub-layers and at the end of the stack, or after the sub-layers;
             "released": as the code that Emelin et al. released, see `TransformerEncoderLayer`; "rms":
-            `RMSNormalization` as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to "pre".
+            `RMSNormalization`; or a `Mechanism`, a norm. Defaults to "pre".
+        norm_position: "pre" or "post": where the norm of `norm="rms"` or of a `Mechanism` is. Defaults to "pre".
         feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
             `Mechanism`. Defaults to "relu".
         positions: Positions of the queries and keys of self-attentions. None; "rotary": `RotaryEncoding`; or a
@@ -43,8 +44,8 @@ class TransformerEncoder(TransformerStack):
         layer_composition: Output of the stack. None: the last layer's states H^L. Otherwise the composition of H^1 ..
             H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11),
             "bilinear" (`BilinearPooling`, Eq. 6, for small widths), or "hierarchical" (`HierarchicalAggregation`, whose
-            aggregates also replace H^2, H^4, ... as input of the next layer). Unless `norm="post"`, each H^l is
-            normalised before the composition, and the result after it; an aggregate is normalised already and has no
+            aggregates also replace H^2, H^4, ... as input of the next layer). Unless norms are in post position, each H^l
+            is normalised before the composition, and the result after it; an aggregate is normalised already and has no
             final norm, unless it is a residual. Or a `Mechanism`. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
         layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
@@ -69,7 +70,7 @@ class TransformerEncoder(TransformerStack):
 
     Returns:
         Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, normalised
-        only under `norm="post"`, in which hierarchical aggregates replace states; with `return_gates=True` also
+        only with norms in post position, where hierarchical aggregates replace states; with `return_gates=True` also
         the list of the L layers' gates (r_K, r_V), `[B, T, d]` each.
 
     Example:

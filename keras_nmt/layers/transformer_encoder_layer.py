@@ -24,8 +24,8 @@ class TransformerEncoderLayer(TransformerLayer):
         activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
         norm: "pre": `x + f(LN(x))`, the stack normalises its output; "post": `LN(x + f(x))`; "released":
             `LN(x) + f(LN(x))`, with keys and values of self-attention from x, as in the code that Emelin et al.
-            released; "rms": `RMSNormalization` as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to
-            "pre".
+            released; "rms": `RMSNormalization`; or a `Mechanism`, a norm. Defaults to "pre".
+        norm_position: "pre" or "post": where the norm of `norm="rms"` or of a `Mechanism` is. Defaults to "pre".
         feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
             `Mechanism`. Defaults to "relu".
         positions: Positions of the queries and keys of self-attention. None; "rotary": `RotaryEncoding`; or a

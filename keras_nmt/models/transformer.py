@@ -40,7 +40,8 @@ class Transformer(TranslationModel):
         activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
         norm: "pre" or "post": LayerNorm before the sub-layers and at the end of each stack, or after the sub-layers;
             "released": as the code that Emelin et al. released, see `TransformerEncoderLayer`; "rms":
-            `RMSNormalization` as with "pre"; or a `Mechanism`, a norm as with "pre". Defaults to "pre".
+            `RMSNormalization`; or a `Mechanism`, a norm. Defaults to "pre".
+        norm_position: "pre" or "post": where the norm of `norm="rms"` or of a `Mechanism` is. Defaults to "pre".
         feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`, whose three
             matrices have as many weights as the two of "relu" with two thirds of `intermediate_dim`; or a `Mechanism`.
             Defaults to "relu".

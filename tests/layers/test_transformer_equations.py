@@ -126,26 +126,33 @@ def _grouped_attention(w, name, query, memory, mask, rotate):
     return np.concatenate(outputs, -1) @ w[f"{name}/output/kernel"]
 
 
-def test_modern_decoder_layer(random):
-    layer = TransformerDecoderLayer(4, D, F, **MODERN)
+@pytest.mark.parametrize("position", ["pre", "post"])
+def test_modern_decoder_layer(random, position):
+    layer = TransformerDecoderLayer(4, D, F, **MODERN, norm_position=position)
     x, memory = random(B, T, D), random(B, S, D)
     layer(x, memory)
     w = _weights(layer, random)
     causal = np.tril(np.ones((T, T), bool)) & INPUTS_MASK[:, None]
     mask = np.repeat(MEMORY_MASK[:, None], T, 1)
 
-    def norm(name, x):
+    def rms(name, x):
         return x / np.sqrt(np.square(x).mean(-1, keepdims=True) + 1e-6) * w[f"{name}_norm/scale"]
 
     def feed_forward(x):  # (silu(x W) * x V) W_2
         gate = x @ w["feed_forward/inner/kernel"]
         return (gate * sigmoid(gate) * (x @ w["feed_forward/values/kernel"])) @ w["feed_forward/outer/kernel"]
 
-    hidden = norm("self_attention", x)
-    states = x + _grouped_attention(w, "self_attention", hidden, hidden, causal, rotate=True)
-    hidden = norm("cross_attention", states)
-    states = states + _grouped_attention(w, "cross_attention", hidden, memory, mask, rotate=False)
-    expected = states + feed_forward(norm("feed_forward", states))
+    def residual(name, x, f):
+        return x + f(rms(name, x)) if position == "pre" else rms(name, x + f(x))
+
+    def attend(h):
+        return _grouped_attention(w, "self_attention", h, h, causal, rotate=True)
+
+    def attend_memory(h):
+        return _grouped_attention(w, "cross_attention", h, memory, mask, rotate=False)
+
+    states = residual("cross_attention", residual("self_attention", x, attend), attend_memory)
+    expected = residual("feed_forward", states, feed_forward)
     found = layer(x, memory, inputs_mask=INPUTS_MASK, memory_mask=MEMORY_MASK)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 

@@ -16,6 +16,7 @@ COMBINED = [  # every mechanism
     {"shortcuts": "plain", **SITES, "head_composition": "extended", "roles": "softmax", "num_roles": 3},
     {"shortcuts": "fusion", **SITES, "layer_composition": "extended", "roles": "contextualized", "num_roles": 3},
     {"shortcuts": "ungated", "layer_composition": "hierarchical", "head_composition": "hierarchical"},
+    {"shortcuts": "plain", "layer_composition": "extended", "norm_position": "post"},
     {"layer_composition": "linear", "head_composition": "low_rank", "roles": "one_hot", "num_roles": 3},
     {"layer_composition": "low_rank", "head_composition": "bilinear", "num_key_value_heads": 1, "feed_forward": "gelu"},
 ]

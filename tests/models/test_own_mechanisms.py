@@ -132,12 +132,11 @@ def test_other_forms_are_errors_of_one_line(directory, value):
 
 
 def test_unchanged_configurations_are_as_before():
-    later = {"feed_forward", "positions", "num_key_value_heads"}
+    later = {"norm_position", "feed_forward", "positions", "num_key_value_heads"}
     assert not later & set(Transformer(**TINY).get_config())
     assert not later & set(TransformerEncoder(1, 2, 8, 12).get_config())
-    assert later <= set(
-        Transformer(**TINY, feed_forward="gelu", positions="rotary", num_key_value_heads=1).get_config()
-    )
+    options = {"norm": "rms", "norm_position": "post", "feed_forward": "gelu", "positions": "rotary"}
+    assert later <= set(Transformer(**TINY, **options, num_key_value_heads=1).get_config())
 
 
 def test_training_starts_from_a_plain_model():

@@ -27,6 +27,8 @@ from keras_nmt.models import Transformer
         {"num_encoder_layers": 0},
         {"dropout": 1.5},
         {"norm": "batch"},
+        {"norm": "rms", "norm_position": "middle"},
+        {"norm": "post", "norm_position": "post"},
         {"positions": "learnt"},
         {"positions": "rotary", "hidden_dim": 6},
         {"feed_forward": "tanh"},
@@ -153,7 +155,9 @@ def test_signatures_and_descriptions_list_every_option(kind):
         re.findall(r"^        (\w+): ", inspect.getdoc(kind).split("Call arguments:")[0].replace("\n", "\n    "), re.M)
     )
     sizes = dict.fromkeys(("num_layers", "source_vocabulary_size"), 5) | {"num_heads": 2, "hidden_dim": 8}
-    later = {"feed_forward": "gelu", "positions": "rotary", "num_key_value_heads": 1}  # not written at their defaults
+    # Not written at their defaults.
+    later = {"norm": "rms", "norm_position": "post", "feed_forward": "gelu", "positions": "rotary"}
+    later |= {"num_key_value_heads": 1}
     made = kind(**{name: size for name, size in sizes.items() if name in names}, intermediate_dim=12, **later)
     assert set(made.get_config()) - {"name", "trainable", "dtype"} == names
     assert names <= described
