@@ -51,8 +51,8 @@ class TransformerDecoder(TransformerStack):
             H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11),
             "bilinear" (`BilinearPooling`, Eq. 6, for small widths), or "hierarchical" (`HierarchicalAggregation`, whose
             aggregates also replace H^2, H^4, ... as input of the next layer). Unless norms are in post position, each
-            H^l is normalised before the composition, and the result after it; an aggregate is normalised already and has no
-            final norm, unless it is a residual. Or a `Mechanism`. Defaults to None.
+            H^l is normalised before the composition, and the result after it; an aggregate is normalised already and
+            has no final norm, unless it is a residual. Or a `Mechanism`. Defaults to None.
         head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
         layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
         head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
