@@ -161,7 +161,10 @@ def model_names(directories: Sequence[Path]) -> list[str]:
 
 
 def _joined_by_commas(argument: Path) -> list[Path]:
-    return [argument] if argument.exists() else [Path(path) for path in str(argument).split(",")]
+    paths = [str(argument)] if argument.exists() else str(argument).split(",")
+    if "" in paths:
+        raise UserError(f"Join the directories of a model's runs by commas, without spaces. Received: {argument}")
+    return [Path(path) for path in paths]
 
 
 def _name_of_runs(names: Sequence[str], taken: Sequence[str]) -> str:

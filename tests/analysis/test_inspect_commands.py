@@ -125,6 +125,8 @@ def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):
         (["roles", plain, "--source", source], "no roles"),
         (["similarity", tmp_path, "--source", source], "model directory"),
         (["similarity", plain, plain, "--source", source], "once"),
+        (["similarity", f"{plain},{plain}", "--source", source], "once"),
+        (["similarity", f"{plain},", "--source", source], "without spaces"),
         (["similarity", plain, "--source", tmp_path / "none"], "none"),
         (["similarity", directories / "bridged", "--source", source], "languages en, de"),
         (["lexical", plain, "--source", source, "--by", "pos"], "--conllu"),
