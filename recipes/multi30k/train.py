@@ -9,7 +9,7 @@ DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGU
 from __future__ import annotations
 
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import RELEASED, one_hot_from
+from keras_nmt.experiments.papers import RELEASED, one_hot_from, softmax_continued
 from keras_nmt.experiments.recipe import Recipe
 
 # Both have full rank and the identity start: with the baseline's weights, they first compute what the baseline does.
@@ -49,8 +49,9 @@ RECIPE = Recipe(
         "ni_both": {"model": INTERACTION},
         "role_dense": {"model": {"roles": "dense", "role_residual": False}},
         "role_softmax": SOFTMAX,
-        # Half as many updates, because they come after those of the softmax roles; the paper's constant rate.
-        "role_one_hot": {**one_hot_from("role_softmax", SOFTMAX, 2e-4), "max_updates": 600},
+        # At the paper's constant rate, until the temperature has been at its floor for 395 updates; and the control.
+        "role_one_hot": {**one_hot_from("role_softmax", SOFTMAX, 2e-4), "max_updates": 5000},
+        "role_softmax_continued": {**softmax_continued("role_softmax", SOFTMAX, 2e-4), "max_updates": 5000},
         "matched": {"matched_to": "role_softmax"},
         "all": {"model": {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}},
     },
