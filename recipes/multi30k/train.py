@@ -43,6 +43,8 @@ RECIPE = Recipe(
         "plain": {"model": {"shortcuts": "plain"}},
         "fusion": {"model": {"shortcuts": "fusion"}},
         "ungated": {"model": {"shortcuts": "ungated"}},
+        "cross": {"model": {"shortcuts": "fusion", "shortcut_sites": ["cross"]}},
+        "non_lexical": {"model": {"shortcuts": "fusion", "shortcut_source": "non_lexical"}},
         "released": RELEASED,  # residual connections; `fusion+released`
         "ni_layers": {"model": LAYERS},
         "ni_heads": {"model": HEADS},

@@ -95,7 +95,8 @@ def test_every_configuration_makes_a_model(recipe, tmp_path):
     assert made["ni_layers"] - made["baseline"] == made["ni_both"] - made["ni_heads"] > 0
     assert made["role_one_hot"] == made["role_softmax_continued"] == made["role_softmax"]
     assert made["released"] == made["baseline"]
-    assert len(set(made.values())) == len(made) - 3
+    assert made["non_lexical"] == made["fusion"]
+    assert len(set(made.values())) == len(made) - 4
 
 
 def test_the_comparison_has_the_readmes_settings(recipe):
