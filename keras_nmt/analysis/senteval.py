@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,14 +11,14 @@ import numpy as np
 
 from keras_nmt.analysis.classifiers import PENALTIES, classify
 from keras_nmt.analysis.hidden_states import Model, open_pair
-from keras_nmt.analysis.measurements import Measurements, over_seeds
+from keras_nmt.analysis.measurements import Key, Measurements, over_seeds
 from keras_nmt.analysis.sentence_vectors import sentence_vectors
 from keras_nmt.errors import UserError
 from keras_nmt.files.senteval_data import PROBING, TEST, TRAIN, VALIDATION, Task, read_senteval
 from keras_nmt.inference import Translator
 
 FOLDS = 10
-# Vectors of sentences: texts -> arrays [n, d] by the suffix of the item, "" for one kind of vectors.
+# Vectors of sentences: texts -> arrays [n, d] by name, such as "1" for the first head; "" for one kind of vectors.
 Encode = Callable[[Sequence[str]], dict[str, np.ndarray]]
 # The probing tasks by the kind of what they probe for.
 KINDS = {"surface": ("SentLen", "WC"), "syntactic": ("TreeDepth", "TopConst", "BShift")}
@@ -43,7 +44,7 @@ def senteval(
 
     Args:
         model: String or path of a model directory, a `Translator`, or a function from texts to a dictionary of arrays
-            `[n, d]`, such as vectors of another program under the key "".
+            `[n, d]`, such as vectors of another program under the key "". Several keys make a group of each task.
         data: String or path of SentEval's folder of data.
         tasks: Sequence of names of `TASKS` and `PROBING` in `keras_nmt.files.senteval_data`.
         vectors: String, the kind of `sentence_vectors`; or "each-head": each row of a bridge's M by itself. Defaults to
@@ -52,8 +53,9 @@ def senteval(
         **options: Further arguments of `hidden_states`, such as the languages.
 
     Returns:
-        `Measurements` with a group for each kind of score and tasks as items; for classification with the share of the
-        most frequent class as reference, and with the items as samples.
+        `Measurements` with a group for each kind of score and tasks as items, or, with each head by itself, a group for
+        each task and heads as items; for classification with the share of the most frequent class as reference, and
+        with the items as samples.
 
     Raises:
         UserError: A task is unknown, a file is missing, or the model has no such vectors.
@@ -70,10 +72,9 @@ def senteval(
         task = read_senteval(data, name)
         ours = encode(task.texts)
         theirs = None if task.others is None else encode(task.others)
-        for suffix, u in ours.items():
-            v = None if theirs is None else theirs[suffix]
-            item = f"{name} {suffix}".strip()
-            runs = [_measured(name, item, task, u, v, seed) for seed in seeds]
+        for of, u in ours.items():
+            v = None if theirs is None else theirs[of]
+            runs = [_measured(name, of, task, u, v, seed) for seed in seeds]
             of_task = over_seeds(runs)
             found = of_task if found is None else found.joined(of_task)
     if found is None:
@@ -85,13 +86,18 @@ def with_averages(measured: Measurements) -> Measurements:
     """Adds the averages over surface, syntactic and semantic probing tasks, where all of a kind are there."""
     kinds = {**KINDS, "semantic": tuple(name for name in PROBING if name not in sum(KINDS.values(), ()))}
     values = dict(measured.values)
-    suffixes = dict.fromkeys(item.partition(" ")[2] for group, item in values if group == "probing")
-    for suffix in suffixes:
-        for kind, names in kinds.items():
-            keys = [("probing", f"{name} {suffix}".strip()) for name in names]
+    heads = dict.fromkeys(item for group, item in values if group.startswith("probing: "))
+    for kind, names in kinds.items():
+        for of in heads or ("",):
+            keys = [_key("probing", name, of) for name in names]
             if all(key in values for key in keys):
-                values["probing, average", f"{kind} {suffix}".strip()] = float(np.mean([values[key] for key in keys]))
-    return Measurements(**{**vars(measured), "values": values})
+                values[_key("probing, average", kind, of)] = float(np.mean([values[key] for key in keys]))
+    return dataclasses.replace(measured, values=values)
+
+
+def _key(group: str, task: str, of: str) -> Key:
+    """The key of a number of one kind of vectors, or of the vectors named `of`."""
+    return (f"{group}: {task}", of) if of else (group, task)
 
 
 def _encoder(model: Model, vectors: str, options: dict[str, Any]) -> Encode:
@@ -105,25 +111,26 @@ def _encoder(model: Model, vectors: str, options: dict[str, Any]) -> Encode:
             return {"": sentence_vectors(pair, texts, vectors, **further)}
         k = pair[0].encoder.output["states"].shape[1] if pair[0].positions_before_source is None else 1
         joined = sentence_vectors(pair, texts, "heads", **further)
-        return {f"head {i}": rows for i, rows in enumerate(np.split(joined, k, axis=1), 1)}
+        return {str(i): rows for i, rows in enumerate(np.split(joined, k, axis=1), 1)}
 
     return encode
 
 
-def _measured(name: str, item: str, task: Task, u: np.ndarray, v: np.ndarray | None, seed: int) -> Measurements:
+def _measured(name: str, of: str, task: Task, u: np.ndarray, v: np.ndarray | None, seed: int) -> Measurements:
     if task.kind == "similarity":
         assert v is not None
-        return _similarity(item, task, u, v)
+        return Measurements("senteval", "score", {_key(k, name, of): x for k, x in _similarity(task, u, v).items()})
     x = u
     if v is not None:
         parts = [np.abs(u - v), u * v]
         x = np.concatenate([u, v, *parts] if name == "SNLI" else parts, axis=1)
     if task.kind == "relatedness":
-        return _relatedness(item, task, x, seed)
+        found = _relatedness(task, x, seed)
+        return Measurements("senteval", "score", {_key(k, name, of): x for k, x in found.items()})
     group = "probing" if name in PROBING else "classification"
     network: dict[str, Any] = {"hidden_dim": 200, "dropout": 0.1} if name in PROBING else {}
     tested, right, trivial = accuracy(x, task.labels, task.splits, seed=seed, **network)
-    key = group, item
+    key = _key(group, name, of)
     samples = {key: right} if tested else {}
     return Measurements("senteval", "score", {key: float(right.mean())}, samples, {key: trivial})
 
@@ -186,7 +193,7 @@ def _validated(splits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return train & ~validation, validation
 
 
-def _relatedness(item: str, task: Task, x: np.ndarray, seed: int) -> Measurements:
+def _relatedness(task: Task, x: np.ndarray, seed: int) -> dict[str, float]:
     from scipy import stats
 
     assert task.splits is not None
@@ -202,17 +209,13 @@ def _relatedness(item: str, task: Task, x: np.ndarray, seed: int) -> Measurement
     best = int(errors.argmin())
     test = task.splits == TEST
     pair = scores[best][test], task.labels[test]
-    return Measurements(
-        "senteval",
-        "score",
-        {
-            ("relatedness, Pearson", item): float(stats.pearsonr(*pair).statistic),
-            ("relatedness, Spearman", item): float(stats.spearmanr(*pair).statistic),
-        },
-    )
+    return {
+        "relatedness, Pearson": float(stats.pearsonr(*pair).statistic),
+        "relatedness, Spearman": float(stats.spearmanr(*pair).statistic),
+    }
 
 
-def _similarity(item: str, task: Task, u: np.ndarray, v: np.ndarray) -> Measurements:
+def _similarity(task: Task, u: np.ndarray, v: np.ndarray) -> dict[str, float]:
     from scipy import stats
 
     norms = np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
@@ -222,5 +225,5 @@ def _similarity(item: str, task: Task, u: np.ndarray, v: np.ndarray) -> Measurem
     for name, correlate in (("Pearson", stats.pearsonr), ("Spearman", stats.spearmanr)):
         rows = [np.flatnonzero(parts == part) for part in np.unique(parts)]
         of_parts = [correlate(cosines[i], task.labels[i]).statistic for i in rows]
-        values[f"similarity, {name}", item] = float(np.average(of_parts, weights=[len(i) for i in rows]))
-    return Measurements("senteval", "score", values)
+        values[f"similarity, {name}"] = float(np.average(of_parts, weights=[len(i) for i in rows]))
+    return values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +17,7 @@ Vectors = Annotated[
     str,
     typer.Option(
         help="states: mean of the encoder's output; layer:N: of a layer; of a bridge, mean, head:N, heads (joined) or "
-        "each-head (one after the other)."
+        "each-head (each by itself, in a table and a picture of each task)."
     ),
 ]
 
@@ -105,7 +106,7 @@ def _vectors_on_tasks(
     def finish(measured: Any) -> Any:
         from keras_nmt.analysis.senteval import with_averages
 
-        return with_averages(measured)
+        return dataclasses.replace(with_averages(measured), analysis=name)
 
     parts = {task: of_task(task) for task in tasks}
     inspection.measure_parts(name, parts, [data], finish=finish, vectors=vectors, seeds=seeds)

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from keras_nmt.analysis import read_transfer, senteval, transfer
+from keras_nmt.analysis import compare, read_transfer, senteval, transfer
 from keras_nmt.analysis.classifiers import classify
 from keras_nmt.analysis.senteval import with_averages
 from keras_nmt.errors import UserError
@@ -74,7 +74,7 @@ def test_classes_that_vectors_hold_are_found(data):
     for task in ("MR", "SST2", "TREC"):
         assert found.values["classification", task] > 0.97
         chance = found.references["classification", task]
-        assert found.values["classification", f"{task} noise"] < chance + 0.12
+        assert found.values[f"classification: {task}", "noise"] < chance + 0.12
     assert found.values["classification", "MRPC"] > 0.97  # the second sentence is even
     assert len(found.samples["classification", "MR"]) == 3 * N
     assert len(found.samples["classification", "TREC"]) == 2 * N
@@ -168,7 +168,7 @@ def test_similarity_is_weighted_over_parts(data):
     cosines = (u * v).sum(1) / np.sqrt((u**2).sum(1) * (v**2).sum(1))
     assert len(cosines) == 59 + 29  # pairs without a score are left out
     expected = [stats.pearsonr(cosines[i], task.labels[i])[0] for i in (slice(0, 59), slice(59, 88))]
-    assert found.values["similarity, Pearson", "STS12 noise"] == pytest.approx(
+    assert found.values["similarity, Pearson: STS12", "noise"] == pytest.approx(
         (59 * expected[0] + 29 * expected[1]) / 88
     )
 
@@ -176,7 +176,7 @@ def test_similarity_is_weighted_over_parts(data):
 def test_relatedness_is_learned(data):
     found = senteval(encode, data, ["STS-B"])
     assert found.values["relatedness, Pearson", "STS-B"] > 0.95
-    assert abs(found.values["relatedness, Pearson", "STS-B noise"]) < 0.3
+    assert abs(found.values["relatedness, Pearson: STS-B", "noise"]) < 0.3
 
 
 def test_probing_tasks_have_averages_and_deviations(data):
@@ -187,6 +187,22 @@ def test_probing_tasks_have_averages_and_deviations(data):
     )
     assert ("probing, average", "syntactic") not in found.values
     assert set(found.deviations) == {("probing", "SentLen"), ("probing", "WC")}
+
+
+def test_heads_stand_side_by_side_in_each_task(data):
+    def heads(texts):  # the second head holds the classes
+        return {"1": encode(texts)["noise"], "2": encode(texts)[""]}
+
+    found = with_averages(senteval(heads, data, ["SentLen", "WC"]))
+    assert [*found.values] == [
+        (f"probing{of}", head) for of in (": SentLen", ": WC", ", average: surface") for head in "12"
+    ]
+    assert found.values["probing: WC", "2"] > 0.95 > 0.7 > found.values["probing: WC", "1"]
+    assert found.values["probing, average: surface", "1"] == pytest.approx(
+        np.mean([found.values[f"probing: {task}", "1"] for task in ("SentLen", "WC")])
+    )
+    (lines, *_) = compare({"model": found}).plot().axes  # heads are the axis of a picture of each task
+    assert [label.get_text() for label in lines.get_xticklabels()] == ["1", "2"]
 
 
 def test_every_task_says_what_is_missing(data, tmp_path):
