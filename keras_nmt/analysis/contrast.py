@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from keras_nmt.analysis.hidden_states import Model, open_translator
-from keras_nmt.analysis.measurements import Key, Measurements
+from keras_nmt.analysis.measurements import Key, Measurements, numbers_of
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_line_pairs import read_line_pairs
 from keras_nmt.files.read_lines import read_lines
@@ -70,13 +70,15 @@ def contrast(
             key = ("contrast", category)
             right.setdefault(key, []).append(all(of_category))
             chance.setdefault(key, []).append(1 / (1 + len(of_category)))
+    items_of = {category: len(x) for (_, category), x in right.items()}
     return Measurements(
         "contrast",
         "accuracy",
         {key: float(np.mean(x)) for key, x in right.items()},
         {key: np.array(x) for key, x in right.items()},
         {key: float(np.mean(x)) for key, x in chance.items()},
-        details={"items": {category: len(x) for (_, category), x in right.items()}},
+        notes=(numbers_of("items", items_of),),
+        details={"items": items_of},
     )
 
 

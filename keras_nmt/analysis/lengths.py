@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from keras_nmt.analysis.hidden_states import Model, open_translator
-from keras_nmt.analysis.measurements import Measurements
+from keras_nmt.analysis.measurements import Measurements, numbers_of
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.paired_bootstrap_of_runs import bleu_counts
@@ -73,5 +73,12 @@ def lengths(
         of_group = [[lines[i] for i in map(int, rows)] for lines in (hypotheses, references)]
         values["BLEU by source length", name] = corpus_scores(*of_group, metrics=["bleu"])["bleu"].score
         samples["BLEU by source length", name] = counts[rows]
-    details = {"sentences": {name: len(rows) for name, rows in groups.items()}, "hypotheses": hypotheses}
-    return Measurements("lengths", "BLEU", values, samples, details=details)
+    sentences = {name: len(rows) for name, rows in groups.items()}
+    return Measurements(
+        "lengths",
+        "BLEU",
+        values,
+        samples,
+        notes=(numbers_of("sentences", sentences),),
+        details={"sentences": sentences, "hypotheses": hypotheses},
+    )

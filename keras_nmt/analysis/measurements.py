@@ -359,6 +359,11 @@ def over_seeds(runs: Sequence[Measurements]) -> Measurements:
     )
 
 
+def numbers_of(what: str, numbers: Mapping[str, int]) -> str:
+    """A note on how many sentences or items are behind each number."""
+    return f"Numbers of {what}: {', '.join(f'{number:,} ({name})' for name, number in numbers.items())}."
+
+
 def _as_sums(samples: np.ndarray) -> np.ndarray:
     """Items that are right or wrong as a sum and a count for each, `[n, 2]`; other samples as they are."""
     return np.stack([samples, np.ones(len(samples))], axis=1) if samples.dtype == bool else samples

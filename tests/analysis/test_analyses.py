@@ -235,6 +235,7 @@ def test_bleu_by_length():
     of_group = corpus_scores(hypotheses[3:5], references[3:5], metrics=["bleu"])["bleu"].score
     assert found.values["BLEU by source length", "11-20"] == pytest.approx(of_group)
     assert found.details["sentences"] == {"all": 6, "1-10": 3, "11-20": 2, "21-30": 1}
+    assert found.to_markdown().endswith("\n\nNumbers of sentences: 6 (all), 3 (1-10), 2 (11-20), 1 (21-30).")
     found = lengths(hypotheses, references, references, quantiles=3)
     assert found.details["sentences"] == {"all": 6, "3-9": 2, "10-11": 2, "20-21": 2}
     with pytest.raises(UserError, match="a reference for each source"):
