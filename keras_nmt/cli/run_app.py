@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,13 +31,15 @@ ENVIRONMENT = {
 GARBAGE_THRESHOLDS = (50_000, 10, 10)
 
 _set_by_user: set[str] = set()
+_format_of_python = warnings.formatwarning
 
 
 def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     """Runs a command line and exits.
 
-    A user error prints one line on standard error and exits with code 2. Ctrl-C exits with 130. A reader that closes
-    our standard output, as `head` does, ends the command with 1.
+    A user error prints one line on standard error and exits with code 2; a `UserWarning` prints one line and no place
+    in our source. Ctrl-C exits with 130. A reader that closes our standard output, as `head` does, ends the command
+    with 1.
 
     Args:
         command: A typer application, or a function with typer's annotations.
@@ -49,6 +52,7 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     gc.set_threshold(*GARBAGE_THRESHOLDS)
+    warnings.formatwarning = _format_warning
     _open_missing_streams()
     try:
         # A standalone application prints usage errors in a box of several lines.
@@ -68,6 +72,14 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
             raise
         print(f"Error: {one_line(message)}", file=sys.stderr)
         raise SystemExit(2) from None
+
+
+def _format_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
+    if category is UserWarning:
+        return f"Warning: {one_line(message)}\n"
+    return _format_of_python(message, category, filename, lineno, line)
 
 
 def make_app(help_text: str) -> typer.Typer:

@@ -117,6 +117,20 @@ def test_too_little_memory_or_disk_is_one_line(monkeypatch, capsys, message, exp
     assert line.count("\n") == 1
 
 
+def test_a_warning_is_one_line(run_python):
+    code = """import sys, warnings
+from keras_nmt.cli.run_app import run_app
+def command() -> None:
+    warnings.warn("1 text was\\n  truncated.")
+    warnings.warn("for developers", FutureWarning)
+sys.argv = ["command"]
+run_app(command)
+"""
+    first, second, *_ = run_python("-c", code).stderr.decode().splitlines()
+    assert first == "Warning: 1 text was truncated."
+    assert second.endswith("FutureWarning: for developers")
+
+
 def test_the_end_of_a_file_is_no_interruption(monkeypatch):
     def command() -> None:
         raise EOFError("Compressed file ended")
