@@ -86,7 +86,7 @@ class Measurements:
                     "item": item,
                     "value": _json_number(value),
                     **{
-                        name: of_key[group, item]
+                        name: _json_number(of_key[group, item])
                         for name, of_key in (("reference", self.references), ("deviation", self.deviations))
                         if (group, item) in of_key
                     },

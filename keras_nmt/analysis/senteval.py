@@ -44,7 +44,7 @@ def senteval(
 
     Args:
         model: String or path of a model directory, a `Translator`, or a function from texts to a dictionary of arrays
-            `[n, d]`, such as vectors of another program under the key "". Several keys make a group of each task.
+            `[n, d]`, such as vectors of another program under the key "". Other keys make a group of each task.
         data: String or path of SentEval's folder of data.
         tasks: Sequence of names of `TASKS` and `PROBING` in `keras_nmt.files.senteval_data`.
         vectors: String, the kind of `sentence_vectors`; or "each-head": each row of a bridge's M by itself. Defaults to
@@ -88,7 +88,7 @@ def with_averages(measured: Measurements) -> Measurements:
     values = dict(measured.values)
     heads = dict.fromkeys(item for group, item in values if group.startswith("probing: "))
     for kind, names in kinds.items():
-        for of in heads or ("",):
+        for of in ("", *heads):
             keys = [_key("probing", name, of) for name in names]
             if all(key in values for key in keys):
                 values[_key("probing, average", kind, of)] = float(np.mean([values[key] for key in keys]))

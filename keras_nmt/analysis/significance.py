@@ -13,7 +13,8 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 100
 
     Items that are right or wrong are compared by McNemar's exact test. Quotients of sums over sentences, such as the
     accuracy on the subwords of a text, are compared by paired bootstrap over sentences, because the subwords of a
-    sentence are not independent, and models may have other subwords.
+    sentence are not independent, and models may have other subwords. `over_seeds` makes items of several runs such
+    quotients, of the runs that are right.
 
     Args:
         system: Boolean array `[n]`, whether each item is right; or array `[n, 2]`, a sum and a count for each sentence;

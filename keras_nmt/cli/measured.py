@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -39,6 +40,7 @@ Output = Annotated[
     Path | None, typer.Option(help="Folder for results.json, table.md and pictures. Finished models are kept there.")
 ]
 Measure = Callable[[Path], "Measurements"]  # of a model directory
+FORMAT = 2  # of finished parts: another number where the measurements of an analysis have other keys or notes
 
 
 def check_inspection(directories: Sequence[Path], output: Path | None) -> None:
@@ -120,6 +122,7 @@ class Inspection:
                     advance(0, f"{name} {part}".strip())
                     of_model = [_state(directory / "config.json"), _state(directory / "model.weights.h5")]
                     described = {
+                        "format": FORMAT,
                         "version": keras_nmt.__version__,
                         "files": files,
                         "model": of_model,
@@ -137,12 +140,13 @@ class Inspection:
                     advance()
         finished = {path: found if finish is None else finish(found) for path, found in found_of.items()}
         models: dict[str, Measurements] = {}
-        for runs in self._runs:
+        names_of_runs = _names_of_models([[self.names[path] for path in runs] for runs in self._runs])
+        for name, runs in zip(names_of_runs, self._runs, strict=True):
             model = over_seeds([finished[path] for path in runs])
             if len(runs) > 1:
                 details = {"runs": {self.names[path]: finished[path].numbers() for path in runs}}
                 model = dataclasses.replace(model, details=details)
-            models[_name_of_runs([self.names[path] for path in runs], [*models])] = model
+            models[name] = model
         write_results(compare(models), self._output)
 
 
@@ -161,17 +165,22 @@ def model_names(directories: Sequence[Path]) -> list[str]:
 
 
 def _joined_by_commas(argument: Path) -> list[Path]:
-    paths = [str(argument)] if argument.exists() else str(argument).split(",")
+    paths = [str(argument)] if os.path.exists(argument) else str(argument).split(",")  # also where the name is too long
     if "" in paths:
         raise UserError(f"Join the directories of a model's runs by commas, without spaces. Received: {argument}")
     return [Path(path) for path in paths]
 
 
-def _name_of_runs(names: Sequence[str], taken: Sequence[str]) -> str:
-    """The name of a model: "baseline" of "baseline-1" and "baseline-2", or all names of its runs."""
-    stems = {re.sub(r"[-_.]?\d+$", "", name) for name in names}
-    alone = len(names) == 1 or len(stems) > 1 or not stems.isdisjoint({"", *taken})
-    return ",".join(names) if alone else stems.pop()
+def _names_of_models(runs: Sequence[Sequence[str]]) -> list[str]:
+    """The names of models, given the names of each model's runs.
+
+    The runs "baseline-1" and "baseline-2" are "baseline" together, unless another model has this name.
+    """
+    stems = [{re.sub(r"[-_./]?\d+$", "", name) if len(names) > 1 else name for name in names} for names in runs]
+    short = [stem.pop() if len(stem) == 1 else "" for stem in stems]
+    return [
+        name if name and short.count(name) == 1 else ",".join(names) for name, names in zip(short, runs, strict=True)
+    ]
 
 
 def file_name(name: str) -> str:

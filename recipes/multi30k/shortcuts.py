@@ -1,10 +1,10 @@
-"""Multi30k: lexical shortcuts at the schedule of their paper, until BLEU on the development data rises no more.
+"""Multi30k: lexical shortcuts at the learning rates of their paper, trained until BLEU stops rising.
 
     python recipes/multi30k/shortcuts.py compare plain fusion --data-dir DATA --seeds 1 --output runs/shortcuts
 
 The learning rate is Noam's, as in the paper (Emelin et al., 2019, https://arxiv.org/abs/1906.12284, appendix A.1), with
 the paper's peaks: 7.0e-4 for the baseline, 5.7e-4 for `plain`, 4.9e-4 for `fusion`. The warm-up is an eighth of the
-paper's.
+paper's. A run ends when BLEU on the development data has not risen in three evaluations, or after 8,000 updates.
 
 DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
 """

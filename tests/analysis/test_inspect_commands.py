@@ -54,6 +54,9 @@ def test_runs_of_several_seeds_stand_in_one_column(run_inspect, directories, tex
     arguments = ["--source", texts / "source", "--output", tmp_path / "out"]
     printed = run_inspect("similarity", tmp_path / "other", runs, *arguments)
     assert printed.startswith("| encoder | other | mixed | mixed - other | p |")
+    shutil.move(tmp_path / "other", tmp_path / "mixed")
+    same = run_inspect("similarity", runs, tmp_path / "mixed", "--source", texts / "source")
+    assert same.startswith("| encoder | mixed-1,mixed-2 | mixed | mixed - mixed-1,mixed-2 | p |")
     results = json.loads((tmp_path / "out" / "results.json").read_text())["models"]
     first, mean = (results[name]["values"] for name in ("other", "mixed"))
     of_runs = [x["values"] for x in results["mixed"]["runs"].values()]

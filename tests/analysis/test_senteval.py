@@ -197,6 +197,8 @@ def test_heads_stand_side_by_side_in_each_task(data):
     assert [*found.values] == [
         (f"probing{of}", head) for of in (": SentLen", ": WC", ", average: surface") for head in "12"
     ]
+    both = with_averages(senteval(encode, data, ["SentLen", "WC"]))
+    assert {of for group, of in both.values if group.startswith("probing, average")} == {"surface", "noise"}
     assert found.values["probing: WC", "2"] > 0.95 > 0.7 > found.values["probing: WC", "1"]
     assert found.values["probing, average: surface", "1"] == pytest.approx(
         np.mean([found.values[f"probing: {task}", "1"] for task in ("SentLen", "WC")])

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from numpy_oracles import sigmoid, softmax
 
-from keras_nmt.layers import FeedForward, RotaryEncoding, TransformerDecoderLayer, TransformerEncoderLayer
+from keras_nmt.layers import (
+    FeedForward,
+    RotaryEncoding,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 
 B, T, S, D, F, HEADS = 2, 4, 5, 8, 12, 2
 MODERN = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 2}
@@ -124,6 +131,35 @@ def _grouped_attention(w, name, query, memory, mask, rotate):
         scores = np.einsum("btd,bsd->bts", queries, keys) / np.sqrt(width)
         outputs.append(softmax(np.where(mask, scores, -np.inf)) @ v[..., shared])
     return np.concatenate(outputs, -1) @ w[f"{name}/output/kernel"]
+
+
+@pytest.mark.parametrize("stack", [TransformerEncoder, TransformerDecoder])
+def test_a_stack_of_norms_in_post_position_has_no_further_norms(stack):
+    for options, is_post in (
+        ({"norm": "post"}, True),
+        ({"norm": "rms", "norm_position": "post"}, True),
+        (MODERN, False),
+    ):
+        layer = stack(2, 4, D, F, layer_composition="linear", **options)
+        assert (layer.final_norm is None) == (not layer.composition_norms) == is_post
+
+
+@pytest.mark.parametrize("position", ["pre", "post"])
+def test_norm_position_of_the_encoder_layer(random, position):
+    layer = TransformerEncoderLayer(HEADS, D, F, norm="rms", norm_position=position)
+    x = random(B, T, D)
+    layer(x)
+    w = _weights(layer, random)
+
+    def residual(name, x, f):
+        def rms(x):
+            return x / np.sqrt(np.square(x).mean(-1, keepdims=True) + 1e-6) * w[f"{name}_norm/scale"]
+
+        return x + f(rms(x)) if position == "pre" else rms(x + f(x))
+
+    states = residual("self_attention", x, lambda h: _attention(w, "self_attention", h, h, np.ones((B, T, T), bool)))
+    expected = residual("feed_forward", states, lambda h: _feed_forward(w, h))
+    np.testing.assert_allclose(layer(x), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("position", ["pre", "post"])
