@@ -18,7 +18,8 @@ from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import composed, with_identity_start
 from keras_nmt.experiments.recipe import Recipe
 
-EIGHTH = 32  # of the width 256 of `transformer_small`
+# Rank by the end of a name: the width, and an eighth of it in `transformer_small` and in `transformer_tiny`.
+RANKS = {"": None, "_rank_32": 32, "_rank_16": 16}
 COMPOSED: dict[str, dict[str, Any]] = {
     "linear_layers": {"layer_composition": "linear"},
     "hierarchical_layers": {"layer_composition": "hierarchical"},
@@ -29,7 +30,7 @@ COMPOSED: dict[str, dict[str, Any]] = {
             **({f"{part}_composition_rank": rank for part in parts} if rank else {}),
         }
         for site, parts in (("layers", ("layer",)), ("heads", ("head",)), ("both", ("layer", "head")))
-        for name, rank in (("", None), ("_eighth", EIGHTH))
+        for name, rank in RANKS.items()
         for order, kind in (("", "extended"), ("_second_order", "low_rank"))
     },
 }

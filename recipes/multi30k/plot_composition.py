@@ -21,7 +21,7 @@ from keras_nmt.files.json_file import read_json
 BASELINE = "baseline_continued"
 STARTS = {"from the outputs of the trained model": "_identity", "from random factors": ""}
 ORDERS = {"first and second order": "", "second order": "_second_order"}
-RANKS = {"32": "_eighth", "256": ""}
+RANKS = {"16": "_rank_16", "32": "_rank_32", "full": ""}
 
 
 def points(found: dict[str, Any]) -> dict[str, Measurements]:

@@ -96,7 +96,7 @@ def test_every_configuration_makes_an_experiment_with_a_valid_model(script, conf
         ("wmt14/composition", "hierarchical_both"),
         ("wmt14/composition", "hierarchical_both_identity"),
         ("multi30k/composition", "hierarchical_layers"),
-        ("multi30k/composition", "ni_both_eighth_second_order_identity"),
+        ("multi30k/composition", "ni_both_rank_32_second_order_identity"),
         ("wmt14/composition", "ni_both"),
         ("wmt14/composition", "big_french_ni_both"),
         ("wmt14/composition", "ni_heads_second_order"),
@@ -269,7 +269,7 @@ def test_the_papers_hyper_parameters_reach_the_experiments():
 # of the script's languages.
 RUNS = {
     "iwslt14/roles": (["softmax_residual_16", "one_hot_residual_16"], {"de": "de", "en": "en"}),
-    "multi30k/composition": (["baseline", "ni_both_eighth_identity"], {"en": "en", "de": "de"}),
+    "multi30k/composition": (["baseline", "ni_both_rank_32_identity"], {"en": "en", "de": "de"}),
     "wmt14/composition": (["baseline", "ni_both"], {"en": "en", "de": "de"}),
     "wmt14/roles": (["softmax"], {"en": "en", "de": "de"}),
     "wmt14/shortcuts": (["self_and_cross"], {"en": "en", "de": "de"}),

@@ -20,13 +20,13 @@ def test_each_run_is_at_its_rank_order_and_start():
     found = {
         "baseline_continued": scored(30.0),
         "ni_both": scored(29.0),
-        "ni_both_eighth_second_order_identity": scored(31.0, None),
+        "ni_both_rank_32_second_order_identity": scored(31.0, None),
         "ni_both_identity": scored(None, None),  # not finished
     }
     plain, identity, random = load_script(SCRIPT).points(found).values()
-    assert plain.values == {("first and second order", "256"): 30.0, ("second order", "32"): 30.0}
-    assert random.values == {("first and second order", "256"): 29.0}
-    assert random.deviations == {("first and second order", "256"): 0.5}
+    assert plain.values == {("first and second order", "full"): 30.0, ("second order", "32"): 30.0}
+    assert random.values == {("first and second order", "full"): 29.0}
+    assert random.deviations == {("first and second order", "full"): 0.5}
     assert identity.values == {("second order", "32"): 31.0}
     assert identity.deviations == {}
 
