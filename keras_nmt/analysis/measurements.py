@@ -6,14 +6,14 @@ import dataclasses
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from keras_nmt.analysis.significance import significance
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import write_bytes, write_json
 from keras_nmt.files.figures import new_figure, save_figure
 
@@ -148,8 +148,8 @@ class Measurements:
                     return None
                 keys = [tuple(key) for key in header.pop("samples")]
                 samples = {key: file[f"samples_{i}"] for i, key in enumerate(keys)}
-        except (OSError, ValueError, KeyError) as error:
-            raise UserError(f"A finished part is damaged: remove it. Received: {path}, {error}") from None
+        except Exception as error:  # damage shows in many ways in an archive
+            raise UserError(f"A finished part is damaged: remove it. Received: {path} ({one_line(error)})") from None
         for name in ("values", "references", "deviations"):
             header[name] = {(group, item): value for group, item, value in header[name]}
         return cls(**{**header, "notes": tuple(header["notes"]), "samples": samples})
@@ -309,9 +309,7 @@ def compare(models: Mapping[str, Measurements]) -> Comparison:
     | --- | ---: | ---: | ---: | ---: |
     | all | 1.000 | 0.500 | -0.500 | 0.002 |
     """
-    kinds = {measurements.analysis for measurements in models.values()}
-    if len(kinds) != 1:
-        raise UserError(f"Compare measurements of one analysis. Received: {', '.join(sorted(kinds)) or 'none'}")
+    _check_one_analysis(models.values())
     (_, first), *others = models.items()
     p_values = {}
     for name, other in others:
@@ -333,6 +331,9 @@ def over_seeds(runs: Sequence[Measurements]) -> Measurements:
     Returns:
         `Measurements`; further results (`details`) and references are those of the first run.
 
+    Raises:
+        UserError: There are no runs, or runs of several analyses.
+
     Example:
 
     >>> runs = [Measurements("contrast", "accuracy", {("contrast", "all"): x}) for x in (0.5, 0.7)]
@@ -341,6 +342,7 @@ def over_seeds(runs: Sequence[Measurements]) -> Measurements:
     | --- | ---: |
     | all | 0.600 ± 0.141 |
     """
+    _check_one_analysis(runs)
     first = runs[0]
     if len(runs) == 1:
         return first
@@ -362,6 +364,12 @@ def over_seeds(runs: Sequence[Measurements]) -> Measurements:
 def numbers_of(what: str, numbers: Mapping[str, int]) -> str:
     """A note on how many sentences or items are behind each number."""
     return f"Numbers of {what}: {', '.join(f'{number:,} ({name})' for name, number in numbers.items())}."
+
+
+def _check_one_analysis(measured: Iterable[Measurements]) -> None:
+    kinds = {measurements.analysis for measurements in measured}
+    if len(kinds) != 1:
+        raise UserError(f"Compare measurements of one analysis. Received: {', '.join(sorted(kinds)) or 'none'}")
 
 
 def _as_sums(samples: np.ndarray) -> np.ndarray:

@@ -355,7 +355,7 @@ def _checksum(values: np.ndarray, lengths: np.ndarray) -> int:
 def _mapped(path: Path) -> np.ndarray:
     try:
         array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # a damaged header makes NumPy raise various errors
         raise UserError(
             f"Damaged: a file of a prepared corpus; {REMEDY}. Received: {path} ({one_line(error)})"
         ) from None

@@ -43,9 +43,19 @@ def test_files_hold_the_same_numbers(tmp_path):
         np.testing.assert_array_equal(after.samples[key], x)
     assert Measurements.load(tmp_path / "part.npz", {"epochs": 2}) is None
     assert Measurements.load(tmp_path / "other.npz", {"epochs": 1}) is None
-    (tmp_path / "bad.npz").write_bytes(b"no archive")
-    with pytest.raises(UserError, match="damaged"):
-        Measurements.load(tmp_path / "bad.npz", {})
+
+
+def test_damaged_files_are_user_errors(tmp_path):
+    measurements().save(tmp_path / "part.npz", {})
+    whole = (tmp_path / "part.npz").read_bytes()
+    changed = bytearray(whole)
+    changed[60] ^= 255
+    for content in (b"", b"no archive", whole[:1], whole[:100], whole[:-1], bytes(changed)):
+        (tmp_path / "bad.npz").write_bytes(content)
+        with pytest.raises(
+            UserError, match=r"^A finished part is damaged: remove it. Received: [^\n]*bad.npz \([^\n]+\)$"
+        ):
+            Measurements.load(tmp_path / "bad.npz", {})
 
 
 def test_results_table_and_picture_are_written(tmp_path):
@@ -129,3 +139,7 @@ def test_one_analysis_is_compared():
         compare({"a": measurements(), "b": other})
     with pytest.raises(UserError, match="one analysis"):
         compare({})
+    with pytest.raises(UserError, match="one analysis. Received: other, test"):
+        over_seeds([measurements(), other])
+    with pytest.raises(UserError, match="one analysis. Received: none"):
+        over_seeds([])

@@ -161,6 +161,28 @@ def test_a_changed_byte_is_found_when_its_block_is_read(folder: Path, name: str)
         prepared.read(np.array([599]), SIDES, with_text=True)
 
 
+@pytest.mark.filterwarnings("ignore:Reading `.npy`:UserWarning")  # NumPy, of a header that it reads leniently
+@pytest.mark.parametrize("name", ["de/00000.ids.npy", "en/00000.ids_offsets.npy", "pairs/00000.lines.npy"])
+def test_any_changed_byte_of_a_header_is_found_or_of_no_effect(folder: Path, name: str) -> None:
+    def read() -> PairBlock:
+        return PreparedFolder(folder).read(np.array([3, 5]), SIDES, with_text=False)
+
+    whole, right = (folder / name).read_bytes(), read()
+    for position in range(128):
+        for value in b"{9\xff":
+            content = bytearray(whole)
+            content[position] = value
+            (folder / name).write_bytes(content)
+            try:
+                found = read()
+            except UserError as error:
+                assert name in str(error) and "Damaged" in str(error)
+                continue
+            np.testing.assert_array_equal(found.lines, right.lines)
+            for rows, expected in zip(found.ids, right.ids, strict=True):
+                np.testing.assert_array_equal(rows.values, expected.values)
+
+
 def test_many_small_shards_need_neither_memory_nor_open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One shard at a time is mapped, and what stays of a shard is its size."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
