@@ -167,6 +167,7 @@ def test_any_changed_byte_of_a_header_is_found_or_of_no_effect(folder: Path, nam
     def read() -> PairBlock:
         return PreparedFolder(folder).read(np.array([3, 5]), SIDES, with_text=False)
 
+    messages = []
     whole, right = (folder / name).read_bytes(), read()
     for position in range(128):
         for value in b"{9\xff":
@@ -176,11 +177,13 @@ def test_any_changed_byte_of_a_header_is_found_or_of_no_effect(folder: Path, nam
             try:
                 found = read()
             except UserError as error:
-                assert name in str(error) and "Damaged" in str(error)
+                messages.append(str(error))
                 continue
             np.testing.assert_array_equal(found.lines, right.lines)
             for rows, expected in zip(found.ids, right.ids, strict=True):
                 np.testing.assert_array_equal(rows.values, expected.values)
+    assert messages
+    assert all(name in message and "Damaged" in message for message in messages)
 
 
 def test_many_small_shards_need_neither_memory_nor_open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
