@@ -45,6 +45,8 @@ RECIPE = Recipe(
         "ungated": {"model": {"shortcuts": "ungated"}},
         "cross": {"model": {"shortcuts": "fusion", "shortcut_sites": ["cross"]}},
         "non_lexical": {"model": {"shortcuts": "fusion", "shortcut_source": "non_lexical"}},
+        "encoder_only": {"model": {"shortcuts": "fusion", "shortcut_sides": ["encoder"]}},
+        "decoder_only": {"model": {"shortcuts": "fusion", "shortcut_sides": ["decoder"]}},
         "released": RELEASED,  # residual connections; `fusion+released`
         "ni_layers": {"model": LAYERS},
         "ni_heads": {"model": HEADS},
