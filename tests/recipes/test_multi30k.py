@@ -96,7 +96,9 @@ def test_every_configuration_makes_a_model(recipe, tmp_path):
     assert made["role_one_hot"] == made["role_softmax_continued"] == made["role_softmax"]
     assert made["released"] == made["baseline"]
     assert made["non_lexical"] == made["fusion"]
-    assert len(set(made.values())) == len(made) - 4
+    assert made["encoder_only"] + made["decoder_only"] == made["fusion"] + made["baseline"]
+    assert made["encoder_only"] == made["decoder_only"]
+    assert len(set(made.values())) == len(made) - 5
 
 
 def test_the_comparison_has_the_readmes_settings(recipe):
