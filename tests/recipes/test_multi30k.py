@@ -97,8 +97,8 @@ def test_every_configuration_makes_a_model(recipe, tmp_path):
     assert made["released"] == made["baseline"]
     assert made["non_lexical"] == made["fusion"]
     assert made["encoder_only"] + made["decoder_only"] == made["fusion"] + made["baseline"]
-    assert made["encoder_only"] == made["decoder_only"]
-    assert len(set(made.values())) == len(made) - 5
+    assert made["encoder_only"] == made["decoder_only"] == made["cross"]
+    assert len(set(made.values())) == len(made) - 6
 
 
 def test_the_comparison_has_the_readmes_settings(recipe):
