@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -51,30 +52,33 @@ def read_conllu(path: str | os.PathLike[str]) -> list[TaggedSentence]:
     except ImportError as error:
         raise UserError(f"Treebanks need conllu: pip install 'keras_nmt[analysis]'. Received: {error}") from None
     try:
-        parsed = conllu.parse("\n".join(read_lines(path)) + "\n")
-    except (conllu.exceptions.ParseException, ValueError) as error:
-        raise UserError(f"{os.fspath(path)} must be CoNLL-U. Received: {' '.join(str(error).split())[:200]}") from None
-    sentences = []
-    for tokens in parsed:
-        text, begins, tags, covered = "", [], [], 0
-        for token in tokens:
-            number = token["id"]
-            if isinstance(number, tuple) and number[1] != "-":  # an empty node, such as 8.1
-                continue
-            if isinstance(number, tuple):
-                covered = number[2]
-                tag = next(t["upos"] for t in tokens if t["id"] == number[0])
-            elif number <= covered:  # the surface is the multi-word token's
-                continue
-            else:
-                tag = token["upos"]
-            begins.append(len(text))
-            tags.append(tag or "_")
-            text += token["form"] + ("" if (token["misc"] or {}).get("SpaceAfter") == "No" else " ")
-        sentences.append(TaggedSentence(text.rstrip(), tuple(begins), tuple(tags)))
+        sentences = [_tagged(tokens) for tokens in conllu.parse("\n".join(read_lines(path)) + "\n")]
+    except (conllu.exceptions.ParseException, ValueError, TypeError, LookupError) as error:
+        found = " ".join(str(error).split())[:200]
+        raise UserError(f"{os.fspath(path)} must be CoNLL-U, of ten columns. Received: {found}") from None
     if not sentences:
         raise UserError(f"{os.fspath(path)} must be CoNLL-U. Received: no sentences")
     return sentences
+
+
+def _tagged(tokens: Sequence[Mapping[str, Any]]) -> TaggedSentence:
+    tags_of_words = {token["id"]: token["upos"] for token in tokens}
+    text, begins, tags, covered = "", [], [], 0
+    for token in tokens:
+        number = token["id"]
+        if isinstance(number, tuple) and number[1] != "-":  # an empty node, such as 8.1
+            continue
+        if isinstance(number, tuple):
+            covered = number[2]
+            tag = tags_of_words[number[0]]
+        elif number <= covered:  # the surface is the multi-word token's
+            continue
+        else:
+            tag = token["upos"]
+        begins.append(len(text))
+        tags.append(tag or "_")
+        text += token["form"] + ("" if (token["misc"] or {}).get("SpaceAfter") == "No" else " ")
+    return TaggedSentence(text.rstrip(), tuple(begins), tuple(tags))
 
 
 def by_tag(sentences: Sequence[TaggedSentence]) -> TokenGroups:

@@ -275,9 +275,12 @@ def test_conllu_gives_text_and_tags(tmp_path):
     first, second = read_conllu(tmp_path / "text.conllu")
     assert first == TaggedSentence("Don't stop.", (0, 6, 10), ("AUX", "VERB", "PUNCT"))
     assert second.text == "the cat"
-    (tmp_path / "other").write_text("no table\n")
-    with pytest.raises(UserError, match="must be CoNLL-U"):
-        read_conllu(tmp_path / "other")
+    word = next(line for line in CONLLU.splitlines() if line.startswith("1\t"))
+    seven_columns, range_alone = word.rsplit("\t", 3)[0], word.replace("1\t", "1-2\t", 1)
+    for content in ("no table", "", seven_columns, range_alone):
+        (tmp_path / "other").write_text(content + "\n")
+        with pytest.raises(UserError, match=r"^[^\n]*other must be CoNLL-U.* Received: [^\n]+$"):
+            read_conllu(tmp_path / "other")
 
 
 def test_bins_of_frequency_have_equally_many_types(plain, lines):
