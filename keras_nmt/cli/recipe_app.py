@@ -100,6 +100,9 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             Path | None,
             typer.Option(help="Folder of the runs and of the table. Default: runs/RECIPE-SOURCE-TARGET-comparison."),
         ] = None,
+        baseline: Annotated[
+            str, typer.Option(help="Configuration to compare with, or several joined by +.")
+        ] = recipe.baseline,
         unequal: Unequal = False,
         table_only: TableOnly = False,
         import_: Import = None,
@@ -110,6 +113,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
         The baseline is always among them. Scores are means over the directions that all of them translate.
         """
         chosen, options = _options(recipe, shared, {**FLAGS, "seed": "--seeds"})
+        chosen = dataclasses.replace(chosen, baseline=baseline)
         pair = {"source": options["source"], "target": options["target"]}
         named = "system" not in recipe.settings or any(pair.values())
         parts = [recipe.name, *(recipe.pairs(None, **pair)[0] if named else ()), "comparison"]

@@ -226,6 +226,12 @@ def test_compare_adds_the_baseline_to_the_named_configurations(comparisons):
     assert made.directory == Path("here")
 
 
+def test_compare_with_another_baseline(comparisons):
+    run("compare", "matched", "--baseline", "fusion", "--data-dir", "data")
+    (made,) = comparisons["run"]
+    assert (list(made.experiments), made.baseline) == (["fusion", "matched"], "fusion")
+
+
 def test_data_dir_is_required(comparisons):
     with pytest.raises(UserError, match="--data-dir. Received: none"):
         run("compare")
@@ -235,6 +241,7 @@ def test_data_dir_is_required(comparisons):
     ("arguments", "message"),
     [
         (["gold"], "Received: gold"),
+        (["--baseline", "gold"], "Received: gold"),
         (["--seeds", "1,x"], "Received: 1,x"),
         (["--seeds", "1,1"], "none twice"),
         (["--set", "clip"], "--set takes NAME=VALUE"),
