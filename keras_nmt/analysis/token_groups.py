@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.analysis.hidden_states import LINES_AT_ONCE, HiddenStates, Model, open_pair
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.read_lines import read_lines
 from keras_nmt.ids import END
 from keras_nmt.inference.alignment import words_of_subwords
@@ -54,7 +54,7 @@ def read_conllu(path: str | os.PathLike[str]) -> list[TaggedSentence]:
     try:
         sentences = [_tagged(tokens) for tokens in conllu.parse("\n".join(read_lines(path)) + "\n")]
     except (conllu.exceptions.ParseException, ValueError, TypeError, LookupError) as error:
-        found = " ".join(str(error).split())[:200]
+        found = one_line(error)[:200]
         raise UserError(f"{os.fspath(path)} must be CoNLL-U, of ten columns. Received: {found}") from None
     if not sentences:
         raise UserError(f"{os.fspath(path)} must be CoNLL-U. Received: no sentences")

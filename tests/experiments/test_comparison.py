@@ -306,27 +306,18 @@ def test_a_warm_start_and_random_weights_need_the_unequal_flag(files, tmp_path, 
 
 
 def test_runs_move_with_the_run_that_they_started_from(files, tmp_path, calls):
-    def of(folder, start):
-        experiments = {
-            "baseline": functools.partial(make, files=files),
-            "other": functools.partial(make, files=files, init_from=start),
-        }
-        return Comparison(
-            experiments=experiments, baseline="baseline", seeds=[1], directory=folder, unequal=True, report=str
-        )
-
-    written = of(tmp_path / "runs", tmp_path / "runs" / "baseline-1").run()
-    calls.clear()
+    of = functools.partial(compared, files, seeds=(1,), unequal=True)
+    written = of(tmp_path / "runs", other={"init_from": tmp_path / "runs" / "baseline-1"}).run()
     shutil.move(tmp_path / "runs", tmp_path / "moved")
-    assert of(tmp_path / "moved", tmp_path / "moved" / "baseline-1").run() == written
+    assert of(tmp_path / "moved", other={"init_from": tmp_path / "moved" / "baseline-1"}).run() == written
     with pytest.raises(UserError, match=r"other settings.*init_from='.*third-1' \(was '.*moved/baseline-1'\)$"):
-        of(tmp_path / "moved", tmp_path / "moved" / "third-1").run()
+        of(tmp_path / "moved", other={"init_from": tmp_path / "moved" / "third-1"}).run()
     # A run from elsewhere did not move.
     shutil.rmtree(tmp_path / "moved" / "other-1")
-    of(tmp_path / "moved", tmp_path / "baseline-1").run()
+    of(tmp_path / "moved", other={"init_from": tmp_path / "baseline-1"}).run()
     calls.clear()
     shutil.move(tmp_path / "moved", tmp_path / "again")
-    of(tmp_path / "again", tmp_path / "baseline-1").run()
+    of(tmp_path / "again", other={"init_from": tmp_path / "baseline-1"}).run()
     assert calls == []
 
 
