@@ -14,6 +14,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the operators of the export
@@ -138,7 +139,7 @@ def test_evaluate_and_score_agree_with_translate(trained, corpus, tmp_path, kera
     right, wrong = scores(references), scores(baseline)
     assert len(right) == 50
     assert all(one > other for one, other in zip(right[::2], wrong[::2], strict=True))
-    assert right[1::2] == wrong[1::2]
+    np.testing.assert_allclose(right[1::2], wrong[1::2], rtol=0, atol=1.5e-4)  # printed with four decimals
 
 
 def test_an_export_translates_like_its_directory(trained, tmp_path, keras_nmt):
