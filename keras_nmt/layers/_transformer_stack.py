@@ -90,7 +90,8 @@ class TransformerStack(keras.layers.Layer):
             first = 2 * node + 1
             previous = states[first - 1] if node > 0 else None  # the previous node's aggregate
             aggregate = self.composition.aggregate(node, self._representations(states, first), previous)
-            states[-1] = states[-1] + aggregate if self.options.composition_residual else aggregate
+            residual = getattr(self.composition, "residual", self.options.composition_residual)
+            states[-1] = states[-1] + aggregate if residual else aggregate
 
     def _finish(self, states: list[Any]) -> Any:
         """The stack's output, given the states [H_0, ..., H_L] of all layers."""

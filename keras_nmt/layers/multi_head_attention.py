@@ -173,7 +173,10 @@ class MultiHeadAttention(keras.layers.Layer):
         rotation = mechanism_of(self.positions, POSITIONS)
         self.position_layer = None if rotation is None else rotation.make(dtype=policy, name="positions")
         # An aggregate is as wide as a head, but for what is added to all heads.
-        is_narrow = aggregates(composition) and not composition_residual
+        residual = (
+            composition_residual if composition is None else composition.arguments.get("residual", composition_residual)
+        )
+        is_narrow = aggregates(composition) and not residual
         self.composition = make_composition(
             composition,
             self.num_heads,

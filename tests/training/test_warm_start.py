@@ -11,6 +11,7 @@ import pytest
 from one_in import one_in
 
 from keras_nmt.errors import UserError
+from keras_nmt.layers import HierarchicalAggregation, Mechanism
 from keras_nmt.models import Transformer
 from keras_nmt.training import make_strategy, warm_start
 
@@ -93,6 +94,8 @@ STARTS: list[dict[str, Any]] = [
     ),
     *({f"{what}_composition": "hierarchical", "composition_residual": True} for what in ("layer", "head")),
 ]
+TREE = Mechanism(HierarchicalAggregation, residual=True)  # an object with its own residual, without the option
+STARTS += [{"layer_composition": TREE}, {"head_composition": TREE}]
 
 
 # test_representations.py has the identity start of each kind and rank, layer by layer.
