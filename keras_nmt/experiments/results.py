@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,20 +72,25 @@ def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:
     return Path(directory) / ("test.hypotheses.txt" if direction == ONLY else f"test.{direction}.hypotheses.txt")
 
 
-def differences(experiment: Experiment, results: Mapping[str, Any]) -> list[str]:
-    """Returns the settings and data, as text, in which an experiment differs from the finished run with `results`."""
+def differences(
+    experiment: Experiment, results: Mapping[str, Any], may_change: Collection[str] = OF_NO_EFFECT
+) -> list[str]:
+    """Returns the settings and data, as text, in which an experiment differs from the finished run with `results`.
+
+    Settings of `may_change` are not compared.
+    """
     before = results["data"]
     paths = () if before else (*BY_FILES, *BY_PATTERNS)  # without digests, the files have to be where they were
-    changed = experiment.changed_settings(set(OF_NO_EFFECT) - set(paths))
+    changed = experiment.changed_settings(set(may_change) - set(paths))
     now = digests_of(experiment.directions) if before else {}
     return changed + [f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)]
 
 
 def is_complete(experiment: Experiment, results: Mapping[str, Any]) -> bool:
     """Tells whether the results are of the whole run: results of a shorter run stay while a longer run continues."""
-    limits = {name: getattr(experiment, name) for name in LIMITS}
-    is_longer = results["ended_by"] == "max_updates" and results["updates"] != experiment.max_updates
-    return results.get("limits", limits) == limits and not is_longer
+    if "limits" in results:
+        return results["limits"] == {name: getattr(experiment, name) for name in LIMITS}
+    return results["ended_by"] != "max_updates" or results["updates"] == experiment.max_updates
 
 
 def finished_results(experiment: Experiment, report: Callable[[str], None]) -> dict[str, Any] | None:

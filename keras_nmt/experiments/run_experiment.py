@@ -24,7 +24,17 @@ from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.development_scores import development_scores
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, Sides, digests_of
-from keras_nmt.experiments.results import LIMITS, ONLY, finished_results, hypotheses_path, read_digests, test_line
+from keras_nmt.experiments.results import (
+    LIMITS,
+    OF_NO_EFFECT,
+    ONLY,
+    differences,
+    finished_results,
+    hypotheses_path,
+    read_digests,
+    read_results,
+    test_line,
+)
 from keras_nmt.experiments.settings import as_user_errors
 from keras_nmt.experiments.tracker import tracker
 from keras_nmt.files.atomic_files import write_bytes, write_json
@@ -51,6 +61,7 @@ from keras_nmt.training import (
     make_optimizer,
     make_strategy,
 )
+from keras_nmt.training.role_temperature import one_hot_layers
 from keras_nmt.training.task import ONLY as ONLY_TASK
 from keras_nmt.training.workers import Workers
 
@@ -184,8 +195,6 @@ def make_trainer(
             for d in e.directions
             if d.name in batches
         ]
-    config = model.get_config()
-    has_one_hot_roles = "one_hot" in (config.get("roles"), (config.get("transformer") or {}).get("roles"))
     return Trainer(
         model,
         tasks,
@@ -204,7 +213,7 @@ def make_trainer(
         saving=Saving(every=e.save_every, keep_last=e.keep_last, keep_best=e.keep_best, final=e.final or ""),
         start=Start(init_from=e.init_from, allow_new=e.allow_new, allow_unused=e.allow_unused),
         logging=logging,
-        callbacks=[*([RoleTemperature()] if has_one_hot_roles else []), *callbacks],
+        callbacks=[*([RoleTemperature()] if one_hot_layers(model) else []), *callbacks],
     )
 
 
@@ -250,6 +259,10 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
             for path in folder.path.glob("subwords*.model"):
                 path.unlink()
     folder.path.mkdir(parents=True, exist_ok=True)
+    results = read_results(folder.path)
+    if results is not None and differences(e, results, {*OF_NO_EFFECT, *LIMITS}):
+        # Scored in another way. Beside the new settings, the results would pass for new ones if this process is killed.
+        (folder.path / "results.json").unlink()
     write_json(folder.data_path, digests)
     write_json(folder.settings_path, e.settings())
 

@@ -58,8 +58,7 @@ class RoleTemperature(keras.callbacks.Callback):
         return max(self.floor, self.start * self.decay**update)
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
-        layers = [layer for layer in all_layers(self.model) if isinstance(layer, RoleAssignment)]
-        self._layers = [layer for layer in layers if layer.assignment == "one_hot"]
+        self._layers = one_hot_layers(self.model)
         if not self._layers:
             raise ValueError(f"The model has no one-hot roles. Received: model={self.model.name!r}")
         # Read once, then counted, because reading waits for the device.
@@ -71,3 +70,9 @@ class RoleTemperature(keras.callbacks.Callback):
 
     def on_train_batch_end(self, batch: int, logs: dict[str, float] | None = None) -> None:
         self._update += 1
+
+
+def one_hot_layers(model: keras.Model) -> list[RoleAssignment]:
+    """The layers of a model that assign one role to a token."""
+    layers = [layer for layer in all_layers(model) if isinstance(layer, RoleAssignment)]
+    return [layer for layer in layers if layer.assignment == "one_hot"]

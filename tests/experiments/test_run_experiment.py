@@ -9,11 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keras_nmt.data import text_digest
+from keras_nmt.data import ParallelCorpus, TrainingBatches, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.results import finished_results, read_results
+from keras_nmt.experiments.run_experiment import make_trainer
+from keras_nmt.layers import Mechanism, RoleInteraction
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.training import Logging, RoleTemperature, make_strategy
 
 # Settings that came after one form of settings.json, and those that only runs of several languages had.
 NEW_IN_ONE = (
@@ -127,6 +131,39 @@ def test_a_run_of_an_earlier_release_continues(copied, one, tmp_path):
     }
     with pytest.raises(UserError, match=r"other settings.* Received: batch_size=9 \(was 64\)$"):
         Experiment(directory=copied, **{**longer, "batch_size": 9, "max_updates": 8}).run(report=str)
+
+
+def test_scores_of_another_search_do_not_pass_for_new_ones_after_a_kill(copied, one):
+    def killed(line: str) -> None:
+        if line == "Building the model":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Experiment(directory=copied, **{**one, "max_updates": 6}).run(report=killed)
+    assert read_results(copied)["updates"] == 4  # of the shorter run, until the longer run has results
+    wider = Experiment(directory=copied, **{**one, "beam_size": 2})
+    with pytest.raises(KeyboardInterrupt):
+        wider.run(report=killed)
+    assert finished_results(wider, str) is None
+
+
+def test_fewer_updates_than_there_were_end_a_run_once(copied, one):
+    (copied / "results.json").unlink()  # stopped before the end
+    for said in ("Translating the test data", "Finished before, at update 4"):
+        lines: list[str] = []
+        results = Experiment(directory=copied, **{**one, "max_updates": 3}).run(report=lines.append)
+        assert results["updates"] == 4
+        assert any(line.startswith(said) for line in lines)
+
+
+def test_one_hot_roles_given_as_an_object_get_their_temperature(one, tmp_path):
+    roles = Mechanism(RoleInteraction, assignment="one_hot", kernel_size=5)
+    e = Experiment(directory=tmp_path, **{**one, "model": {**one["model"], "roles": roles, "num_roles": 4}})
+    model = e.make_model(e.vocabulary_sizes)
+    batches = TrainingBatches(ParallelCorpus.from_lists([[4, 5]], [[5, 4]]), batch_size=1, batch_unit="sentences")
+    of_direction = {e.directions[0].name: batches}
+    trainer = make_trainer(e, model, of_direction, make_strategy(1), tmp_path, logging=Logging(report=str))
+    assert [type(callback) for callback in trainer.callbacks] == [RoleTemperature]
 
 
 def test_other_test_data_are_scored_without_training(copied, one):
