@@ -9,6 +9,7 @@ import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 
 from keras_nmt.errors import UserError
+from keras_nmt.evaluation.metrics import check_tokenizer
 
 SMOOTHING = BLEU().smooth_method
 Lines = Sequence[str]
@@ -20,6 +21,7 @@ def paired_bootstrap_of_runs(
     references: Lines | Mapping[str, Lines],
     *,
     lowercase: bool = False,
+    tokenize: str = "13a",
     samples: int = 1000,
     seed: int = 12345,
 ) -> float:
@@ -38,6 +40,7 @@ def paired_bootstrap_of_runs(
         baselines: List of the outputs of the baseline; or a dictionary of such lists by direction.
         references: List of references, one string per line; or a dictionary of such lists by direction.
         lowercase: Boolean, whether BLEU ignores case. Defaults to False.
+        tokenize: String, as in `corpus_scores`. Defaults to "13a".
         samples: Integer, number of resampled test sets. Defaults to 1000.
         seed: Integer, seed of the samples. Defaults to sacreBLEU's 12345.
 
@@ -45,8 +48,8 @@ def paired_bootstrap_of_runs(
         The p-value; 1 if the scores are equal.
 
     Raises:
-        UserError: There are no runs, nothing to score, numbers of lines or directions that differ, or `samples` is not
-            a positive integer.
+        UserError: There are no runs, nothing to score, numbers of lines or directions that differ, `samples` is not
+            a positive integer, or the tokenizer is unknown.
 
     Example:
 
@@ -75,7 +78,8 @@ def paired_bootstrap_of_runs(
                 "System and baseline must have runs, with a line for each reference. Received: "
                 f"{len(ours[name])} and {len(theirs[name])} runs, lines: {', '.join(map(str, lengths))}"
             )
-    metric = BLEU(lowercase=lowercase)
+    check_tokenizer(tokenize)
+    metric = BLEU(lowercase=lowercase, tokenize=tokenize)
     counts = {
         name: [np.sum([bleu_counts(run, lines, metric) for run in runs[name]], axis=0) for runs in (ours, theirs)]
         for name, lines in references.items()

@@ -34,6 +34,7 @@ from keras_nmt.training.training_log import TrainingLog
 
 BUDGET = ("max_updates", "time_limit", "batch_size", "batch_unit")
 SEARCH = ("beam_size", "length_penalty")
+SCORING = ("lowercase", "bleu_tokenizer")
 COLUMNS = (
     *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs"),
     *("dev BLEU", "test BLEU", "difference", "p"),
@@ -76,8 +77,9 @@ class Comparison:
         seeds: List of ints, the seeds.
         directory: Path of the folder of the runs and of the table.
         unequal: Bool, whether configurations may differ in how long they train (`max_updates`, `time_limit`,
-            `batch_size`, `batch_unit`, and whether there is an `init_from`, whose training counts, too) and in how the
-            test is translated (`beam_size`, `length_penalty`). Defaults to `False`.
+            `batch_size`, `batch_unit`, and whether there is an `init_from`, whose training counts, too), in how the
+            test is translated (`beam_size`, `length_penalty`) and in how much of the development data is translated
+            (`dev_sentences`). Defaults to `False`.
         imports: Paths of Python files that register layers of the configurations. The process of each run runs the
             files first. Defaults to none.
         report: Callable, gets each line of progress. The runs report to standard output.
@@ -119,7 +121,8 @@ class Comparison:
             UserError: Budgets or searches are unequal, a file of the corpus is missing, a finished run had other
                 settings, or a run failed.
         """
-        self._check()
+        self._check_scoring()
+        self._check_budgets()
         self.write()
         for seed, experiments in self._runs.items():
             for name, experiment in experiments.items():
@@ -138,7 +141,12 @@ class Comparison:
         return summary
 
     def show(self) -> None:
-        """Writes the tables, and prints them."""
+        """Writes the tables, and prints them.
+
+        Raises:
+            UserError: The configurations are scored in different ways, or a finished run had other settings.
+        """
+        self._check_scoring()
         console = Console()
         console.width = max(console.width, 110)  # a cell in two lines reads worse than a line that the terminal wraps
         for columns, *rows in _tables(self.write()):
@@ -214,7 +222,9 @@ class Comparison:
                 {d: [read_lines(hypotheses_path(self._runs[seed][of].directory, d)) for seed in seeds] for d in tested}
                 for of in (name, self.baseline)
             )
-            return paired_bootstrap_of_runs(systems, baselines, references, lowercase=first.lowercase)
+            return paired_bootstrap_of_runs(
+                systems, baselines, references, lowercase=first.lowercase, tokenize=first.bleu_tokenizer
+            )
 
         outcome["p_value"] = p_value(*shared)
         outcome["p_values"] = {seed: p_value(seed) for seed in shared}
@@ -238,8 +248,8 @@ class Comparison:
             self.report(f"{run}: measuring the speed of decoding")
             _python("_measure_speed", experiment, *self._test, imports=self.imports)
 
-    def _check(self) -> None:
-        """Checks everything that does not need hours of training."""
+    def _check_scoring(self) -> None:
+        """Checks that all scores of a column are comparable."""
         experiments = [experiment for runs in self._runs.values() for experiment in runs.values()]
         first, *more = experiments
         for use, names in (("dev", self._dev), ("test", self._test)):
@@ -253,13 +263,24 @@ class Comparison:
                         "Configurations must be scored on the same data. "
                         f"Received: {use} {direction.name}={both[0]}, and {both[1]}"
                     )
-        for name in ("lowercase", *BUDGET, *SEARCH):
+        for name in SCORING:
             values = sorted({str(getattr(experiment, name)) for experiment in experiments})
-            if len(values) > 1 and name == "lowercase":
-                raise UserError(f"Configurations must be scored alike. Received: lowercase={' and '.join(values)}")
+            if len(values) > 1:
+                raise UserError(f"Configurations must be scored alike. Received: {name}={' and '.join(values)}")
+
+    def _check_budgets(self) -> None:
+        """Checks everything else that does not need hours of training."""
+        experiments = [experiment for runs in self._runs.values() for experiment in runs.values()]
+        kinds = {
+            **dict.fromkeys(BUDGET, "Budgets"),
+            **dict.fromkeys(SEARCH, "Searches"),
+            "dev_sentences": "Scored texts",
+        }
+        for name, kind in kinds.items():
+            values = sorted({str(getattr(experiment, name)) for experiment in experiments})
             if len(values) > 1 and not self.unequal:
                 raise UserError(
-                    f"{'Budgets' if name in BUDGET else 'Searches'} must be equal for a fair comparison, unless "
+                    f"{kind} must be equal for a fair comparison, unless "
                     f"`unequal` (--unequal) is given. Received: {name}={' and '.join(values)}"
                 )
         starts: dict[bool, list[str]] = {True: [], False: []}
@@ -285,6 +306,11 @@ def _finished_results(experiment: Experiment) -> dict[str, Any] | None:
         raise UserError(
             f"{experiment.directory} holds a finished run with other settings: take another folder, or the same "
             f"settings. Received: {', '.join(changed)}"
+        )
+    if experiment.max_updates is not None and (results["updates"] or 0) > experiment.max_updates:
+        raise UserError(
+            f"{experiment.directory} holds a run of more updates: take another folder, or as many updates. "
+            f"Received: max_updates={experiment.max_updates}, where the run made {results['updates']}"
         )
     return results if is_complete(experiment, results) else None
 

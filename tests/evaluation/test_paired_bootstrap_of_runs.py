@@ -32,6 +32,17 @@ def test_with_one_run_each_the_p_value_is_sacrebleus(rates):
     assert paired_bootstrap_of_runs([system], [baseline], references) == pytest.approx(expected, abs=2e-3)
 
 
+def test_the_tokenizer_is_that_of_the_scores():
+    references = corpus(1)
+    system, baseline = ([line.replace(" ", "") for line in damaged(references, 0.3, seed)] for seed in (2, 3))
+    joined = [line.replace(" ", "") for line in references]
+    expected = paired_bootstrap(system, baseline, joined, metrics=["bleu"], tokenize="char")["bleu"].p_value
+    assert paired_bootstrap_of_runs([system], [baseline], joined, tokenize="char") == pytest.approx(expected, abs=2e-3)
+    assert paired_bootstrap_of_runs([system], [baseline], joined) != pytest.approx(expected, abs=0.1)
+    with pytest.raises(UserError, match="`tokenize` must be one of .* Received: tokenize='words'"):
+        paired_bootstrap_of_runs([system], [baseline], joined, tokenize="words")
+
+
 def test_corpora_without_long_matches_are_smoothed_as_by_sacrebleu():
     references = corpus(1)
     system, baseline = damaged(references, 0.9, 2), damaged(references, 1.0, 3)

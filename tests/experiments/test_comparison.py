@@ -160,6 +160,24 @@ def test_one_seed_has_no_deviation_and_its_p_value_is_that_of_the_bootstrap(file
     assert float(row.split("|")[-2]) == pytest.approx(expected, abs=2e-3)
 
 
+def test_the_p_value_is_of_bleu_with_the_tokenizer_of_the_scores(files, tmp_path, monkeypatch):
+    given = {}
+    monkeypatch.setattr(module, "paired_bootstrap_of_runs", lambda *runs, **options: given.update(options) or 0.5)
+    comparison = Comparison(
+        experiments={
+            name: functools.partial(make, files=files, bleu_tokenizer="char", lowercase=True, clip=clip)
+            for name, clip in (("baseline", 1.0), ("other", 2.0))
+        },
+        baseline="baseline",
+        seeds=(1,),
+        directory=tmp_path / "runs",
+    )
+    for experiment in comparison._runs[1].values():
+        write_run(experiment.settings())
+    comparison.write()
+    assert given == {"tokenize": "char", "lowercase": True}
+
+
 def test_a_failed_run_is_named_and_the_table_shows_the_finished_runs(files, tmp_path, calls, monkeypatch):
     python = module._python
 
@@ -265,6 +283,17 @@ def test_a_run_continued_after_its_time_limit_is_not_finished(files, tmp_path, c
     assert runs(60.0) == 0
 
 
+def test_a_run_of_more_updates_than_asked_is_refused(files, tmp_path, calls):
+    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    path = tmp_path / "runs" / "plain-1" / "results.json"
+    limits = {"max_updates": 100, "time_limit": None, "patience": None}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "updates": 150, "limits": limits}))
+    with pytest.raises(
+        UserError, match="plain-1 holds a run of more updates.*Received: max_updates=100, where .* 150$"
+    ):
+        compared(files, tmp_path / "runs", seeds=(1,)).run()
+
+
 def test_several_corpora_are_compared_as_one(files, tmp_path, calls):
     sides = {side: [files[side], files[side]] for side in ("train_source", "train_target")}
     compared({**files, **sides}, tmp_path / "runs", seeds=(1,)).run()
@@ -330,6 +359,15 @@ def test_runs_that_all_start_warm_are_equal(files, tmp_path, calls):
 def test_incomparable_configurations_are_refused_before_training(files, tmp_path, calls):
     with pytest.raises(UserError, match="the same data. Received: test source-target=.*test_source.*dev_source"):
         compared(files, tmp_path / "runs", other={"test_source": files["dev_source"]}, unequal=True).run()
+    for scoring in ({"bleu_tokenizer": "char"}, {"lowercase": True}):
+        comparison = compared(files, tmp_path / "runs", other=scoring, unequal=True)
+        for function in (comparison.run, comparison.show):
+            with pytest.raises(
+                UserError, match="scored alike. Received: (lowercase=False and|bleu_tokenizer=13a and) "
+            ):
+                function()
+    with pytest.raises(UserError, match="Scored texts must be equal.*Received: dev_sentences=5 and None"):
+        compared(files, tmp_path / "runs", other={"dev_sentences": 5}).run()
     with pytest.raises(FileNotFoundError):
         compared({**files, "train_target": tmp_path / "missing"}, tmp_path / "runs").run()
     for seeds in ((), (1, 1)):
