@@ -212,10 +212,15 @@ def _in_words(settings: dict[str, Any]) -> str:
     words = []
     for name, value in settings.items():
         if name == "model":
-            words += [f"{argument}={json.dumps(x)}" for argument, x in value.items()]
+            words += [f"{argument}={json.dumps(x, default=_config)}" for argument, x in value.items()]
         else:
             words.append(f"{name}={json.dumps(value)}")
     return ", ".join(words)
+
+
+def _config(mechanism: Any) -> Any:
+    """A mechanism that a recipe has as an object, as JSON has it; Keras need not be imported for names alone."""
+    return mechanism.get_config()
 
 
 def _show(results: dict[str, Any], languages: Sequence[str]) -> None:

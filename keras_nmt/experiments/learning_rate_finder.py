@@ -95,6 +95,7 @@ def find_learning_rate(
             max_updates=updates,
             save_every=updates,
             final="last",
+            keep_last=1,
             ema=None,
             time_limit=None,
             patience=None,

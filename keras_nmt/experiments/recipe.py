@@ -321,9 +321,13 @@ def _run_beside(directory: Path, configuration: str, other: str, seed: int) -> P
 
 def _matched_width(name: str, own: Experiment, other_name: str, other: Experiment) -> int:
     """The width at which the number of parameters is nearest to the other's."""
+    from keras_nmt.layers.mechanism import as_json
+
     if {own.architecture, other.architecture} != {"transformer"}:
         raise UserError(f"Only Transformers are matched. Received: {name}, matched_to={other_name!r}")
-    arguments = [json.dumps(e.transformer_arguments(e.vocabulary_sizes), sort_keys=True) for e in (own, other)]
+    arguments = [
+        json.dumps(e.transformer_arguments(e.vocabulary_sizes), sort_keys=True, default=as_json) for e in (own, other)
+    ]
     return _solve(name, arguments[0], other_name, arguments[1])
 
 

@@ -31,6 +31,13 @@ def test_a_dry_run_reports_shapes_time_and_memory_and_writes_nothing(one, tmp_pa
     assert 0.1 < float(memory) < 50
 
 
+def test_a_dry_run_takes_every_way_of_ending(one, tmp_path):
+    ending = {"max_updates": None, "patience": 2, "final": "best"}
+    lines: list[str] = []
+    Experiment(directory=tmp_path / "run", **{**one, **ending}).dry_run(report=lines.append)
+    assert lines[-1].startswith("Peak memory: ")
+
+
 def test_a_dry_run_finds_what_the_run_would_find(one, tmp_path):
     experiment = Experiment(directory=tmp_path / "run", **{**one, "dev_target": one["train_target"]})
     with pytest.raises(UserError, match="Both sides need the same number of lines"):

@@ -30,7 +30,9 @@ def test_a_sweep_writes_rates_and_losses_and_suggests_a_rate_and_no_model(one, t
 
 def test_losses_depend_on_the_rates(one, tmp_path):
     """Plain descent with tiny rates changes nothing; with large rates the losses fall or diverge."""
-    experiment = Experiment(directory=tmp_path / "model", **{**one, "optimizer": "sgd"})
+    experiment = Experiment(
+        directory=tmp_path / "model", **{**one, "optimizer": "sgd", "final": "best", "keep_last": 0}
+    )
     find_learning_rate(experiment, tmp_path, updates=40, report=lambda line: None)
     losses = np.loadtxt(tmp_path / "learning_rates.tsv", skiprows=1)[:, 1]
     assert np.ptp(losses[:10]) < 0.3

@@ -14,6 +14,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.experiments import comparison
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.recipe import Recipe, merge_settings
+from keras_nmt.layers import GatedFeedForward, Mechanism
 from keras_nmt.models import count_parameters
 
 FUSION = {"model": {"shortcuts": "fusion"}}
@@ -147,6 +148,16 @@ def test_list_shows_the_settings_that_each_configuration_changes():
     assert lines[1] == "baseline  the shared settings"
     assert "vocabulary_size=500" in lines[5]
     assert lines[6] == "Where they are compared: dropout=0.1, max_updates=5"
+
+
+def test_a_recipe_may_have_a_mechanism_as_an_object(capsys):
+    gated = Mechanism(GatedFeedForward, activation="gelu")
+    one_layer = {"num_encoder_layers": 1, "num_decoder_layers": 1}
+    of = recipe(configurations={**CONFIGURATIONS, "gated": {"model": {"feed_forward": gated}}})
+    assert 'feed_forward={"class_name": "keras_nmt>GatedFeedForward"' in run("list", of=of).output
+    shared = {**recipe().settings, "model": {"feed_forward": gated}}
+    made = experiment("matched", recipe(settings=shared), model=one_layer)
+    assert f"matched: width {made.model['hidden_dim']}, " in capsys.readouterr().out
 
 
 def test_train_gives_its_options_to_the_experiment(monkeypatch):
