@@ -84,7 +84,13 @@ class MultilingualModel(keras.Model):
         policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
         check_choice("encoder", encoder, KINDS)
         check_choice("decoder", decoder, KINDS)
-        check_effect(decoder == "recurrent", "`decoder='recurrent'`", dropout_in_loop=dropout_in_loop or None)
+        check_effect(
+            decoder == "recurrent",
+            "`decoder='recurrent'`",
+            dropout_in_loop=dropout_in_loop or None,
+            attention_score=None if attention_score == "general" else attention_score,
+            input_feeding=None if input_feeding else input_feeding,
+        )
         check_positive(
             num_encoder_layers=num_encoder_layers, num_decoder_layers=num_decoder_layers, hidden_dim=hidden_dim
         )

@@ -37,6 +37,8 @@ BOTH = {**DECODER, "encoder": "transformer", "num_encoder_layers": 1}
         {"dropout": 1.0},
         {"attention_score": "cosine"},
         {**DECODER, "dropout_in_loop": True},
+        {**DECODER, "attention_score": "concat"},
+        {**DECODER, "input_feeding": False},
         {"bridge_heads": 0},
         {"bridge_hidden_dim": 0},
         {"penalty_weight": -1.0},
