@@ -204,6 +204,10 @@ def test_contrast_is_the_order_of_scores(plain, lines):
     assert found.values == {("contrast", "all"): 0.5, ("contrast", "a"): 0.5, ("contrast", "b"): 1.0}
     assert found.samples["contrast", "all"].tolist() == [True, False]
     assert found.references["contrast", "all"] == pytest.approx(1 / 3)
+    # A wrong translation without a category of its own: "all" has each wrong translation once.
+    found = contrast(plain, [ContrastItem(source, middle, (best, worst), ("all", "b"))])
+    assert found.values == {("contrast", "all"): 0.0, ("contrast", "b"): 1.0}
+    assert found.references["contrast", "all"] == pytest.approx(1 / 3)
     equal = contrast(plain, [ContrastItem(source, best, (best,), ("a",))])
     assert equal.values["contrast", "all"] == 0, "a translation that is as likely is not told apart"
 
