@@ -47,13 +47,15 @@ class HiddenStates:
         ids: Array `[N]`, the subword ids.
         tokenizer: `SubwordTokenizer` of the side.
         is_target: Boolean, whether the side is the decoder.
+        attends_to_bridge: Boolean, whether the side is a decoder that attends to the k vectors of a bridge.
         states: Array `[L + 1, N, d]`, the embeddings E = H_0 and the output of each layer, as the layer returns it.
         output: Array `[N, d]`, the output of the stack, after its composition and norm.
         attention: Dictionary from "self" and "cross" to a list of the B texts' arrays `[L, H, T, S]`: layers, heads,
             tokens, and the tokens that they attend to (the k vectors of a bridge, for "cross"). The attention to a
             label of the target language is left out.
         gates: Dictionary from "self" and "cross" to an array `[L, N, 2, d]`: the gates r_K and r_V of lexical
-            shortcuts. Gates of "cross" are at the N tokens of the source, or at the B k vectors of a bridge.
+            shortcuts. Gates of "cross" are at the N tokens of the source, or at the B k vectors of a bridge. With fewer
+            heads of keys and values than of queries, d is their width.
         roles: Array `[N, number of roles]`.
         composition: Dictionary from the path of each composition of representations to `CompositionParts`, arrays
             `[n, N]` for n representations.
@@ -67,6 +69,7 @@ class HiddenStates:
     ids: np.ndarray
     tokenizer: SubwordTokenizer
     is_target: bool
+    attends_to_bridge: bool
     states: np.ndarray | None
     output: np.ndarray | None
     attention: dict[str, list[np.ndarray]]
@@ -387,6 +390,7 @@ def _side(
         ids=ids[ids != PAD],
         tokenizer=tokenizer,
         is_target=is_target,
+        attends_to_bridge=memory_lengths is None,
         states=arrays.get("states"),
         output=arrays.get("output"),
         attention=attention,

@@ -40,7 +40,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
 from keras_nmt.layers import Composition, Mechanism
-from keras_nmt.models import Transformer
+from keras_nmt.models import AttentionBridgeModel, Transformer
 
 CONLLU = """# text = Don't stop.
 1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
@@ -98,6 +98,55 @@ def test_gates_by_tag(mixed):
                 expected[sentences[side.rows[text]].tags[word]].append(side.gates["self"][0, i, 0].mean())
     for tag, values in expected.items():
         assert found.values["encoder self keys, layer 1", tag] == pytest.approx(np.mean(values), abs=1e-5)
+
+
+def test_gates_of_fewer_heads_of_keys_and_values(tokenizer, lines):
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "num_heads": 4, "hidden_dim": 8}
+    for heads in (1, 2):
+        model = Transformer(60, num_key_value_heads=heads, shortcuts="fusion", **sizes)
+        found = gates(Translator(model, tokenizer), lines, lines, by_head=True)
+        for group in ("encoder self keys", "decoder self values"):
+            assert [head for of, head in found.values if of == f"{group}, layer 1, head"] == ["1", "2"][:heads]
+        (batch,) = hidden_states(Translator(model, tokenizer), lines, tensors=["gates"])
+        expected = batch.source.gates["self"][0, :, 0, -2:].mean()  # a head has 8 / 4 features
+        assert found.values["encoder self keys, layer 1, head", str(heads)] == pytest.approx(expected)
+
+
+def test_gates_over_a_bridge_do_not_depend_on_the_batch(tokenizer):
+    keras.utils.set_random_seed(7)
+    model = AttentionBridgeModel(
+        {"en": 60, "de": 60},
+        encoder="transformer",
+        decoder="transformer",
+        num_encoder_layers=1,
+        num_decoder_layers=1,
+        hidden_dim=8,
+        bridge_heads=3,
+        bridge_hidden_dim=8,
+        transformer={"num_heads": 2, "shortcuts": "fusion", "shortcut_sites": ("cross",)},
+    )
+    model.set_weights([weight * 3 for weight in model.get_weights()])
+    texts, languages = ["the", "the cat sat"], {"source_language": "en", "target_language": "de"}
+    assert [len(x) + 1 for x in tokenizer.tokenize(texts).to_list()] == [
+        2,
+        4,
+    ]  # as many tokens as vectors of the bridge
+    together, apart = (gates(Translator(model, tokenizer), texts, texts, max_tokens=n, **languages) for n in (100, 1))
+    assert together.values == pytest.approx(apart.values, abs=1e-6)
+    first, second = (
+        gates(Translator(model, tokenizer), [text], [text], **languages).values["decoder cross keys", "1"]
+        for text in texts
+    )
+    assert together.values["decoder cross keys", "1"] == pytest.approx((2 * first + 4 * second) / 6)
+    assert abs(first - second) > 1e-3
+
+
+def test_groups_of_numbers_are_in_order_whatever_the_batch(mixed, lines):
+    groups = by_frequency(mixed, lines)
+    for max_tokens in (20, 4096):
+        found = gates(mixed, lines, groups=groups, max_tokens=max_tokens)
+        bins = [item for group, item in found.values if group == "encoder self keys, layer 1"]
+        assert bins == [str(i) for i in range(1, 11)]
 
 
 def test_compositions_have_a_group_for_each_order(mixed, lines):

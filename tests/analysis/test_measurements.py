@@ -71,6 +71,13 @@ def test_results_table_and_picture_are_written(tmp_path):
     assert len(bars.patches) == 2
 
 
+def test_numbers_of_several_models_are_in_order():
+    values = [{("bins", item): float(item) for item in items} for items in (("1", "10"), ("10", "2"))]
+    comparison = compare({name: Measurements("test", "score", x) for name, x in zip("ab", values, strict=True)})
+    assert comparison.groups() == {"bins": ["1", "2", "10"]}
+    assert [list(line.get_xdata()) for line in comparison.plot().axes[0].lines[:2]] == [[1, 10], [2, 10]]
+
+
 def test_runs_of_several_seeds():
     mean = over_seeds([measurements(), measurements(1)])
     assert mean.values[KEYS[0]] == pytest.approx(0.5)
