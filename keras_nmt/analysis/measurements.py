@@ -84,9 +84,9 @@ class Measurements:
                 {
                     "group": group,
                     "item": item,
-                    "value": _json_number(value),
+                    "value": json_number(value),
                     **{
-                        name: _json_number(of_key[group, item])
+                        name: json_number(of_key[group, item])
                         for name, of_key in (("reference", self.references), ("deviation", self.deviations))
                         if (group, item) in of_key
                     },
@@ -405,7 +405,8 @@ def _shown(value: float | None, deviation: float | None) -> str:
     return f"{value:.3f}" if deviation is None else f"{value:.3f} ± {deviation:.3f}"
 
 
-def _json_number(value: float) -> float | None:
+def json_number(value: float) -> float | None:
+    """The number in types of JSON; None if the number is not a number."""
     return None if np.isnan(value) else float(value)
 
 

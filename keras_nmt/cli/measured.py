@@ -41,7 +41,7 @@ Output = Annotated[
     Path | None, typer.Option(help="Folder for results.json, table.md and pictures. Finished models are kept there.")
 ]
 Measure = Callable[[Path], "Measurements"]  # of a model directory
-FORMAT = 2  # of finished parts: another number where the measurements of an analysis have other keys or notes
+FORMAT = 3  # of finished parts: another number where the measurements of an analysis have other keys, notes or details
 
 
 def check_inspection(directories: Sequence[Path], output: Path | None) -> None:

@@ -238,6 +238,31 @@ def test_the_probe_withholds_every_tenth_sentence(plain, lines):
         lexical(plain, lines[:5])
 
 
+def test_the_probe_sees_texts_of_all_lengths_until_the_end(plain, lines, monkeypatch):
+    module, sizes = sys.modules[lexical.__module__], []
+
+    def recorded(*arguments, **options):
+        for batch in hidden_states(*arguments, **options):
+            sizes.append(int(batch.source.lengths.max()))
+            yield batch
+
+    monkeypatch.setattr(module, "hidden_states", recorded)
+    monkeypatch.setattr(module, "TOKENS_AT_ONCE", 20)
+
+    def trained():
+        sizes.clear()
+        values = lexical(plain, lines, test_source=lines, epochs=2, seeds=(3,)).values
+        return values, sizes[:-1]  # without the batch of the test
+
+    values, order = trained()
+    first, second = order[: len(order) // 2], order[len(order) // 2 :]
+    assert len(first) > 4
+    for of_epoch in (first, second):
+        assert of_epoch != sorted(of_epoch, reverse=True)
+    assert first != second
+    assert trained() == (values, order), "the seed decides"
+
+
 def test_contrast_is_the_order_of_scores(plain, lines):
     source, texts = lines[4], [lines[5], lines[6], lines[7]]
     scores = plain.score([source] * 3, texts)
@@ -293,6 +318,8 @@ def test_bleu_by_length():
     assert found.details["sentences"] == {"all": 6, "3-9": 2, "10-11": 2, "20-21": 2}
     with pytest.raises(UserError, match="a reference for each source"):
         lengths(hypotheses, references, references[1:])
+    with pytest.raises(UserError, match=r"a translation of each source. Received: 1 and 2 lines"):
+        lengths(["a"], ["x", "y"], ["x", "y"])
 
 
 def test_alignment_error_rate(plain, lines, translated, tmp_path):
