@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.analysis.hidden_states import HiddenStates
-from keras_nmt.analysis.measurements import Key, Measurements
+from keras_nmt.analysis.measurements import Key, Measurements, items_of_groups
 from keras_nmt.errors import UserError
 
 
@@ -31,16 +31,18 @@ class Sums:
             self.add((group, str(label)), side, values, labels == label)
 
     def measurements(self, analysis: str, unit: str, **more: Any) -> Measurements:
-        """The means by key, in the order of the first addition, with the sums of each sentence as samples.
+        """The means by key, with the sums of each sentence as samples.
+
+        Groups are in the order of the first addition, and items too, unless all items of a group are numbers.
 
         Raises:
             UserError: There were no tokens.
         """
         number = 1 + max((int(rows.max()) for of_key in self._rows.values() for rows in of_key), default=-1)
         samples = {}
-        for key, rows in self._rows.items():
+        for key in [(group, item) for group, items in items_of_groups(self._rows).items() for item in items]:
             samples[key] = np.zeros([number, 2])  # also for sentences without a token that counts
-            samples[key][np.concatenate(rows)] = np.concatenate(self._sums[key])
+            samples[key][np.concatenate(self._rows[key])] = np.concatenate(self._sums[key])
         if not samples:
             raise UserError(f"There is no text to measure. Received: no lines for {analysis}")
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -63,10 +63,10 @@ def contrast(
     for item in items:
         reference = score_of[item.source, item.correct]
         better = [reference > score_of[item.source, text] for text in item.incorrect]
-        by_category: dict[str, list[bool]] = {"all": better}
+        by_category: dict[str, list[bool]] = {}
         for category, is_better in zip(item.categories, better, strict=True):
             by_category.setdefault(category, []).append(is_better)
-        for category, of_category in by_category.items():
+        for category, of_category in {**by_category, "all": better}.items():  # "all" is no category of its own
             key = ("contrast", category)
             right.setdefault(key, []).append(all(of_category))
             chance.setdefault(key, []).append(1 / (1 + len(of_category)))

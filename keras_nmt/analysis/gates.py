@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.analysis._sums import Sums
-from keras_nmt.analysis.hidden_states import HiddenStatesBatch, Model, hidden_states, named
+from keras_nmt.analysis.hidden_states import HiddenStates, HiddenStatesBatch, Model, hidden_states, named
 from keras_nmt.analysis.measurements import Measurements
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.errors import UserError
@@ -31,7 +31,7 @@ def gates(
         model: String or path of a model directory, or a `Translator`.
         source: Iterable of strings.
         target: Iterable of strings, a translation of each source, for the gates of the decoder. Defaults to None.
-        by_head: Boolean, whether means are also given for each head. Defaults to False.
+        by_head: Boolean, whether means are also given for each head of keys and values. Defaults to False.
         groups: Groups of tokens, of `by_frequency` or `by_tag`, by which means are also given. Defaults to None.
         **options: Further arguments of `hidden_states`, such as the languages.
 
@@ -45,7 +45,7 @@ def gates(
     Reference:
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 8 to 11.
     """
-    tensors = ("gates", "attention") if by_head else ("gates",)
+    tensors = ("gates", "attention", "states") if by_head else ("gates",)
     found = gates_of_batches(hidden_states(model, source, target, tensors=tensors, **options), by_head, groups)
     if found is None:
         raise UserError(f"The model has no shortcuts with gates. Received: {named(model)}")
@@ -55,7 +55,10 @@ def gates(
 def gates_of_batches(
     batches: Iterable[HiddenStatesBatch], by_head: bool = False, groups: TokenGroups | None = None
 ) -> Measurements | None:
-    """The same of hidden states with "gates", and "attention" if `by_head`; None without gated shortcuts."""
+    """The same of hidden states with "gates", and with "attention" and "states" if `by_head`.
+
+    The measurements are None without gated shortcuts.
+    """
     sums = Sums()
     histograms: dict[str, np.ndarray] = {}
     for batch in batches:
@@ -65,7 +68,7 @@ def gates_of_batches(
             for site, values in side.gates.items():  # [L, N, 2, d]
                 at = batch.source if site == "cross" else side
                 labels = None if groups is None else groups(at)
-                if values.shape[1] != len(at.ids):  # the k vectors of a bridge: their mean counts for each token
+                if site == "cross" and side.attends_to_bridge:  # the mean of the k vectors counts for each token
                     k = values.shape[1] // len(at.texts)
                     of_text = values.reshape(len(values), -1, k, *values.shape[2:]).mean(axis=2)
                     values = of_text[:, at.sentences]
@@ -80,10 +83,16 @@ def gates_of_batches(
                         if labels is not None:
                             sums.add_by(f"{group}, layer {layer}", at, means, labels)
                         if by_head:
-                            heads = side.attention[site][0].shape[1]
-                            for head, of_head in enumerate(np.split(of_kind, heads, axis=1), 1):
+                            for head, of_head in enumerate(_heads(side, site, of_kind), 1):
                                 sums.add((f"{group}, layer {layer}, head", str(head)), at, of_head.mean(axis=1))
     if not histograms:
         return None
     details = {"histograms": {key: counts.tolist() for key, counts in histograms.items()}}
     return sums.measurements("gates", "mean gate", details=details)
+
+
+def _heads(side: HiddenStates, site: str, gates: np.ndarray) -> list[np.ndarray]:
+    """Gates `[N, d]` of keys or values by head: of keys and values, which may be fewer than the heads of queries."""
+    assert side.states is not None
+    head_dim = side.states.shape[-1] // side.attention[site][0].shape[1]
+    return np.split(gates, gates.shape[1] // head_dim, axis=1)

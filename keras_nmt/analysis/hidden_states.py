@@ -47,13 +47,15 @@ class HiddenStates:
         ids: Array `[N]`, the subword ids.
         tokenizer: `SubwordTokenizer` of the side.
         is_target: Boolean, whether the side is the decoder.
+        attends_to_bridge: Boolean, whether the side is a decoder that attends to the k vectors of a bridge.
         states: Array `[L + 1, N, d]`, the embeddings E = H_0 and the output of each layer, as the layer returns it.
         output: Array `[N, d]`, the output of the stack, after its composition and norm.
         attention: Dictionary from "self" and "cross" to a list of the B texts' arrays `[L, H, T, S]`: layers, heads,
             tokens, and the tokens that they attend to (the k vectors of a bridge, for "cross"). The attention to a
             label of the target language is left out.
         gates: Dictionary from "self" and "cross" to an array `[L, N, 2, d]`: the gates r_K and r_V of lexical
-            shortcuts. Gates of "cross" are at the N tokens of the source, or at the B k vectors of a bridge.
+            shortcuts. Gates of "cross" are at the N tokens of the source, or at the B k vectors of a bridge. With fewer
+            heads of keys and values than of queries, d is their width.
         roles: Array `[N, number of roles]`.
         composition: Dictionary from the path of each composition of representations to `CompositionParts`, arrays
             `[n, N]` for n representations.
@@ -67,6 +69,7 @@ class HiddenStates:
     ids: np.ndarray
     tokenizer: SubwordTokenizer
     is_target: bool
+    attends_to_bridge: bool
     states: np.ndarray | None
     output: np.ndarray | None
     attention: dict[str, list[np.ndarray]]
@@ -114,6 +117,7 @@ def hidden_states(
     source_language: str | None = None,
     target_language: str | None = None,
     max_tokens: int = 4096,
+    generator: np.random.Generator | None = None,
 ) -> Iterator[HiddenStatesBatch]:
     """Reads the inner tensors of a model for texts, by teacher forcing.
 
@@ -129,6 +133,8 @@ def hidden_states(
         source_language, target_language: Strings, the direction of a multilingual model.
         max_tokens: Integer, the largest number of tokens of a batch, padding included, unless a single text is longer.
             Defaults to 4096.
+        generator: `numpy.random.Generator` that draws the order of the batches within 4,096 texts, such as for
+            training. Defaults to None: batches of the longest texts come first.
 
     Yields:
         `HiddenStatesBatch`: `source` and `target`, `HiddenStates` each; `target` is None without target texts.
@@ -160,7 +166,7 @@ def hidden_states(
         raise UserError(f"Tensors are {', '.join(TENSORS)}. Received: {', '.join(unknown)}")
     pair, tokenizers = open_pair(model, source_language, target_language)
     read = _reader(pair, tuple(tensors), target is not None)
-    batches = _batches(read, tokenizers, source, target, max_tokens, pair.positions_before_source is None)
+    batches = _batches(read, tokenizers, source, target, max_tokens, generator, pair.positions_before_source is None)
     return _counted(batches, len(source) if isinstance(source, Sequence) else None)
 
 
@@ -299,6 +305,7 @@ def _batches(
     source: Iterable[str],
     target: Iterable[str] | None,
     max_tokens: int,
+    generator: np.random.Generator | None,
     has_bridge: bool,
 ) -> Iterator[HiddenStatesBatch]:
     texts = zip(*((source,) if target is None else (source, target)), strict=True)
@@ -311,9 +318,14 @@ def _batches(
         ]
         sizes = [max(map(len, of_text)) for of_text in zip(*rows, strict=True)]
         order = sorted(range(len(window)), key=lambda i: -sizes[i])
+        batches = []
         while order:
             count = max(1, max_tokens // sizes[order[0]])
-            chosen, order = order[:count], order[count:]
+            batches.append(order[:count])
+            order = order[count:]
+        if generator is not None:
+            generator.shuffle(batches)
+        for chosen in batches:
             ids = [tf.ragged.constant([of_side[i] for i in chosen], dtype=tf.int32).to_tensor(PAD) for of_side in rows]
             found = read(*ids)
             lengths = [np.array([len(of_side[i]) for i in chosen]) for of_side in rows]
@@ -387,6 +399,7 @@ def _side(
         ids=ids[ids != PAD],
         tokenizer=tokenizer,
         is_target=is_target,
+        attends_to_bridge=memory_lengths is None,
         states=arrays.get("states"),
         output=arrays.get("output"),
         attention=attention,

@@ -50,6 +50,10 @@ def lengths(
             f"There must be a reference for each source. Received: {len(source)} and {len(references)} lines"
         )
     if isinstance(model, list):
+        if len(model) != len(source):
+            raise UserError(
+                f"There must be a translation of each source. Received: {len(model)} and {len(source)} lines"
+            )
         hypotheses = list(model)
     else:
         translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ def lexical(
     classes drawn uniformly, or with all classes if there are no more ([Jean et al., 2015](
     https://aclanthology.org/P15-1001/)): most of the time would go into the other classes. Accuracy is measured over
     all classes. The classifiers of all layers are trained together, by one pass of the model per epoch,
-    so that no states are stored.
+    so that no states are stored. The seed draws the order of the texts and of the batches.
 
     Args:
         model: String or path of a model directory, or a `Translator`.
@@ -70,7 +70,8 @@ def lexical(
         subword; as samples the sums of sentences.
 
     Raises:
-        UserError: There are fewer than two sentences, numbers of lines differ, or an option is out of range.
+        UserError: There are fewer than ten sentences and no test text, numbers of lines differ, or an option is out of
+            range.
 
     Reference:
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 5.1 and appendix A.1.
@@ -215,7 +216,8 @@ def _trained(
     generator = np.random.default_rng(seed)
     for _ in range(epochs):
         order = generator.permutation(len(texts[0]))
-        for batch in hidden_states(pair, *_chosen(texts, order), max_tokens=TOKENS_AT_ONCE):
+        drawn = hidden_states(pair, *_chosen(texts, order), max_tokens=TOKENS_AT_ONCE, generator=generator)
+        for batch in drawn:  # not from long to short: Adam's last updates would see the shortest texts alone
             for i, side in enumerate(batch):
                 if side is None or side.states is None or not counts[i].any():
                     continue

@@ -84,9 +84,9 @@ class Measurements:
                 {
                     "group": group,
                     "item": item,
-                    "value": _json_number(value),
+                    "value": json_number(value),
                     **{
-                        name: _json_number(of_key[group, item])
+                        name: json_number(of_key[group, item])
                         for name, of_key in (("reference", self.references), ("deviation", self.deviations))
                         if (group, item) in of_key
                     },
@@ -161,7 +161,8 @@ class Comparison:
 
     Args:
         models: Dictionary from names of models to `Measurements`.
-        p_values: Dictionary from names of models, but the first, to p-values by key.
+        p_values: Dictionary from names of models, but the first, to p-values by key; keys without a test, or with too
+            few sentences for the test, are left out.
     """
 
     models: dict[str, Measurements]
@@ -173,13 +174,7 @@ class Comparison:
 
     def groups(self) -> dict[str, list[str]]:
         """The items of each group, in the order of the table, of all models."""
-        found: dict[str, list[str]] = {}
-        for measurements in self.models.values():
-            for group, item in measurements.values:
-                items = found.setdefault(group, [])
-                if item not in items:
-                    items.append(item)
-        return found
+        return items_of_groups(key for measurements in self.models.values() for key in measurements.values)
 
     def to_markdown(self) -> str:
         """A table for each group in Markdown: items, the models' numbers, differences and p-values."""
@@ -202,8 +197,8 @@ class Comparison:
             key = group, item
             cells = [_shown(m.values.get(key), m.deviations.get(key)) for m in self.models.values()]
             for name, of_key in self.p_values.items():
-                pair = self.models[name].values.get(key), self._first.values.get(key)
-                cells.append("" if None in pair else f"{pair[0] - pair[1]:+.3f}")  # type: ignore[operator]
+                difference = self.models[name].values.get(key, np.nan) - self._first.values.get(key, np.nan)
+                cells.append("" if np.isnan(difference) else f"{difference:+.3f}")
                 cells.append(f"{of_key[key]:.3f}" if key in of_key else "")
             reference = next((m.references[key] for m in self.models.values() if key in m.references), None)
             yield f"| {' | '.join([_cell(item), *cells, *[_shown(reference, None)] * has_reference])} |"
@@ -361,6 +356,20 @@ def over_seeds(runs: Sequence[Measurements]) -> Measurements:
     )
 
 
+def items_of_groups(keys: Iterable[Key]) -> dict[str, list[str]]:
+    """The items of each group, each once: numbers in ascending order, others in the order of the keys.
+
+    Example:
+
+    >>> items_of_groups([("bins", "1"), ("bins", "10"), ("tags", "VERB"), ("bins", "2"), ("tags", "NOUN")])
+    {'bins': ['1', '2', '10'], 'tags': ['VERB', 'NOUN']}
+    """
+    found: dict[str, list[str]] = {}
+    for group, item in dict.fromkeys(keys):
+        found.setdefault(group, []).append(item)
+    return {group: sorted(items, key=int) if _is_line(items) else items for group, items in found.items()}
+
+
 def numbers_of(what: str, numbers: Mapping[str, int]) -> str:
     """A note on how many sentences or items are behind each number."""
     return f"Numbers of {what}: {', '.join(f'{number:,} ({name})' for name, number in numbers.items())}."
@@ -396,7 +405,8 @@ def _shown(value: float | None, deviation: float | None) -> str:
     return f"{value:.3f}" if deviation is None else f"{value:.3f} ± {deviation:.3f}"
 
 
-def _json_number(value: float) -> float | None:
+def json_number(value: float) -> float | None:
+    """The number in types of JSON; None if the number is not a number."""
     return None if np.isnan(value) else float(value)
 
 

@@ -15,6 +15,7 @@ from keras_nmt.analysis.measurements import Key, Measurements
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_line_pairs import read_line_pairs
 from keras_nmt.files.read_lines import read_lines
+from keras_nmt.files.text_of_key import text_of_key
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,8 +116,8 @@ def read_senses(path: str | os.PathLike[str]) -> list[SenseItem]:
         UserError: A line is of another format, or the numbers of lines differ.
     """
     path = Path(path)
-    if path.name.endswith(".key.txt"):
-        text = path.with_name(path.name.removesuffix(".key.txt") + ".text.txt")
+    text = text_of_key(path)
+    if text is not None:
         keys, sources = read_line_pairs(path, text)
         rows = [(line, [*line.split("\t"), source]) for line, source in zip(keys, sources, strict=True)]
         _check_columns(path, rows, 6)

@@ -11,7 +11,7 @@ import numpy as np
 
 from keras_nmt.analysis.classifiers import PENALTIES, classify
 from keras_nmt.analysis.hidden_states import Model, open_pair
-from keras_nmt.analysis.measurements import Key, Measurements, over_seeds
+from keras_nmt.analysis.measurements import Key, Measurements, json_number, over_seeds
 from keras_nmt.analysis.sentence_vectors import sentence_vectors
 from keras_nmt.errors import UserError
 from keras_nmt.files.senteval_data import PROBING, TEST, TRAIN, VALIDATION, Task, read_senteval
@@ -55,7 +55,7 @@ def senteval(
     Returns:
         `Measurements` with a group for each kind of score and tasks as items, or, with each head by itself, a group for
         each task and heads as items; for classification with the share of the most frequent class as reference, and
-        with the items as samples.
+        with the items as samples. The numbers of each seed are in the details.
 
     Raises:
         UserError: A task is unknown, a file is missing, or the model has no such vectors.
@@ -75,7 +75,8 @@ def senteval(
         for of, u in ours.items():
             v = None if theirs is None else theirs[of]
             runs = [_measured(name, of, task, u, v, seed) for seed in seeds]
-            of_task = over_seeds(runs)
+            details = {_by_seed(key): [json_number(run.values[key]) for run in runs] for key in runs[0].values}
+            of_task = dataclasses.replace(over_seeds(runs), details=details)
             found = of_task if found is None else found.joined(of_task)
     if found is None:
         raise UserError("Name one task or more. Received: none")
@@ -83,16 +84,28 @@ def senteval(
 
 
 def with_averages(measured: Measurements) -> Measurements:
-    """Adds the averages over surface, syntactic and semantic probing tasks, where all of a kind are there."""
+    """Adds the averages over surface, syntactic and semantic probing tasks, where all of a kind are there.
+
+    With several seeds, deviations are those of the averages of each seed.
+    """
     kinds = {**KINDS, "semantic": tuple(name for name in PROBING if name not in sum(KINDS.values(), ()))}
-    values = dict(measured.values)
+    values, deviations = dict(measured.values), dict(measured.deviations)
     heads = dict.fromkeys(item for group, item in values if group.startswith("probing: "))
     for kind, names in kinds.items():
         for of in ("", *heads):
             keys = [_key("probing", name, of) for name in names]
             if all(key in values for key in keys):
-                values[_key("probing, average", kind, of)] = float(np.mean([values[key] for key in keys]))
-    return dataclasses.replace(measured, values=values)
+                average = _key("probing, average", kind, of)
+                by_seed = np.mean(np.array([measured.details[_by_seed(key)] for key in keys], float), axis=0)
+                values[average] = float(by_seed.mean())
+                if len(by_seed) > 1:
+                    deviations[average] = float(by_seed.std(ddof=1))
+    return dataclasses.replace(measured, values=values, deviations=deviations)
+
+
+def _by_seed(key: Key) -> str:
+    """The name of a number's values of each seed in the details."""
+    return f"{', '.join(key)} by seed"
 
 
 def _key(group: str, task: str, of: str) -> Key:

@@ -7,6 +7,8 @@ import numpy as np
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation.paired_bootstrap_of_runs import bleu_of_counts
 
+FEWEST = 10  # sentences that count, for the bootstrap
+
 
 def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 1000, seed: int = 12345) -> float | None:
     """The probability that a difference at least as large arises by chance, on the same items.
@@ -16,6 +18,9 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 100
     sentence are not independent, and models may have other subwords. `over_seeds` makes items of several runs such
     quotients, of the runs that are right.
 
+    The bootstrap needs ten sentences with a count above 0 in either model: fewer sentences hardly vary between draws,
+    and any difference would seem significant.
+
     Args:
         system: Boolean array `[n]`, whether each item is right; or array `[n, 2]`, a sum and a count for each sentence;
             or array `[n, 10]`, BLEU's counts for each sentence.
@@ -24,7 +29,8 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 100
         seed: Integer, the seed of the samples. Defaults to 12345.
 
     Returns:
-        The p-value, two-sided; None if numbers of items differ, so that there are no pairs, or there are no items.
+        The p-value, two-sided. None if there are no items, if numbers of items differ, so that there are no pairs, or
+        if fewer than ten sentences count for the bootstrap.
 
     Raises:
         UserError: The arrays are of different kinds.
@@ -51,6 +57,9 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 100
         better, worse = int(np.sum(system & ~baseline)), int(np.sum(~system & baseline))
         return float(stats.binomtest(better, better + worse).pvalue) if better + worse else 1.0
 
+    if min(np.sum(sums[:, 1] > 0) for sums in (system, baseline)) < FEWEST:  # counts, or lengths of BLEU's references
+        return None
+
     def score(sums: np.ndarray) -> np.ndarray:  # [..., 2 or 10] -> [...]
         if sums.shape[-1] > 2:
             return np.apply_along_axis(bleu_of_counts, -1, sums)
@@ -71,5 +80,6 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = 100
             for start in range(0, samples, at_once)
         ]
     )
-    more = np.sum(np.abs(drawn - np.nanmean(drawn)) > found)
-    return float((more + 1) / (samples + 1))
+    drawn = drawn[np.isfinite(drawn)]  # a draw may have none of the sentences that count
+    more = np.sum(np.abs(drawn - drawn.mean()) > found)
+    return float((more + 1) / (len(drawn) + 1))

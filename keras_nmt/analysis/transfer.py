@@ -102,7 +102,7 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
 
     XNLI's tables: train.LANG.tsv, or else dev.LANG.tsv, with premise, hypothesis and label, and test.LANG.tsv, with
     premise and hypothesis, whose labels are the lines of test.labels. Texts of classes: train.CLASS.LANG and
-    test.CLASS.LANG, a text on each line. Files are plain or gzip.
+    test.CLASS.LANG, a text on each line. Files are plain or gzip. LANG and CLASS are of letters, digits, "_" and "-".
 
     Args:
         folder: String or path of the folder.
@@ -111,7 +111,7 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
         Two dictionaries from a language to `TransferTexts`: the texts to train on, and the texts to test on.
 
     Raises:
-        UserError: The folder has none of these files, or a file is of another format.
+        UserError: The folder has none of these files, or a file is damaged or of another format.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -121,23 +121,25 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
     test: dict[str, TransferTexts] = {}
     try:
         for name in sorted(files, key=lambda name: (name.startswith("train"), name)):  # train replaces dev
-            if match := re.fullmatch(r"(train|dev)\.(\w+)\.tsv", name):
+            if match := re.fullmatch(r"(train|dev)\.([\w-]+)\.tsv", name):
                 rows = [line.split("\t") for line in lines_of(folder / name)]
                 texts, others, labels = _columns(rows, 3)
                 train[match[2]] = TransferTexts(texts, others, labels)
-            elif match := re.fullmatch(r"test\.(\w+)\.tsv", name):
+            elif match := re.fullmatch(r"test\.([\w-]+)\.tsv", name):
                 rows = [line.split("\t") for line in lines_of(folder / name)]
                 labels = lines_of(folder / "test.labels")
                 if len(labels) != len(rows):
                     raise ValueError(f"{len(labels)} labels for {len(rows)} pairs")
                 texts, others = _columns(rows, 2)
                 test[match[1]] = TransferTexts(texts, others, labels)
-            elif match := re.fullmatch(r"(train|test)\.(\w+)\.(\w+)", name):
+            elif match := re.fullmatch(r"(train|test)\.([\w-]+)\.([\w-]+)", name):
                 into = train if match[1] == "train" else test
                 found = into.setdefault(match[3], TransferTexts([], None, []))
                 texts = lines_of(folder / name)
                 found.texts.extend(texts)
                 found.labels.extend([match[2]] * len(texts))
+    except UserError:
+        raise
     except (OSError, ValueError) as error:
         raise UserError(f"{folder} must have XNLI's tables or texts by class. Received: {error}") from None
     if not train or not test:

@@ -142,4 +142,5 @@ def _comet(lines: dict[str, list[str]], references: list[str], model: Path, prog
         return str(system)
     sums = [np.stack([found.sentences, np.ones(len(references))], -1) for found in (system, *baseline)]
     difference, p = system.score - baseline[0].score, significance(*sums)
-    return f"{system}, baseline {baseline[0].score:.4f}, difference {difference:+.4f} (p = {p:.4f})"
+    shown = "too few sentences for p" if p is None else f"p = {p:.4f}"
+    return f"{system}, baseline {baseline[0].score:.4f}, difference {difference:+.4f} ({shown})"

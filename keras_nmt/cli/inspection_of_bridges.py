@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from keras_nmt.cli.measured import Directories, Inspection, Output, file_name
-from keras_nmt.cli.options import Import, Language, Source, Weights
+from keras_nmt.cli.options import Import, Language, Source, Weights, refuse_without
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_lines import read_lines
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 def bridge(
+    context: typer.Context,
     directories: Directories,
     source: Source,
     language: Language,
@@ -37,7 +38,14 @@ def bridge(
 
     Numbers are mean entropies in nats: 0 is one token, log n all of n tokens alike. Empty lines are left out.
     """
+    if output is None:
+        refuse_without(context, "heat_maps", "--output FOLDER")
     inspection = Inspection(directories, output, imports=import_)
+    if weights is not None and len(inspection.names) > 1:
+        raise UserError(
+            "--weights is a file of one model: give one directory. "
+            f"Received: --weights {weights} with {', '.join(map(str, inspection.names))}"
+        )
     lines = {number: line for number, line in enumerate(read_lines(source), 1) if line.strip()}
     if not lines:
         raise UserError(f"There are no sentences in --source. Received: {source}, without lines or with empty ones")
@@ -55,15 +63,7 @@ def bridge(
             _draw(drawn, output / file_name(inspection.names[directory]))
         return bridge_entropy(attentions, num_first=first)
 
-    inspection.measure(
-        "bridge",
-        measure,
-        [source],
-        language=language,
-        first=first,
-        heat_maps=heat_maps,
-        weights=None if weights is None else str(weights),
-    )
+    inspection.measure("bridge", measure, [source, weights], language=language, first=first, heat_maps=heat_maps)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"bridge": bridge}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,12 +19,13 @@ from keras_nmt.cli.measured import (
     check_inspection,
     write_results,
 )
-from keras_nmt.cli.options import Directory, Import, Source, SourceLanguage, Target, TargetLanguage
+from keras_nmt.cli.options import Directory, Import, Source, SourceLanguage, Target, TargetLanguage, refuse_without
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_line_pairs import read_line_pairs
 from keras_nmt.files.read_lines import read_lines
+from keras_nmt.files.text_of_key import text_of_key
 
 
 class GroupedBy(enum.StrEnum):
@@ -76,6 +77,14 @@ def gates(
     target: DecoderTarget = None,
     by: By = None,
     conllu: Conllu = None,
+    frequencies: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --by frequency: the training text, whose subwords are counted. With --target, a second "
+            "--frequencies FILE, of its translations. Default: the given text.",
+        ),
+    ] = None,
     by_head: Annotated[bool, typer.Option("--by-head", help="Also give the gates of each head.")] = False,
     output: Output = None,
     source_language: SourceLanguage = None,
@@ -83,11 +92,18 @@ def gates(
     import_: Import = None,
 ) -> None:
     """Measures the gates of lexical shortcuts by layer, and by head, frequency or part of speech."""
-    _check_grouping(by, conllu)
+    _check_grouping(by, conllu, target)
+    if frequencies and by != GroupedBy.FREQUENCY:
+        raise UserError(f"--frequencies goes with --by frequency. Received: by={by}, frequencies={frequencies[0]}")
+    if frequencies and len(frequencies) != (1 if target is None else 2):
+        raise UserError(
+            "Give one --frequencies FILE for --source, and a second one for --target. "
+            f"Received: target={target}, frequencies={', '.join(map(str, frequencies))}"
+        )
     if (source is None) == (conllu is None):
         raise UserError(f"Give --source FILE, or --by pos --conllu FILE. Received: source={source}, conllu={conllu}")
     inspection = Inspection(directories, output, source_language, target_language, imports=import_)
-    _of_states("gates", inspection, source, target, by, conllu, by_head=by_head)
+    _of_states("gates", inspection, source, target, by, conllu, frequencies or (), by_head=by_head)
 
 
 def lexical(
@@ -108,7 +124,7 @@ def lexical(
     import_: Import = None,
 ) -> None:
     """Trains classifiers that read the subword from each layer's state at its position."""
-    _check_grouping(by, conllu)
+    _check_grouping(by, conllu, target)
     if conllu is not None and test_source is not None:
         raise UserError(f"--conllu is the text that is measured: leave --test-source out. Received: {test_source}")
     if test_target is not None and (test_source is None or target is None):
@@ -192,10 +208,11 @@ def senses(
 
         return analysis.senses(directory, analysis.read_senses(data), **inspection.languages)
 
-    inspection.measure("senses", measure, [data])
+    inspection.measure("senses", measure, [data, text_of_key(data)])
 
 
 def lengths(
+    context: typer.Context,
     directories: Directories,
     source: Source,
     references: Annotated[Path, typer.Option(help="File of reference translations.")],
@@ -209,6 +226,8 @@ def lengths(
     import_: Import = None,
 ) -> None:
     """Measures BLEU by the length of the source."""
+    if quantiles is not None:
+        refuse_without(context, "bins", "groups of one width, without --quantiles")
     inspection = Inspection(directories, output, source_language, target_language, imports=import_)
     lines = read_line_pairs(source, references)
 
@@ -298,10 +317,12 @@ def _of_states(
     target: Path | None,
     by: GroupedBy | None = None,
     conllu: Path | None = None,
+    frequencies: Sequence[Path] = (),
     **options: Any,
 ) -> None:
     """Measures by a function of `keras_nmt.analysis` from a model and texts."""
     lines = _texts(source, target)
+    counted = _texts(*frequencies) if frequencies else lines
 
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
@@ -311,15 +332,17 @@ def _of_states(
             tagged, more["groups"] = _tagged(conllu)
             texts = tagged, None
         elif by == GroupedBy.FREQUENCY:
-            more["groups"] = analysis.by_frequency(directory, *texts, **inspection.languages)
+            more["groups"] = analysis.by_frequency(directory, *counted, **inspection.languages)
         return getattr(analysis, name)(directory, *texts, **more, **inspection.languages)
 
-    inspection.measure(name, measure, [source, target, conllu], by=by, **options)
+    inspection.measure(name, measure, [source, target, conllu, *frequencies], by=by, **options)
 
 
-def _check_grouping(by: GroupedBy | None, conllu: Path | None) -> None:
+def _check_grouping(by: GroupedBy | None, conllu: Path | None, target: Path | None) -> None:
     if (by == GroupedBy.POS) != (conllu is not None):
         raise UserError(f"--by pos and --conllu FILE go together. Received: by={by}, conllu={conllu}")
+    if conllu is not None and target is not None:
+        raise UserError(f"--conllu has no translations: leave --target out. Received: {target}")
 
 
 def _tagged(conllu: Path) -> tuple[list[str], Any]:
@@ -330,7 +353,7 @@ def _tagged(conllu: Path) -> tuple[list[str], Any]:
     return [sentence.text for sentence in sentences], analysis.by_tag(sentences)
 
 
-def _texts(first: Path | None, second: Path | None) -> tuple[Any, list[str] | None]:
+def _texts(first: Path | None, second: Path | None = None) -> tuple[Any, list[str] | None]:
     """The lines of a file, and of another file whose lines correspond; None for a file that is not given."""
     if first is None:
         return None, None

@@ -18,6 +18,7 @@ from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
+from keras_nmt.files.model_config import CONFIG, read_model_config
 from keras_nmt.steps import show_steps
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ Output = Annotated[
     Path | None, typer.Option(help="Folder for results.json, table.md and pictures. Finished models are kept there.")
 ]
 Measure = Callable[[Path], "Measurements"]  # of a model directory
-FORMAT = 2  # of finished parts: another number where the measurements of an analysis have other keys or notes
+FORMAT = 3  # of finished parts: another number where the measurements of an analysis have other keys, notes or details
 
 
 def check_inspection(directories: Sequence[Path], output: Path | None) -> None:
@@ -106,7 +107,7 @@ class Inspection:
         Args:
             analysis: String, the name of the analysis.
             parts: Mapping from names of parts to functions from a model directory to `Measurements`.
-            inputs: Files and folders that the results depend on.
+            inputs: Files and folders that the results depend on, beside those of the models and of `--import`.
             finish: Function from the measurements of all parts of a model to those of the table. Defaults to none.
             **settings: Options that the results depend on, in types of JSON.
         """
@@ -115,17 +116,16 @@ class Inspection:
 
         found_of: dict[Path, Measurements] = {}
         settings = {"analysis": analysis, **settings, **self.languages}
-        files = [_state(path) for path in inputs if path is not None]
+        files = [_state(path) for path in (*inputs, *(self._imports or ())) if path is not None]
         with progress(len(self.names) * len(parts), "parts") as advance, show_steps(progress):
             for directory, name in self.names.items():
                 for part, measure in parts.items():
                     advance(0, f"{name} {part}".strip())
-                    of_model = [_state(directory / "config.json"), _state(directory / "model.weights.h5")]
                     described = {
                         "format": FORMAT,
                         "version": keras_nmt.__version__,
                         "files": files,
-                        "model": of_model,
+                        "model": [_state(path) for path in _files_of_model(directory)],
                         "settings": settings,
                         "part": part,
                     }
@@ -181,6 +181,12 @@ def _names_of_models(runs: Sequence[Sequence[str]]) -> list[str]:
     return [
         name if name and short.count(name) == 1 else ",".join(names) for name, names in zip(short, runs, strict=True)
     ]
+
+
+def _files_of_model(directory: Path) -> list[Path]:
+    """The files of a model directory that results depend on."""
+    subwords = sorted(set(read_model_config(directory)["subwords"].values()))
+    return [directory / Path(name).name for name in (CONFIG, "model.weights.h5", *subwords)]
 
 
 def file_name(name: str) -> str:

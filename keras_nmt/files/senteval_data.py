@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import os
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
 SPLITS = {"tr": TRAIN, "va": VALIDATION, "te": TEST}
@@ -156,7 +157,7 @@ def read_senteval(folder: str | os.PathLike[str], task: str) -> Task:
         A `Task`.
 
     Raises:
-        UserError: The task is unknown, or a file is missing or of another format.
+        UserError: The task is unknown, or a file is missing, damaged or of another format.
     """
     folder = Path(folder)
     known = {**TASKS, **{name: _probing(file) for name, file in PROBING.items()}}
@@ -165,6 +166,8 @@ def read_senteval(folder: str | os.PathLike[str], task: str) -> Task:
     inner = folder / ("probing" if task in PROBING else "downstream")
     try:
         return known[task](inner if inner.is_dir() else folder)
+    except UserError:
+        raise
     except FileNotFoundError as error:
         raise UserError(f"{task} needs a file that is missing. Received: {error.filename or error}") from None
     except (ValueError, IndexError, KeyError) as error:
@@ -183,9 +186,19 @@ def _probing(file: str) -> Callable[[Path], Task]:
 
 
 def lines_of(path: Path) -> list[str]:
-    """The lines of a file, plain or with the suffix .gz, as UTF-8, or as Latin-1 where they are not UTF-8."""
+    """The lines of a file, plain or with the suffix .gz, as UTF-8, or as Latin-1 where they are not UTF-8.
+
+    Raises:
+        OSError: The file cannot be opened.
+        UserError: The file is damaged gzip data.
+    """
     if not path.is_file() and (compressed := path.with_name(path.name + ".gz")).is_file():
-        content = gzip.decompress(compressed.read_bytes())
+        try:
+            content = gzip.decompress(compressed.read_bytes())
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise UserError(
+                f"Damaged gzip data. Make or fetch the file again. Received: {compressed} ({one_line(error)})"
+            ) from None
     else:
         content = path.read_bytes()
     try:

@@ -40,7 +40,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
 from keras_nmt.layers import Composition, Mechanism
-from keras_nmt.models import Transformer
+from keras_nmt.models import AttentionBridgeModel, Transformer
 
 CONLLU = """# text = Don't stop.
 1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
@@ -98,6 +98,55 @@ def test_gates_by_tag(mixed):
                 expected[sentences[side.rows[text]].tags[word]].append(side.gates["self"][0, i, 0].mean())
     for tag, values in expected.items():
         assert found.values["encoder self keys, layer 1", tag] == pytest.approx(np.mean(values), abs=1e-5)
+
+
+def test_gates_of_fewer_heads_of_keys_and_values(tokenizer, lines):
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "num_heads": 4, "hidden_dim": 8}
+    for heads in (1, 2):
+        model = Transformer(60, num_key_value_heads=heads, shortcuts="fusion", **sizes)
+        found = gates(Translator(model, tokenizer), lines, lines, by_head=True)
+        for group in ("encoder self keys", "decoder self values"):
+            assert [head for of, head in found.values if of == f"{group}, layer 1, head"] == ["1", "2"][:heads]
+        (batch,) = hidden_states(Translator(model, tokenizer), lines, tensors=["gates"])
+        expected = batch.source.gates["self"][0, :, 0, -2:].mean()  # a head has 8 / 4 features
+        assert found.values["encoder self keys, layer 1, head", str(heads)] == pytest.approx(expected)
+
+
+def test_gates_over_a_bridge_do_not_depend_on_the_batch(tokenizer):
+    keras.utils.set_random_seed(7)
+    model = AttentionBridgeModel(
+        {"en": 60, "de": 60},
+        encoder="transformer",
+        decoder="transformer",
+        num_encoder_layers=1,
+        num_decoder_layers=1,
+        hidden_dim=8,
+        bridge_heads=3,
+        bridge_hidden_dim=8,
+        transformer={"num_heads": 2, "shortcuts": "fusion", "shortcut_sites": ("cross",)},
+    )
+    model.set_weights([weight * 3 for weight in model.get_weights()])
+    texts, languages = ["the", "the cat sat"], {"source_language": "en", "target_language": "de"}
+    assert [len(x) + 1 for x in tokenizer.tokenize(texts).to_list()] == [
+        2,
+        4,
+    ]  # as many tokens as vectors of the bridge
+    together, apart = (gates(Translator(model, tokenizer), texts, texts, max_tokens=n, **languages) for n in (100, 1))
+    assert together.values == pytest.approx(apart.values, abs=1e-6)
+    first, second = (
+        gates(Translator(model, tokenizer), [text], [text], **languages).values["decoder cross keys", "1"]
+        for text in texts
+    )
+    assert together.values["decoder cross keys", "1"] == pytest.approx((2 * first + 4 * second) / 6)
+    assert abs(first - second) > 1e-3
+
+
+def test_groups_of_numbers_are_in_order_whatever_the_batch(mixed, lines):
+    groups = by_frequency(mixed, lines)
+    for max_tokens in (20, 4096):
+        found = gates(mixed, lines, groups=groups, max_tokens=max_tokens)
+        bins = [item for group, item in found.values if group == "encoder self keys, layer 1"]
+        assert bins == [str(i) for i in range(1, 11)]
 
 
 def test_compositions_have_a_group_for_each_order(mixed, lines):
@@ -189,6 +238,31 @@ def test_the_probe_withholds_every_tenth_sentence(plain, lines):
         lexical(plain, lines[:5])
 
 
+def test_the_probe_sees_texts_of_all_lengths_until_the_end(plain, lines, monkeypatch):
+    module, sizes = sys.modules[lexical.__module__], []
+
+    def recorded(*arguments, **options):
+        for batch in hidden_states(*arguments, **options):
+            sizes.append(int(batch.source.lengths.max()))
+            yield batch
+
+    monkeypatch.setattr(module, "hidden_states", recorded)
+    monkeypatch.setattr(module, "TOKENS_AT_ONCE", 20)
+
+    def trained():
+        sizes.clear()
+        values = lexical(plain, lines, test_source=lines, epochs=2, seeds=(3,)).values
+        return values, sizes[:-1]  # without the batch of the test
+
+    values, order = trained()
+    first, second = order[: len(order) // 2], order[len(order) // 2 :]
+    assert len(first) > 4
+    for of_epoch in (first, second):
+        assert of_epoch != sorted(of_epoch, reverse=True)
+    assert first != second
+    assert trained() == (values, order), "the seed decides"
+
+
 def test_contrast_is_the_order_of_scores(plain, lines):
     source, texts = lines[4], [lines[5], lines[6], lines[7]]
     scores = plain.score([source] * 3, texts)
@@ -203,6 +277,10 @@ def test_contrast_is_the_order_of_scores(plain, lines):
     )
     assert found.values == {("contrast", "all"): 0.5, ("contrast", "a"): 0.5, ("contrast", "b"): 1.0}
     assert found.samples["contrast", "all"].tolist() == [True, False]
+    assert found.references["contrast", "all"] == pytest.approx(1 / 3)
+    # A wrong translation without a category of its own: "all" has each wrong translation once.
+    found = contrast(plain, [ContrastItem(source, middle, (best, worst), ("all", "b"))])
+    assert found.values == {("contrast", "all"): 0.0, ("contrast", "b"): 1.0}
     assert found.references["contrast", "all"] == pytest.approx(1 / 3)
     equal = contrast(plain, [ContrastItem(source, best, (best,), ("a",))])
     assert equal.values["contrast", "all"] == 0, "a translation that is as likely is not told apart"
@@ -240,6 +318,8 @@ def test_bleu_by_length():
     assert found.details["sentences"] == {"all": 6, "3-9": 2, "10-11": 2, "20-21": 2}
     with pytest.raises(UserError, match="a reference for each source"):
         lengths(hypotheses, references, references[1:])
+    with pytest.raises(UserError, match=r"a translation of each source. Received: 1 and 2 lines"):
+        lengths(["a"], ["x", "y"], ["x", "y"])
 
 
 def test_alignment_error_rate(plain, lines, translated, tmp_path):

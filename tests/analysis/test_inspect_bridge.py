@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 
 import numpy as np
@@ -77,6 +78,22 @@ def test_two_bridges_stand_in_one_table(run, directory, model, subwords, tmp_pat
     assert printed.startswith(f"| entropy | {directory.name} | other | other - {directory.name} | p |")
 
 
+def test_other_weights_are_measured_again_if_their_file_changes(run, directory, model, tmp_path):
+    weights, printed = tmp_path / "other.weights.h5", []
+    shutil.copy(directory / "model.weights.h5", weights)
+    changed = type(model).from_config(model.get_config())
+    changed.set_weights([weight / 2 for weight in model.get_weights()])
+    (tmp_path / "source").write_text("the small cat\n")
+    arguments = [directory, "--language", "de", "--source", tmp_path / "source", "--weights", weights]
+    for changes in (False, True):
+        if changes:
+            changed.save_weights(weights)
+        code, table, _ = run(*arguments, "--output", tmp_path / "out", "--heat-maps", 0)
+        assert not code
+        printed.append(table)
+    assert printed[0] != printed[1]
+
+
 def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
     sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8}
     without = AttentionBridgeModel({"de": 60}, bridge_heads=None, **sizes)
@@ -87,6 +104,7 @@ def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
         subwords,
         ["source", "target"],
     )
+    weights = ["--weights", directory / "model.weights.h5"]
     for arguments, text, message in (
         ((tmp_path / "without", "--language", "de"), "the cat\n", "no attention bridge"),
         ((tmp_path / "one_pair", "--language", "de"), "the cat\n", "languages source, target. Received: --language de"),
@@ -95,6 +113,8 @@ def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
         ((directory, "--language", "de", "--first", "-1"), "the cat\n", "--first"),
         ((directory, "--language", "de", "--heat-maps", "-1"), "the cat\n", "--heat-maps"),
         ((directory,), "the cat\n", "--language"),
+        ((directory, "--language", "de", "--heat-maps", "3"), "the cat\n", "--heat-maps goes with --output"),
+        ((directory, tmp_path / "without", "--language", "de", *weights), "the cat\n", "--weights is a file of one"),
         ((directory, "--language", "de"), None, "--source"),
         ((tmp_path / "nowhere", "--language", "de"), "the cat\n", "No model directory"),
     ):

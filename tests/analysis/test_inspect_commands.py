@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import shutil
 
 import numpy as np
 import pytest
 
-from keras_nmt.analysis import Measurements, similarity
+from keras_nmt.analysis import Measurements, by_frequency, compare, gates, similarity
+from keras_nmt.cli.measured import Inspection
 
 COMMANDS = ("gates", "contrast", "roles", "probing")
 
@@ -42,6 +45,51 @@ def test_several_models_stand_in_one_table_and_finished_ones_are_kept(
     # Other text, other numbers.
     (tmp_path / "other").write_text("the cat\nthe small cat\n")
     assert "0.125" not in run_inspect("similarity", first, "--source", tmp_path / "other", "--output", tmp_path / "out")
+
+
+def test_a_part_is_measured_again_if_a_file_of_the_model_or_of_its_layers_changes(directories, texts, tmp_path):
+    model, layers, measured = tmp_path / "model", tmp_path / "layers.py", []
+    shutil.copytree(directories / "plain", model)
+    layers.write_text("")
+
+    def measure(directory):
+        measured.append(directory)
+        return Measurements("test", "score", {("group", "1"): 0.5})
+
+    def number_of_measurements():
+        inspection = Inspection([model], tmp_path / "out", imports=[layers])
+        inspection.measure("test", measure, [texts / "source"])
+        return len(measured)
+
+    assert [number_of_measurements() for _ in range(2)] == [1, 1]
+    for number, path in enumerate((model / "subwords.model", model / "model.weights.h5", layers), 2):
+        os.utime(path, (number, number))
+        assert number_of_measurements() == number
+
+
+def test_a_part_is_measured_again_if_the_text_beside_a_key_changes(run_inspect, directories, tmp_path):
+    (tmp_path / "x.key.txt").write_text("1\tnews\tcat\tKatze\tKater\n")
+    arguments = ["senses", directories / "plain", "--data", tmp_path / "x.key.txt", "--output", tmp_path / "out"]
+    times = []
+    for text in ("the cat\n", None, "the old cat\n"):
+        if text is not None:
+            (tmp_path / "x.text.txt").write_text(text)
+        run_inspect(*arguments)
+        times.append((tmp_path / "out" / "parts" / "plain.npz").stat().st_mtime_ns)
+    assert times[0] == times[1] < times[2]
+
+
+def test_bins_of_frequency_are_those_of_the_given_texts(run_inspect, directories, texts, mixed, lines, tmp_path):
+    with gzip.open(tmp_path / "train.gz", "wt") as file:
+        file.write("the\n" * 3 + "cat\n")
+    arguments = ["--source", texts / "source", "--target", texts / "source", "--by", "frequency"]
+    arguments += ["--frequencies", tmp_path / "train.gz", "--frequencies", tmp_path / "train.gz"]
+    printed = run_inspect("gates", directories / "mixed", *arguments)
+    counted = ["the"] * 3 + ["cat"]
+    expected = gates(mixed, lines, lines, groups=by_frequency(mixed, counted, counted))
+    assert printed.splitlines() == compare({"mixed": expected}).to_markdown().splitlines()
+    for side in ("encoder", "decoder"):  # fewer types than bins
+        assert 1 < len([key for key in expected.values if key[0] == f"{side} self keys, layer 1"]) < 10
 
 
 def test_runs_of_several_seeds_stand_in_one_column(run_inspect, directories, texts, mixed, tmp_path):
@@ -122,7 +170,7 @@ def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):
     (tmp_path / "probing").mkdir()
     rows = [f"{('tr', 'va', 'te')[i % 3]}\t{i % 2}\t{('the cat', 'old houses')[i % 2]}\n" for i in range(60)]
     (tmp_path / "probing" / "word_content.txt").write_text("".join(rows))
-    missing = tmp_path / "none"
+    missing, counted = tmp_path / "none", ["--by", "frequency", "--frequencies"]
     for arguments, message in (
         (["gates", plain, "--source", source], "no shortcuts with gates"),
         (["roles", plain, "--source", source], "no roles"),
@@ -134,6 +182,13 @@ def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):
         (["similarity", directories / "bridged", "--source", source], "languages en, de"),
         (["lexical", plain, "--source", source, "--by", "pos"], "--conllu"),
         (["gates", plain], "--source FILE"),
+        (["gates", plain, "--by", "pos", "--conllu", source, "--target", source], "leave --target out"),
+        (["lexical", plain, "--source", source, "--target", source, "--by", "pos", "--conllu", source], "--target out"),
+        (["gates", plain, "--source", source, "--frequencies", source], "--frequencies goes with --by frequency"),
+        (["gates", plain, "--source", source, *counted, source, "--target", source], "a second one for --target"),
+        (["gates", plain, "--source", source, *counted, source, "--frequencies", source], "one --frequencies FILE"),
+        (["gates", plain, "--source", source, *counted, missing], "none"),
+        (["lengths", plain, "--source", source, "--references", source, "--bins", 5, "--quantiles", 3], "--bins goes"),
         (["contrast", plain, "--source", source], "--incorrect"),
         (["contrast", plain, "--data", source], "JSON"),
         (["senteval", plain, "--data", tmp_path, "--tasks", "MR"], "MR needs a file that is missing"),

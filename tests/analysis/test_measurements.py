@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ KEYS = [("encoder", "1"), ("encoder", "2"), ("tags|pos", "NOUN")]
 
 
 def measurements(shift=0.0):
-    samples = {key: np.stack([np.arange(1, 9) + shift, np.full(8, 10.0)], 1) for key in KEYS[:2]}
+    samples = {key: np.stack([np.arange(10) + shift, np.full(10, 10.0)], 1) for key in KEYS[:2]}
     values = {key: float(x[:, 0].sum() / x[:, 1].sum()) for key, x in samples.items()} | {KEYS[2]: 0.25}
     return Measurements("test", "score", values, samples, {KEYS[2]: 0.2}, notes=("A note.",), details={"x": [1]})
 
@@ -70,6 +71,13 @@ def test_results_table_and_picture_are_written(tmp_path):
     assert len(bars.patches) == 2
 
 
+def test_numbers_of_several_models_are_in_order():
+    values = [{("bins", item): float(item) for item in items} for items in (("1", "10"), ("10", "2"))]
+    comparison = compare({name: Measurements("test", "score", x) for name, x in zip("ab", values, strict=True)})
+    assert comparison.groups() == {"bins": ["1", "2", "10"]}
+    assert [list(line.get_xdata()) for line in comparison.plot().axes[0].lines[:2]] == [[1, 10], [2, 10]]
+
+
 def test_runs_of_several_seeds():
     mean = over_seeds([measurements(), measurements(1)])
     assert mean.values[KEYS[0]] == pytest.approx(0.5)
@@ -117,6 +125,44 @@ def test_bootstrap_over_sentences():
     assert significance(better[:10], baseline) is None
     with pytest.raises(UserError, match="one kind"):
         significance(np.array([True]), baseline)
+
+
+def test_few_sentences_that_count_have_no_p():
+    def quotients(ratio, counted):
+        counts = (np.arange(400) < counted).astype(float)
+        return np.stack([ratio * counts, counts], 1)
+
+    few, none, enough = quotients(1, 9), quotients(1, 0), quotients(1, 400)
+    for system, baseline in ((few, 0.5 * enough), (enough, few), (none, enough), (none, none), (few, few)):
+        assert significance(system, baseline) is None
+    assert significance(bleu_counts(["a b"] * 9, ["a b"] * 9), bleu_counts(["a c"] * 9, ["a b"] * 9)) is None
+
+
+def test_draws_without_a_sentence_that_counts_are_left_out(monkeypatch):
+    monkeypatch.setattr(sys.modules[significance.__module__], "FEWEST", 3)
+    counts = (np.arange(400) < 3).astype(float)
+    system, baseline = (np.stack([right * counts, counts], 1) for right in (1.0, np.arange(400) < 1))
+    rows = np.random.default_rng(12345).integers(400, size=(1000, 400))
+    both = [x[rows].sum(axis=1) for x in (system, baseline)]
+    drawn = np.subtract(*(x[x[:, 1] > 0] @ [1, 0] / x[x[:, 1] > 0, 1] for x in both))
+    assert 900 < len(drawn) < 1000
+    expected = (np.sum(abs(drawn - drawn.mean()) > 2 / 3) + 1) / (len(drawn) + 1)
+    assert significance(system, baseline) == pytest.approx(expected)
+
+
+def test_numbers_that_are_none_and_tests_of_few_sentences_are_empty_cells(tmp_path):
+    key = ("senses", "bank")
+    few, none = np.array([[1.0, 1.0]] * 9), np.zeros([9, 2])
+    models = {
+        "a": Measurements("test", "share", {key: 1.0}, {key: few}),
+        "b": Measurements("test", "share", {key: np.nan}, {key: none}),
+    }
+    comparison = compare(models)
+    assert comparison.to_markdown().splitlines()[2] == "| bank | 1.000 |  |  |  |"
+    comparison.write(tmp_path)
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["p_values"] == {"b": []}
+    assert results["models"]["b"]["values"][0]["value"] is None
 
 
 def test_bootstrap_of_bleu_draws_sentences():

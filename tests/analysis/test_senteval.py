@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import sys
 
@@ -180,13 +181,23 @@ def test_relatedness_is_learned(data):
 
 
 def test_probing_tasks_have_averages_and_deviations(data):
-    found = with_averages(senteval(lambda texts: {"": encode(texts)[""]}, data, ["SentLen", "WC"], seeds=(1, 2)))
+    measured = senteval(lambda texts: {"": encode(texts)[""]}, data, ["SentLen", "WC"], seeds=(1, 2))
+    found, average = with_averages(measured), ("probing, average", "surface")
     assert found.values["probing", "WC"] > 0.95
-    assert found.values["probing, average", "surface"] == pytest.approx(
+    assert found.values[average] == pytest.approx(
         np.mean([found.values["probing", task] for task in ("SentLen", "WC")])
     )
     assert ("probing, average", "syntactic") not in found.values
-    assert set(found.deviations) == {("probing", "SentLen"), ("probing", "WC")}
+    assert set(found.deviations) == {("probing", "SentLen"), ("probing", "WC"), average}
+    for task in ("SentLen", "WC"):
+        by_seed = measured.details[f"probing, {task} by seed"]
+        assert len(by_seed) == 2
+        assert np.mean(by_seed) == pytest.approx(measured.values["probing", task])
+    # Deviations of tasks may cancel out in their average, or not.
+    for of_tasks, expected in (((0.5, 0.7), (0.7, 0.5)), 0), (((0.5, 0.7), (0.5, 0.9)), np.std([0.5, 0.8], ddof=1)):
+        details = dict(zip(measured.details, of_tasks, strict=True))
+        planted = with_averages(dataclasses.replace(measured, details=details))
+        assert planted.deviations[average] == pytest.approx(expected)
 
 
 def test_heads_stand_side_by_side_in_each_task(data):
@@ -220,6 +231,21 @@ def test_every_task_says_what_is_missing(data, tmp_path):
         read_senteval(tmp_path, "MRPC")
 
 
+def test_damaged_files_are_named(tmp_path):
+    whole = gzip.compress(b"1\ta text\n" * 100)
+    changed = whole[:10] + bytes([255]) + whole[11:]
+    for content in (whole[:-12], whole[:8], b"no gzip data", changed):
+        for name in ("SST/binary/sentiment-train.gz", "dev.en.tsv.gz"):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_bytes(content)
+        for read, name in (
+            (lambda: read_senteval(tmp_path, "SST2"), "sentiment-train.gz"),
+            (lambda: read_transfer(tmp_path), "dev.en.tsv.gz"),
+        ):
+            with pytest.raises(UserError, match=rf"^Damaged gzip data[^\n]* Received: [^\n]*{name} \([^\n]+\)$"):
+                read()
+
+
 def test_transfer_between_languages(bridged, tmp_path, jobs):
     words = {"positive": "cat", "negative": "houses houses houses"}
     for split, count in (("train", 30), ("test", 10)):
@@ -249,3 +275,13 @@ def test_xnli_tables(tmp_path):
     train, test = read_transfer(tmp_path)
     assert train["en"] == (["a", "c"], ["b", "d"], ["neutral", "entailment"])
     assert test["en"] == (["e"], ["f"], ["neutral"])
+    for name in ("dev.zh-Hans.tsv", "test.zh-Hans.tsv"):
+        (tmp_path / name).write_text("a\tb\tneutral\n")
+    assert [sorted(x) for x in read_transfer(tmp_path)] == [["en", "zh-Hans"]] * 2
+
+
+def test_classes_and_languages_may_have_a_hyphen(tmp_path):
+    for split in ("train", "test"):
+        (tmp_path / f"{split}.not-good.zh-Hans").write_text("a\n")
+    for found in read_transfer(tmp_path):
+        assert found == {"zh-Hans": (["a"], None, ["not-good"])}

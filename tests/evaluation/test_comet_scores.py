@@ -66,9 +66,10 @@ def test_each_line_reaches_the_program(model, program):
     assert len(comet_scores(SOURCES, parted, REFERENCES, model=model, program=program).sentences) == 4
 
 
-def test_the_command_compares_with_a_baseline_by_the_chosen_metrics(model, program, tmp_path):
-    columns = {"source": SOURCES * 20, "references": REFERENCES * 20, "hypotheses": HYPOTHESES * 20}
-    columns["baseline"] = ["ein Hund läuft", "", "", ""] * 20
+@pytest.mark.parametrize(("copies", "p"), [(20, "p = 0.0010"), (2, "too few sentences for p")])
+def test_the_command_compares_with_a_baseline_by_the_chosen_metrics(copies, p, model, program, tmp_path):
+    columns = {"source": SOURCES * copies, "references": REFERENCES * copies, "hypotheses": HYPOTHESES * copies}
+    columns["baseline"] = ["ein Hund läuft", "", "", ""] * copies
     arguments = []
     for name, lines in columns.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -77,7 +78,7 @@ def test_the_command_compares_with_a_baseline_by_the_chosen_metrics(model, progr
     run = CliRunner().invoke(app, ["evaluate", *arguments], catch_exceptions=False)
     comet, chrf = run.stdout.splitlines()
     ours, theirs = (sum(shares(columns[name][:4])) / 4 for name in ("hypotheses", "baseline"))
-    expected = f" = {ours:.4f}, baseline {theirs:.4f}, difference {ours - theirs:+.4f} (p = 0.0010)"
+    expected = f" = {ours:.4f}, baseline {theirs:.4f}, difference {ours - theirs:+.4f} ({p})"
     assert comet == f"COMET|model:wmt/checkpoints/model.ckpt{expected}"
     assert chrf.startswith("chrF2++|")
     assert "nw:2" in chrf
