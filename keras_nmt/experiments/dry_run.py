@@ -21,7 +21,7 @@ from keras_nmt.files.peak_memory import peak_memory
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.files.read_blocks import read_blocks
 from keras_nmt.ids import END
-from keras_nmt.training import Evaluation, Logging, make_strategy
+from keras_nmt.training import Logging, make_strategy
 
 if TYPE_CHECKING:
     from keras_nmt.experiments.experiment import Experiment
@@ -57,10 +57,8 @@ def dry_run(experiment: Experiment, report: Callable[[str], None]) -> None:
     report(f"Largest update: source [{rows}, {source}], target [{rows}, {target}], logits [{rows}, {target}, {size}]")
     with tempfile.TemporaryDirectory() as folder:
         logging = Logging(every=e.log_every, report=lambda line: None)
-        evaluation = Evaluation(evaluate=dict, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience)
-        trainer = make_trainer(
-            e, model, {direction.name: batches}, strategy, folder, evaluation=evaluation, logging=logging
-        )
+        of_direction = {direction.name: batches}
+        trainer = make_trainer(e, model, of_direction, strategy, folder, evaluate=dict, logging=logging)
         (name,) = trainer.tasks
         iterator = trainer.make_batches(name)
         update = trainer.make_update(iterator.element_spec, name)

@@ -73,16 +73,20 @@ def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:
 
 
 def differences(
-    experiment: Experiment, results: Mapping[str, Any], may_change: Collection[str] = OF_NO_EFFECT
+    experiment: Experiment,
+    results: Mapping[str, Any],
+    may_change: Collection[str] = OF_NO_EFFECT,
+    digests: Mapping[str, list[str]] | None = None,
 ) -> list[str]:
     """Returns the settings and data, as text, in which an experiment differs from the finished run with `results`.
 
-    Settings of `may_change` are not compared.
+    Settings of `may_change` are not compared. `digests` are those of the experiment's data, if they are known: to make
+    digests, all data are read.
     """
     before = results["data"]
     paths = () if before else (*BY_FILES, *BY_PATTERNS)  # without digests, the files have to be where they were
     changed = experiment.changed_settings(set(may_change) - set(paths))
-    now = digests_of(experiment.directions) if before else {}
+    now = (digests_of(experiment.directions) if digests is None else digests) if before else {}
     return changed + [f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)]
 
 

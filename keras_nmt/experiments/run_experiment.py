@@ -136,9 +136,7 @@ def run_experiment(
             batches,
             strategy,
             e.directory,
-            evaluation=Evaluation(
-                evaluate=evaluate, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience
-            ),
+            evaluate=evaluate,
             logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
             callbacks=callbacks if tracked is None else [*callbacks, tracked.callback],
         )
@@ -176,11 +174,14 @@ def make_trainer(
     strategy: tf.distribute.Strategy,
     directory: str | os.PathLike[str],
     *,
-    evaluation: Evaluation | None = None,
+    evaluate: Callable[[], Mapping[str, float]] | None = None,
     logging: Logging,
     callbacks: Sequence[keras.callbacks.Callback] = (),
 ) -> Trainer:
-    """Makes the trainer of an experiment, with an optimizer and a task for each direction that has batches."""
+    """Makes the trainer of an experiment, with an optimizer and a task for each direction that has batches.
+
+    `evaluate` returns metrics by name. Without `evaluate`, training has no evaluations.
+    """
     e = experiment
     with as_user_errors(), strategy.scope():
         optimizer = make_optimizer_of(e, model.get_config()["hidden_dim"])
@@ -209,7 +210,9 @@ def make_trainer(
             seed=e.seed,
         ),
         budget=Budget(max_updates=e.max_updates, time_limit=None if e.time_limit is None else 60 * e.time_limit),
-        evaluation=evaluation,
+        evaluation=None
+        if evaluate is None
+        else Evaluation(evaluate=evaluate, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience),
         saving=Saving(every=e.save_every, keep_last=e.keep_last, keep_best=e.keep_best, final=e.final or ""),
         start=Start(init_from=e.init_from, allow_new=e.allow_new, allow_unused=e.allow_unused),
         logging=logging,
@@ -260,7 +263,8 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
                 path.unlink()
     folder.path.mkdir(parents=True, exist_ok=True)
     results = read_results(folder.path)
-    if results is not None and differences(e, results, {*OF_NO_EFFECT, *LIMITS}):
+    of_data = {name: digests[name] for name in digests if name != SAMPLING}
+    if results is not None and differences(e, results, {*OF_NO_EFFECT, *LIMITS}, of_data):
         # Scored in another way. Beside the new settings, the results would pass for new ones if this process is killed.
         (folder.path / "results.json").unlink()
     write_json(folder.data_path, digests)
