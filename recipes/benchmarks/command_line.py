@@ -19,11 +19,8 @@ from typing import Annotated
 
 import ctranslate2_process
 import typer
-from in_turn import Run, in_turn
-from print_table import print_table
 from rich.console import Console
-from sizes import check_sizes
-from write_table import write_table
+from support import Run, check_sizes, in_turn, print_table, write_table
 
 from keras_nmt.cli.run_app import import_tensorflow, run_app
 from keras_nmt.data import read_lines

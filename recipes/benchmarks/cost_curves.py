@@ -20,11 +20,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 import typer
-from measured_in_a_process import measured_in_a_process
-from rich import box
 from rich.console import Console
-from rich.table import Table
-from write_table import write_table
+from support import measured_in_a_process, print_table, write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.decoding import beam_search
@@ -124,10 +121,7 @@ def main(
             step = measured[key]["seconds"] / here["length"] * 1000
             rows.append((name, value, step, step / here["batch"], measured[key]["memory"] / 2**20))
             write_table(output, COLUMNS, _cells(rows))  # after each row, for interrupted runs
-    table = Table(*COLUMNS, box=box.SIMPLE)
-    for row in _cells(rows):
-        table.add_row(*row)
-    console.print(table)
+    print_table(console, COLUMNS, _cells(rows))
     if plot is not None:
         _plot(rows, plot)
 

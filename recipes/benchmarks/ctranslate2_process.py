@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from in_turn import Run
+from support import Run
 
 from keras_nmt.errors import UserError, error_and_type
 

@@ -1,43 +1,42 @@
 """Sentences per second of an exported model's search beside CTranslate2, with the same weights.
 
     python recipes/benchmarks/decoding.py --threads 2 --dtypes float32,int8 --output decoding.md
-    KERAS_BACKEND=jax python recipes/benchmarks/decoding.py --programs compiled --output decoding.md
 
 All programs translate the same sentences in the same batches into a fixed number of tokens, in turn. Ratios are medians
-of the ratios of neighbouring measurements. On JAX there is no export: the program is the search that JAX compiles. All
-use a GPU if their framework sees a GPU. See README.md beside this file.
+of the ratios of neighbouring measurements. All use a GPU if their framework sees a GPU. See README.md beside this file.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import importlib.util
 import itertools
 import statistics
 import tempfile
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import keras
+import tensorflow as tf
 import typer
-from decoding_options import DecodingOptions
-from in_turn import in_turn
-from print_table import print_table
-from random_model import make_model
-from random_sentences import LENGTHS, make_batches, make_subwords
+from ctranslate2_process import ctranslate2_process
+from random_models import LENGTHS, make_batches, make_model, make_subwords
 from rich.console import Console
-from sizes import check_sizes, parse_sizes
-from write_table import write_table
+from support import Run, check_sizes, in_turn, parse_sizes, print_table, timed, write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
+from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.serving import export, export_ctranslate2
+from keras_nmt.text import SubwordTokenizer
 
-if keras.backend.backend() == "jax":
-    from jax_decoding import PROGRAMS, decoding_programs
-else:
-    from tensorflow_decoding import PROGRAMS, decoding_programs  # type: ignore[assignment]
-
+SIGNATURES = {"plain": "serving_default", "compiled": "serving_default_xla"}
+PEER = "CTranslate2"
+PROGRAMS = (*SIGNATURES, PEER)
 DTYPES = ("float32", "bfloat16", "int8")
 COLUMNS = (
     "preset",
@@ -59,6 +58,84 @@ VocabularySize = Annotated[
 ]
 
 
+@dataclasses.dataclass(frozen=True)
+class DecodingOptions:
+    """Options that all programs share.
+
+    Attributes:
+        dtype: "float32", "bfloat16" or "int8".
+        batches: Numbers of sentences of a call.
+        length: Subwords of the longest sentence.
+        steps: Tokens of every translation.
+        beam: Hypotheses per sentence.
+        threads: Threads of one operation.
+        cpu_time: Whether to measure processor time.
+    """
+
+    dtype: str
+    batches: Sequence[int]
+    length: int
+    steps: int
+    beam: int
+    threads: int
+    cpu_time: bool
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """The clock that measures the work of this process."""
+        return time.process_time if self.cpu_time else time.perf_counter
+
+
+def decoding_programs(
+    names: Sequence[str], model: Transformer, subwords: bytes, folder: Path, options: DecodingOptions
+) -> dict[str, Run]:
+    """The programs `names` of `PROGRAMS`, and their files in a folder.
+
+    "plain" and "compiled" are the signatures of an export, loaded as a server loads it.
+    """
+    tokenizer = SubwordTokenizer(subwords)
+    found: dict[str, Run] = {}
+    if set(names) & set(SIGNATURES):
+        loaded = tf.saved_model.load(
+            str(
+                export(
+                    folder / "export",
+                    model,
+                    tokenizer,
+                    beam_size=options.beam,
+                    max_length_factor=0,
+                    max_length_offset=options.steps,
+                    batch_buckets=sorted(options.batches),
+                    max_batch_tokens=256 * max(options.batches),
+                    quantize="int8" if options.dtype == "int8" else None,
+                )
+            )
+        )
+    for name in names:
+        if name == PEER:
+            found[name] = ctranslate2_process(
+                export_ctranslate2(folder / "ctranslate2", model, tokenizer),
+                dtype=options.dtype,
+                batch=max(options.batches),
+                threads=options.threads,
+                beam=options.beam,
+                steps=options.steps,
+                cpu_time=options.cpu_time,
+            )
+        else:
+            found[name] = timed(_translate(loaded, SIGNATURES[name]), options.clock)
+    return found
+
+
+def _translate(loaded: Any, name: str) -> Callable[[list[str]], list[str]]:
+    signature = loaded.signatures[name]
+
+    def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # keeps the weights alive
+        return [text.decode() for text in signature(text=tf.constant(lines))["translation"].numpy()]
+
+    return translate
+
+
 def parse_presets(presets: str) -> list[str]:
     """The names of `--presets`."""
     names = [name.strip() for name in presets.split(",")]
@@ -72,7 +149,7 @@ def main(
     vocabulary_size: VocabularySize = 0,
     dtypes: Annotated[str, typer.Option(help=f"Types of the weights: {', '.join(DTYPES)}.")] = "float32",
     programs: Annotated[
-        str, typer.Option(help="Programs, separated by commas: plain, compiled, CTranslate2; on JAX, compiled.")
+        str, typer.Option(help="Programs, separated by commas: plain, compiled, CTranslate2.")
     ] = "compiled,CTranslate2",
     batches: Annotated[str, typer.Option(help="Batch sizes, separated by commas.")] = "1,16",
     sentences: Annotated[int, typer.Option(help="Sentences per measurement.")] = len(LENGTHS),
@@ -95,9 +172,7 @@ def main(
         raise UserError(f"Known dtypes are {', '.join(DTYPES)}. Received: {', '.join(unknown)}")
     chosen = [name.strip() for name in programs.split(",")]
     if unknown := sorted(set(chosen) - set(PROGRAMS)):
-        raise UserError(
-            f"Programs on {keras.backend.backend()} are {', '.join(PROGRAMS)}. Received: {', '.join(unknown)}"
-        )
+        raise UserError(f"Programs are {', '.join(PROGRAMS)}. Received: {', '.join(unknown)}")
     sizes = parse_sizes("batches", batches)
     check_sizes(sentences=sentences, steps=steps, beam=beam, rounds=rounds, threads=threads)
     if length < 0:
@@ -107,13 +182,8 @@ def main(
             "CTranslate2 is missing: pip install keras_nmt[bench], or --programs compiled. "
             f"Received: programs={', '.join(chosen)}"
         )
-    if keras.backend.backend() == "jax" and (threads > 1 or "int8" in kinds):
-        raise UserError(f"JAX has no --threads here and no int8. Received: threads={threads}, dtypes={dtypes}")
-    if keras.backend.backend() == "tensorflow":
-        import tensorflow as tf
-
-        tf.config.threading.set_intra_op_parallelism_threads(threads)
-        tf.config.threading.set_inter_op_parallelism_threads(1)
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
     rows: list[list[str]] = []
     console = Console()
     console.width = max(console.width, 120)  # wrapped cells are hard to read

@@ -25,11 +25,10 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from machine import Framework, frameworks, gpu_name, last_line, peak_of
-from write_table import markdown_table
+from support import gpu_name, markdown_table, peak_of
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
@@ -58,8 +57,29 @@ TOY = {
     "overhead": "--preset transformer_tiny --vocabulary-size 60 --batch 2 --length 4 --sentences 2 --steps 3 --beam 2 "
     "--rounds 1",
 }
+# Prints the version and the number of GPUs.
+PROBES = {
+    "tensorflow": "import tensorflow as m; n = len(m.config.list_physical_devices('GPU'))",
+    "jax": "import jax as m; n = sum(device.platform == 'gpu' for device in m.devices())",
+    "torch": "import torch as m; n = m.cuda.device_count()",
+    "ctranslate2": "import ctranslate2 as m; n = m.get_cuda_device_count()",
+}
+PROBE_SECONDS = 60
 BATCH_SIZE, TOY_BATCH_SIZE = 16384, 32
 TOY_MECHANISMS = "fusion"
+
+
+@dataclasses.dataclass(frozen=True)
+class Framework:
+    """A framework that can be imported.
+
+    Attributes:
+        version: String.
+        gpus: Integer, the number of GPUs that the framework sees.
+    """
+
+    version: str
+    gpus: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,7 +112,40 @@ class Outcome:
     note: str = ""
 
 
-def make_parts(settings: Mapping[str, str], mechanisms: str, peak: float, there: Mapping[str, Any]) -> list[Part]:
+def frameworks() -> dict[str, Framework | str]:
+    """The frameworks of `PROBES`, or the error of their import. Each is imported in a process, all at the same time."""
+    processes = {
+        name: subprocess.Popen(
+            [sys.executable, "-c", f"{code}; print(m.__version__, n)"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for name, code in PROBES.items()
+    }
+    found: dict[str, Framework | str] = {}
+    for name, process in processes.items():
+        try:
+            output, errors = process.communicate(timeout=PROBE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            found[name] = f"the import took more than {PROBE_SECONDS} s"
+            continue
+        if process.returncode:
+            found[name] = last_line(errors) or f"exit code {process.returncode}"
+        else:
+            version, count = output.split()[-2:]
+            found[name] = Framework(version, int(count))
+    return found
+
+
+def last_line(text: str) -> str:
+    """The last line that is not empty, which has a program's error."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+
+def make_parts(settings: Mapping[str, str], mechanisms: str, peak: float) -> list[Part]:
     """All parts, in the order in which they run."""
 
     def options(topic: str, *more: str) -> list[str]:
@@ -105,8 +158,6 @@ def make_parts(settings: Mapping[str, str], mechanisms: str, peak: float, there:
     def decoding(name: str, programs: str, needs: Sequence[str], limit: int) -> Part:
         return Part(name, "decoding", options("decoding", "--programs", programs), needs, limit)
 
-    # Overhead is measured once: on the framework on which most people train.
-    backend = "tensorflow" if isinstance(there["tensorflow"], Framework) else "jax"
     which = ["--mechanisms", mechanisms] if mechanisms else []
     return [
         *(
@@ -115,13 +166,11 @@ def make_parts(settings: Mapping[str, str], mechanisms: str, peak: float, there:
         ),
         training("keras_nmt", "tensorflow", 60),
         training("keras_nmt with XLA", "tensorflow", 90),
-        training("keras_nmt on JAX", "jax", 90),
         training("PyTorch", "torch", 60),
         training("PyTorch compiled", "torch", 90),
         decoding("export", "plain,compiled", ["tensorflow"], 150),
         decoding("CTranslate2", "CTranslate2", ["tensorflow", "ctranslate2"], 60),
-        decoding("search on JAX", "compiled", ["jax"], 150),
-        Part(f"overhead on {NAMES[backend]}", "overhead", options("overhead", *which), [backend], 600),
+        Part("overhead", "overhead", options("overhead", *which), ["tensorflow"], 600),
     ]
 
 
@@ -255,7 +304,7 @@ def main(
     settings["training"] += f" --batch-size {batch_size or (TOY_BATCH_SIZE if toy else BATCH_SIZE)}"
     command = " ".join(["recipes/benchmarks/gpu.sh", *sys.argv[1:]])
     outcomes: list[Outcome] = []
-    for part in make_parts(settings, mechanisms or (TOY_MECHANISMS if toy else ""), peak, there):
+    for part in make_parts(settings, mechanisms or (TOY_MECHANISMS if toy else ""), peak):
         if part.topic not in topics:
             continue
         left = minutes * 60 - (time.monotonic() - start)

@@ -21,10 +21,8 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from measured_in_a_process import measured_in_a_process
-from print_table import print_table
 from rich.console import Console
-from write_table import write_table
+from support import measured_in_a_process, print_table, write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError

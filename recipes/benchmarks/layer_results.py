@@ -17,9 +17,8 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from print_table import print_table
 from rich.console import Console
-from write_table import write_table
+from support import print_table, write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError

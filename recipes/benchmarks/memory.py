@@ -19,12 +19,9 @@ import numpy as np
 import tensorflow as tf
 import typer
 from decoding import BOTH, VOCABULARY_SIZES, Presets, VocabularySize, parse_presets
-from measured_in_a_process import measured_in_a_process
-from print_table import print_table
-from random_model import make_model
-from random_sentences import FIRST_WORD, LENGTHS, make_batches, make_subwords
+from random_models import FIRST_WORD, LENGTHS, make_batches, make_model, make_subwords
 from rich.console import Console
-from write_table import write_table
+from support import measured_in_a_process, print_table, write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import ParallelCorpus, TrainingBatches

@@ -1,7 +1,6 @@
 """Overhead of each mechanism: speed relative to the plain Transformer, measured, and counted in multiply-adds.
 
     python recipes/benchmarks/overhead.py --output overhead.md
-    KERAS_BACKEND=jax python recipes/benchmarks/overhead.py --output overhead.md
 
 Plain model and variant are measured in turn. The result is the median of the ratios of neighbouring measurements, so
 that other load of the machine affects both. See README.md beside this file.
@@ -14,28 +13,29 @@ import dataclasses
 import gc
 import os
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import keras
+import numpy as np
+import tensorflow as tf
 import typer
-from overhead_sizes import FIRST_WORD, Sizes
-from print_table import print_table
+from multiply_adds import multiply_adds
 from rich.console import Console
-from write_table import write_table
+from support import print_table, write_table
 
 from keras_nmt.cli.run_app import run_app
+from keras_nmt.decoding import beam_search
 from keras_nmt.errors import UserError
+from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.training import Budget, Trainer, make_optimizer
 
-if keras.backend.backend() == "jax":
-    from jax_work import JaxWork as Work
-else:
-    from tensorflow_work import TensorFlowWork as Work  # type: ignore[assignment]
-
+FIRST_WORD = max(PAD, BEGIN, END) + 1
 COLUMNS = (
     "mechanism",
     "training measured",
@@ -85,6 +85,82 @@ MECHANISMS = {
     "contextualized": Mechanism("contextualised", {"roles": "contextualized"}),
     "all": Mechanism("fusion + NI both + RIL softmax", {"shortcuts": "fusion", **_NI_BOTH, "roles": "softmax"}),
 }
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    """Sizes of training and decoding.
+
+    Attributes:
+        batch: Sentences per update.
+        length: Tokens per sentence, source and target.
+        sentences: Sentences decoded at once.
+        steps: Tokens decoded.
+        beam: Hypotheses per sentence.
+    """
+
+    batch: int
+    length: int
+    sentences: int
+    steps: int
+    beam: int
+
+
+class Work:
+    """Training and decoding of one model: `measure` runs either, `operations` has the multiply-adds of both."""
+
+    def __init__(self, model: Transformer, sizes: Sizes) -> None:
+        self.model = model
+        self.operations: dict[str, int] = {}
+        self._calls = {"training": self._training(sizes), "decoding": self._decoding(sizes)}
+
+    def measure(self, what: str, clock: Callable[[], float] = time.perf_counter) -> float:
+        """Runs training or decoding once and returns the seconds."""
+        start = clock()
+        self._calls[what]().numpy()  # waits for the result
+        return clock() - start
+
+    def _training(self, sizes: Sizes) -> Callable[[], Any]:
+        """The update of `Trainer`: forward pass, backward pass, Adam. Dropout is on."""
+        trainer = Trainer(
+            self.model,
+            None,  # type: ignore[arg-type]  # the batch is given
+            tempfile.gettempdir(),  # nothing is written
+            optimizer=make_optimizer(learning_rate=1e-4),
+            budget=Budget(max_updates=1),
+        )
+        batch = {
+            name: self._words(1, sizes.batch, sizes.length) for name in ("source", "target_input", "target_output")
+        }
+        # Counting needs known shapes. In training, one graph, which is as fast, serves all shapes.
+        update: Any = trainer.make_update({name: tf.TensorSpec(words.shape, "int32") for name, words in batch.items()})
+        self.operations["training"] = multiply_adds(update.get_concrete_function().graph)
+        return lambda: update(batch).measurements
+
+    def _decoding(self, sizes: Sizes) -> Callable[[], Any]:
+        """Encoder, preparation and beam search, compiled by XLA. END is never chosen, so that all steps run."""
+        model = self.model
+
+        def search(source: tf.Tensor) -> tf.Tensor:
+            constants, caches = model.prepare(model.encoder(source, training=False), sizes.beam, sizes.steps)
+            return beam_search(
+                model.decoder_step,
+                constants,
+                caches,
+                batch_size=sizes.sentences,
+                beam_size=sizes.beam,
+                max_length=sizes.steps,
+                suppress=(PAD, BEGIN, END),
+            ).tokens
+
+        source = self._words(sizes.sentences, sizes.length)
+        compiled = tf.function(search, autograph=False, jit_compile=True)
+        self.operations["decoding"] = multiply_adds(compiled.get_concrete_function(source).graph, sizes.steps)
+        return lambda: compiled(source)
+
+    def _words(self, *shape: int) -> tf.Tensor:
+        random = np.random.default_rng(1)
+        return tf.constant(random.integers(FIRST_WORD, self.model.source_vocabulary_size, shape), "int32")
 
 
 def compile_together(works: Sequence[Work]) -> None:
@@ -141,10 +217,6 @@ def main(
             f"steps={steps}, beam={beam}, rounds={rounds}, together={together}"
         )
     if threads:
-        if keras.backend.backend() != "tensorflow":
-            raise UserError(f"Only TensorFlow's threads can be set. Received: threads={threads}")
-        import tensorflow as tf
-
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
     clock = time.process_time if cpu_time else time.perf_counter

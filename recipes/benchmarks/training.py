@@ -2,7 +2,7 @@
 
     python recipes/benchmarks/training.py --data-dir DATA --preset transformer_small
     python recipes/benchmarks/training.py --data-dir DATA --preset transformer_base --dtypes float32,bfloat16
-    python recipes/benchmarks/training.py --length 32 --contenders "keras_nmt on JAX,PyTorch compiled" --dtypes bfloat16
+    python recipes/benchmarks/training.py --length 32 --contenders "keras_nmt,PyTorch compiled" --dtypes bfloat16
 
 The third command trains on random sentences. All use a GPU if their framework sees a GPU.
 
@@ -15,20 +15,23 @@ import dataclasses
 import os
 import statistics
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
-from contender import LABEL_SMOOTHING, Measured, Work
-from contender_process import CONTENDERS, ContenderProcess
-from machine import gpu_name, peak_of
-from print_table import print_table
+from contenders import (
+    CONTENDERS,
+    LABEL_SMOOTHING,
+    ContenderProcess,
+    Measured,
+    Work,
+    write_batches,
+    write_random_batches,
+)
 from rich.console import Console
-from training_batches import write_batches, write_random_batches
-from training_flops import training_flops
-from write_table import write_table
+from support import gpu_name, peak_of, print_table, write_table
 
 from keras_nmt.cli.run_app import import_tensorflow, run_app
 from keras_nmt.errors import UserError
@@ -39,7 +42,7 @@ PRESETS = {
     "transformer_small": 10000,
     "transformer_base": 32000,
 }  # vocabulary sizes
-DEFAULT = ("keras_nmt", "keras_nmt with XLA", "keras_hub", "keras_hub with XLA", "keras_hub with our loss", "PyTorch")
+DEFAULT = ("keras_nmt", "keras_nmt with XLA", "keras_hub", "keras_hub with XLA", "PyTorch")
 COLUMNS = (
     "contender",
     "dtype",
@@ -66,6 +69,27 @@ class Result:
     parameters: int
     rounds: list[Measured]
     memory: float
+
+
+def training_flops(sizes: Mapping[str, int], vocabulary_size: int, rows: int, source: int, target: int) -> int:
+    """The floating-point operations of an update, counted by the sizes of the model.
+
+    With rows B, lengths S and T, width d, inner width f, L encoder and M decoder layers and V subwords, the
+    multiply-adds of the forward pass are
+
+        B S L (4 d^2 + 2 S d + 2 d f)                        encoder: projections, scores and sums, feed-forward
+        B T M (6 d^2 + 2 T d + 2 S d + 2 d f) + B S M 2 d^2  decoder, whose keys and values of the source cost 2 d^2
+        B T d V                                              logits
+
+    An update takes three times as many, as the backward pass takes twice the forward pass, and a multiply-add is two
+    operations. Padding counts, and so do scores that the causal mask drops. Other operations than matrix products do
+    not count.
+    """
+    d, f = sizes["hidden_dim"], sizes["intermediate_dim"]
+    encoder = source * sizes["num_encoder_layers"] * (4 * d**2 + 2 * source * d + 2 * d * f)
+    step = 6 * d**2 + 2 * (target + source) * d + 2 * d * f
+    decoder = sizes["num_decoder_layers"] * (target * step + source * 2 * d**2)
+    return 2 * 3 * rows * (encoder + decoder + target * d * vocabulary_size)
 
 
 def compete(names: Sequence[str], work: Work, updates: int, rounds: int) -> dict[str, Result]:
@@ -128,8 +152,6 @@ def main(
             f"Sizes must be at least 1. Received: vocabulary_size={vocabulary_size}, batch_size={batch_size}, "
             f"updates={updates}, rounds={rounds}, threads={threads}"
         )
-    if threads and (others := {"keras_nmt on JAX"} & set(names)):
-        raise UserError(f"--threads sets the threads of TensorFlow and PyTorch only. Received: {', '.join(others)}")
     if (data_dir is None) != (length > 1):
         raise UserError(
             f"Name a text by --data-dir, or a --length of at least 2. Received: data_dir={data_dir}, length={length}"

@@ -27,11 +27,8 @@ import sacrebleu
 import tensorflow as tf
 import typer
 from ctranslate2_process import ctranslate2_process
-from in_turn import Run, in_turn, timed
-from print_table import print_table
 from rich.console import Console
-from sizes import check_sizes, parse_sizes
-from write_table import write_table
+from support import Run, check_sizes, in_turn, parse_sizes, print_table, timed, write_table
 
 from keras_nmt.cli.run_app import run_app, translation_threads
 from keras_nmt.data import read_lines

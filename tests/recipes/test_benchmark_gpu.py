@@ -16,23 +16,17 @@ from typer.main import get_command
 
 from keras_nmt.errors import UserError
 
-FOUND = {"tensorflow": "no module", "jax": None, "torch": None, "ctranslate2": "no module"}
-
 
 @pytest.fixture(scope="module")
 def gpu():
     return load_script("benchmarks/gpu.py")
 
 
-@pytest.fixture(scope="module")
-def machine():
-    return load_script("benchmarks/machine.py")
-
-
 @pytest.fixture
 def there(gpu):
-    """A machine with JAX and PyTorch, which sees no GPU."""
-    return {**FOUND, "jax": gpu.Framework("0.6", 1), "torch": gpu.Framework("2.7", 0)}
+    """A machine with TensorFlow, and with PyTorch, which sees no GPU."""
+    found = {"tensorflow": gpu.Framework("2.21", 1), "torch": gpu.Framework("2.7", 0)}
+    return {**found, "jax": "no module", "ctranslate2": "no module"}
 
 
 @pytest.mark.nightly
@@ -44,7 +38,7 @@ def test_the_whole_run_at_toy_sizes(tmp_path):
     assert "JAX: " in ran.stdout.decode()
     parts = {part["part"]: part for part in json.loads((tmp_path / "results.json").read_text())["parts"]}
     assert {part["topic"] for part in parts.values()} == {"layers", "training", "decoding", "overhead"}
-    there = load_script("benchmarks/machine.py").frameworks()
+    there = load_script("benchmarks/gpu.py").frameworks()
     names = {"TensorFlow": "tensorflow", "PyTorch": "torch", "CTranslate2": "ctranslate2", "JAX": "jax"}
     for name, part in parts.items():
         absent = [f"left out: no {title}" for title, module in names.items() if isinstance(there[module], str)]
@@ -86,21 +80,18 @@ def test_a_part_is_stopped_at_its_limit_with_the_processes_it_started(gpu, tmp_p
 
 
 def test_parts_without_their_framework_say_so_in_one_line(gpu, there):
-    parts = {part.name: part for part in gpu.make_parts(gpu.SETTINGS, "", 0.0, there)}
-    assert gpu.missing(parts["keras_nmt"], there, "H200") == "no TensorFlow"
-    assert gpu.missing(parts["keras_nmt on JAX"], there, "H200") == ""
+    parts = {part.name: part for part in gpu.make_parts(gpu.SETTINGS, "", 0.0)}
+    assert gpu.missing(parts["layers on JAX"], there, "H200") == "no JAX"
+    assert gpu.missing(parts["keras_nmt"], there, "H200") == ""
     assert gpu.missing(parts["PyTorch"], there, "H200") == "PyTorch 2.7 sees no GPU"
     assert gpu.missing(parts["PyTorch"], there, None) == ""  # a toy run on the CPU
-    assert parts["overhead on JAX"].needs == ["jax"]
-    with_all = gpu.make_parts(gpu.SETTINGS, "", 0.0, {**there, "tensorflow": gpu.Framework("2.21", 1)})
-    assert with_all[-1].name == "overhead on TensorFlow"
 
 
 @pytest.mark.parametrize("settings", ["SETTINGS", "TOY"])
-def test_every_option_exists(gpu, there, settings):
+def test_every_option_exists(gpu, settings):
     given = getattr(gpu, settings)
     assert set(given) == {"training", "decoding", "overhead"}
-    for part in gpu.make_parts(given, "fusion,ni_both", 5.0, there):
+    for part in gpu.make_parts(given, "fusion,ni_both", 5.0):
         script, *options = part.command
         app = Typer()
         app.command()(load_script(f"benchmarks/{script}").main)
@@ -132,15 +123,14 @@ def run(gpu, there, monkeypatch, tmp_path):
 
 def test_the_time_that_is_left_decides_what_runs(run):
     output, parts, report = run("--minutes", 2)
-    assert parts["layers on JAX"]["note"] == ""
-    assert parts["keras_nmt on JAX"]["note"] == ""
-    assert parts["search on JAX"]["rows"]
-    assert parts["overhead on JAX"]["note"] == "left out: 0 of 120 s are left"
-    assert parts["keras_nmt"]["note"] == "left out: no TensorFlow"
-    assert "overhead, overhead on JAX: left out: 0 of 120 s are left (0 s)" in output
-    assert "- TensorFlow: not there (no module)" in report
+    assert parts["layers on TensorFlow"]["note"] == ""
+    assert parts["keras_nmt"]["rows"]
+    assert parts["overhead"]["note"] == "left out: 0 of 120 s are left"
+    assert parts["layers on JAX"]["note"] == "left out: no JAX"
+    assert "overhead, overhead: left out: 0 of 120 s are left (0 s)" in output
+    assert "- JAX: not there (no module)" in report
     assert "- GPU: NVIDIA H200, peak 989 TFLOPS in bfloat16" in report
-    assert "| contender | target tokens/s |\n| --- | --- |\n| keras_nmt on JAX | 5 |\n" in report
+    assert "| contender | target tokens/s |\n| --- | --- |\n| keras_nmt | 5 |\n" in report
     assert "- PyTorch: left out: PyTorch 2.7 sees no GPU (0 s)" in report
 
 
@@ -181,25 +171,25 @@ def test_without_a_gpu_only_the_toy_runs(gpu, monkeypatch, tmp_path):
         (None, None),
     ],
 )
-def test_the_peak_is_that_of_the_gpu(machine, name, peak):
-    assert machine.peak_of(name) == peak
+def test_the_peak_is_that_of_the_gpu(gpu, name, peak):
+    assert gpu.peak_of(name) == peak
 
 
-def test_frameworks_have_a_version_or_the_error_of_their_import(machine, monkeypatch):
+def test_frameworks_have_a_version_or_the_error_of_their_import(gpu, monkeypatch):
     probes = {"jax": "import numpy as m; n = 2", "torch": "import no_such_module as m; n = 0"}
-    monkeypatch.setattr(machine, "PROBES", probes)
-    found = machine.frameworks()
-    assert found["jax"] == machine.Framework(np.__version__, 2)
+    monkeypatch.setattr(gpu, "PROBES", probes)
+    found = gpu.frameworks()
+    assert found["jax"] == gpu.Framework(np.__version__, 2)
     assert found["torch"] == "ModuleNotFoundError: No module named 'no_such_module'"
 
 
-def test_the_gpu_is_the_one_of_nvidia_smi(machine, monkeypatch, tmp_path):
+def test_the_gpu_is_the_one_of_nvidia_smi(gpu, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert machine.gpu_name() is None
+    assert gpu.gpu_name() is None
     fake = tmp_path / "nvidia-smi"
     fake.write_text("#!/bin/sh\necho NVIDIA H200\necho NVIDIA L4\n")
     fake.chmod(0o755)
-    assert machine.gpu_name() == "NVIDIA H200"
+    assert gpu.gpu_name() == "NVIDIA H200"
 
 
 def test_layers_that_differ_are_named():

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 import multiprocessing
 import random
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
-from scripts import RECIPES, load_script, run_main
+from scripts import load_script, run_main
 
 from keras_nmt.errors import UserError
 
@@ -25,7 +22,7 @@ def training():
 
 @pytest.fixture(scope="module")
 def processes():
-    return load_script("benchmarks/contender_process.py")
+    return load_script("benchmarks/contenders.py")
 
 
 @pytest.fixture(scope="module")
@@ -89,21 +86,8 @@ def test_peers_do_the_same_work(processes, work, ours, name):
     assert peer.parameters == pytest.approx(ours.parameters, rel=0.05)
 
 
-@pytest.mark.nightly
-def test_ours_on_jax_trains_the_same_model(texts, tmp_path):
-    pytest.importorskip("jax")
-    options = ["--preset", "transformer_tiny", "--vocabulary-size", "30", "--batch-size", "64", "--updates", "1"]
-    options += ["--rounds", "1", "--contenders", "keras_nmt,keras_nmt on JAX", "--output", tmp_path / "table.json"]
-    script = RECIPES / "benchmarks/training.py"
-    subprocess.run([sys.executable, script, "--data-dir", texts, *options], check=True)
-    tensorflow, jax = json.loads((tmp_path / "table.json").read_text())
-    assert jax["contender"] == "keras_nmt on JAX"
-    assert jax["parameters (millions)"] == tensorflow["parameters (millions)"]
-    assert float(jax["target tokens/s"].replace(",", "")) > 0
-
-
 def test_random_sentences_are_the_same_batches_for_all(training, work, tmp_path):
-    batches = load_script("benchmarks/training_batches.py")
+    batches = load_script("benchmarks/contenders.py")
     files = {"corpus": tmp_path / "corpus.npz", "batches": tmp_path / "batches.npz"}
     given = dataclasses.replace(work, **files, batch_size=100, length=7)
     assert training.write_random_batches(given, 2) == 2 * 8 * 7
@@ -206,7 +190,6 @@ def test_prints_ratios_of_neighbouring_rounds(run):
         (["--rounds", 0], "Sizes must be at least 1. Received: .* rounds=0"),
         (["--data-dir", "nowhere"], "nowhere"),
         (["--length", 5], "Name a text by --data-dir, or a --length of at least 2. Received: data_dir=.*, length=5"),
-        (["--contenders", "keras_nmt on JAX", "--threads", 1], "--threads sets the threads of TensorFlow and PyTorch"),
     ],
 )
 def test_bad_options_are_an_error_of_one_line(run, arguments, match):

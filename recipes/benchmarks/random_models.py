@@ -1,18 +1,32 @@
-"""Sentences of random words, for models of random weights."""
+"""Models of random weights, and sentences of random words for them."""
 
 from __future__ import annotations
 
 import io
+from typing import Any
 
+import keras
 import numpy as np
 import sentencepiece
 
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
+from keras_nmt.models import Transformer
 
 FIRST_WORD = max(PAD, UNKNOWN, BEGIN, END) + 1
 # Subwords per sentence of the German test set of Multi30k (10,000 BPE subwords of English and German): 32 quantiles.
 LENGTHS = [7, 7, 8, 9, 9, 10, 10, 10, 11, 11, 11, 11, 12, 12, 13, 13]
 LENGTHS += [13, 14, 14, 14, 15, 15, 16, 16, 16, 17, 18, 19, 20, 21, 24, 30]
+
+
+def make_model(**arguments: Any) -> Transformer:
+    """A model of random weights that never ends a translation."""
+    keras.utils.set_random_seed(1)
+    model = Transformer(**arguments)
+    table = model.get_layer("embedding").table.embeddings
+    # The logits of these ids are 0; all others vary by 1 and more. So these ids are never among the likeliest.
+    rows = [PAD, BEGIN, END]
+    table.assign(np.where(np.isin(np.arange(table.shape[0]), rows)[:, None], 0.0, table.numpy()))
+    return model
 
 
 def word(number: int) -> str:
