@@ -1,4 +1,4 @@
-"""The quickstart's corpus, English, German, French and Czech, and the program that made the corpus."""
+"""The quickstart's corpus, English, German, French and Czech."""
 
 from __future__ import annotations
 

@@ -57,8 +57,7 @@ def test_the_wheel_has_all_modules_and_the_quickstart(sources, tmp_path):
         f"keras_nmt/quickstart_data/{part}.{language}" for part in ("train", "dev", "test") for language in LANGUAGES
     }
     inside = {name for name in names if ".dist-info/" not in name}
-    templates = {"keras_nmt/quickstart_data/words.txt", "keras_nmt/quickstart_data/templates.txt"}
-    assert modules | corpus | templates | {"keras_nmt/py.typed"} <= inside
+    assert modules | corpus | {"keras_nmt/py.typed"} <= inside
     assert not {name.split("/")[0] for name in inside} - {"keras_nmt"}
     assert sum(path.stat().st_size for path in FOLDER.glob("*.??")) < 2_000_000
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import random
 import re
@@ -10,6 +9,7 @@ import unicodedata
 from types import ModuleType
 
 import pytest
+from scripts import load_script
 
 from keras_nmt.quickstart_data import FOLDER, LANGUAGES
 
@@ -32,7 +32,7 @@ def corpus() -> dict[str, list[tuple[str, ...]]]:
 @pytest.fixture(scope="module")
 def generator() -> ModuleType:
     pytest.importorskip("num2words")
-    return importlib.import_module("keras_nmt.quickstart_data.generate")
+    return load_script("quickstart_data/generate.py")
 
 
 def assert_one_to_one(sentences: list[tuple[str, ...]]) -> None:

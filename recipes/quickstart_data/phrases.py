@@ -7,10 +7,11 @@ import random
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from num2words import num2words
 
-from keras_nmt.quickstart_data import FOLDER, LANGUAGES
+from keras_nmt.quickstart_data import LANGUAGES
 
 Row = list[list[str]]  # the forms of a word in each of LANGUAGES
 
@@ -44,7 +45,7 @@ Slot = Callable[[random.Random], Phrases]
 def read_words() -> dict[str, list[Row]]:
     """The tables of `words.txt` by name: rows of cells between bars, each cell the forms between commas."""
     tables: dict[str, list[Row]] = {}
-    for line in (FOLDER / "words.txt").read_text(encoding="utf-8").splitlines():
+    for line in (Path(__file__).parent / "words.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             tables[line[1:-1]] = rows = []
         elif line and not line.startswith("#"):

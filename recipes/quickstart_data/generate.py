@@ -5,9 +5,9 @@ template (a date, a price, a number of apples) from the words in `words.txt`. Ea
 all four languages, in the forms that each grammar needs. A sentence has exactly one translation in each other language:
 no template contains a distinction that another language leaves open (polite or familiar "you", "his" or "her").
 
-    python -m keras_nmt.quickstart_data.generate
+    python recipes/quickstart_data/generate.py
 
-writes `{train,dev,test}.{en,de,fr,cs}` beside this file, byte for byte the committed files.
+writes `{train,dev,test}.{en,de,fr,cs}` into `keras_nmt/quickstart_data`, byte for byte the committed files.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from num2words import num2words
-
-from keras_nmt.quickstart_data import FOLDER, LANGUAGES
-from keras_nmt.quickstart_data.phrases import (
+from phrases import (
     WORDS,
     Phrase,
     Phrases,
@@ -46,6 +44,8 @@ from keras_nmt.quickstart_data.phrases import (
     with_form,
     words,
 )
+
+from keras_nmt.quickstart_data import FOLDER, LANGUAGES
 
 SIZES = {"train": 7000, "dev": 200, "test": 200}
 SEED = 1
@@ -343,7 +343,7 @@ def calculation(rng: random.Random) -> Phrases:
 
 def read_templates() -> list[list[str]]:
     """The templates of `templates.txt`, each in the four languages."""
-    blocks = (FOLDER / "templates.txt").read_text(encoding="utf-8").strip().split("\n\n")
+    blocks = (Path(__file__).parent / "templates.txt").read_text(encoding="utf-8").strip().split("\n\n")
     templates = [[line for line in block.splitlines() if not line.startswith("#")] for block in blocks]
     return [template for template in templates if template]
 
@@ -434,7 +434,7 @@ def generate(seed: int = SEED) -> dict[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Generates the quickstart's parallel corpus.")
     parser.add_argument("--seed", type=int, default=SEED, help="seed of the random draws (default: %(default)s)")
-    parser.add_argument("--output-dir", type=Path, default=FOLDER, help="default: beside this script")
+    parser.add_argument("--output-dir", type=Path, default=FOLDER, help="default: %(default)s")
     arguments = parser.parse_args()
     arguments.output_dir.mkdir(parents=True, exist_ok=True)
     for name, text in generate(arguments.seed).items():
