@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import json
+import math
 import os
 import re
-import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import h5py
 import keras
+import numpy as np
 import tensorflow as tf
 
 from keras_nmt.errors import UserError, check_positive, one_line
-from keras_nmt.files.atomic_files import remove_leftovers, write_json
+from keras_nmt.files.atomic_files import atomic_path, remove_leftovers, write_json
 from keras_nmt.files.json_file import read_json
-from keras_nmt.files.weights_file import write_weights
+from keras_nmt.files.weights_file import arrays, check_digest, write_digest, write_weights
 from keras_nmt.training.averaged_weights import averaged_weights
 
 INDEX = "index.json"
-STATE = re.compile(r"state-(\d+)")
+STATE = re.compile(r"state-(0|[1-9][0-9]*)\.h5")
+WEIGHTS = re.compile(r"update-(0|[1-9][0-9]*)\.weights\.h5")
+PROGRESS = "progress"  # the array of a state that holds JSON: the `Progress`, and the class of the optimizer
 FINALS = ("last", "best", "average_last", "average_best", "ema")
 
 
@@ -88,26 +92,7 @@ class Progress:
     best_score: float | None = None
     pending: dict[str, float] = dataclasses.field(default_factory=dict)  # sums since the last line of the training log
     task_updates: dict[str, int] = dataclasses.field(default_factory=dict)
-    # Whether the optimizer corrects the bias by a variable's own updates. Runs of earlier releases go on without.
-    own_updates: bool = False
     task_pending: dict[str, dict[str, float]] = dataclasses.field(default_factory=dict)  # such sums of each task
-
-
-class _ProgressState(tf.train.experimental.PythonState):
-    """Carries a `Progress` in a checkpoint, as JSON."""
-
-    def __init__(self) -> None:
-        self.value = Progress()
-
-    def serialize(self) -> str:
-        return json.dumps(dataclasses.asdict(self.value))
-
-    def deserialize(self, string_value: bytes) -> None:
-        fields = json.loads(string_value)
-        # Older runs name the field "settled", or lack the field.
-        fields.setdefault("completed", fields.pop("settled", fields["update"]))
-        fields["scores"] = {int(update): score for update, score in fields["scores"].items()}
-        self.value = Progress(**fields)
 
 
 class Checkpoints:
@@ -115,13 +100,17 @@ class Checkpoints:
 
     The folder holds
 
-    - `state-<update>`: everything that is needed to go on (weights, optimizer, progress), the last two;
+    - `state-<update>.h5`: everything that is needed to go on (weights, optimizer, progress), the last two;
     - `update-<update>.weights.h5`: the weights of the last `keep_last` saves and of the `keep_best` best, or their
       exponential moving averages, where the optimizer keeps averages;
     - `index.json`: `{"last": [updates], "best": [updates, best first], "scores": {update: score}}`.
 
-    Every file gets its name when it is complete, and nothing is removed before its replacement is complete. An
-    evaluated update's state is saved before the evaluation, and again with the scores.
+    Every state has the digest of its content, and gets its name when it is complete and has been read back. Only then
+    are files of earlier updates removed: all states but the one before, and the weights that are no longer kept. Files
+    of later updates stay, such as a state that could not be read, until the run has passed them. The names of the
+    files say what they are; there is no list that could be lost, and no time counts.
+
+    An evaluated update's state is saved before the evaluation, and again with the scores.
 
     Args:
         folder: Path of the folder, created when needed.
@@ -151,45 +140,9 @@ class Checkpoints:
         self.keep_best = keep_best
         self.higher_is_better = higher_is_better
         self.read_only = read_only
-        self._find_states()
-        self._state = _ProgressState()
-        self._checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, progress=self._state)
-        self._manager = tf.train.CheckpointManager(
-            self._checkpoint, str(self.folder), max_to_keep=2, checkpoint_name="state"
-        )
+        self._damaged: set[int] = set()  # states that could not be read
 
-    def _find_states(self) -> None:
-        """Writes the list of states, the file `checkpoint`, again where it is lost or wrong.
-
-        A copy or a power cut may have lost the list; or the clock is behind the first start of the run, and TensorFlow
-        would then keep all listed states for ever, and this class remove them as leftovers.
-        """
-        folder = os.path.abspath(self.folder)  # else a new list would be relative to the working directory
-        try:
-            listed = tf.train.get_checkpoint_state(folder)
-        except ValueError:
-            listed = None
-        matches = [STATE.fullmatch(path.name.removesuffix(".index")) for path in self.folder.glob("state-*.index")]
-        updates = sorted(int(match[1]) for match in matches if match)
-        # Restoring reads only the paths of the list, so the clock does not matter.
-        if listed is not None and (self.read_only or listed.last_preserved_timestamp <= time.time()):
-            names = [os.path.relpath(path, folder) for path in listed.all_model_checkpoint_paths]
-            if all(map(STATE.fullmatch, names)):  # the manager removes listed files some day, so all must be states
-                return
-        if listed is None and not updates:
-            return
-        if self.read_only:
-            raise UserError(
-                f"The list of checkpoints is lost; the chief writes it again: start again. Received: {self.folder}"
-            )
-        if not updates:
-            (self.folder / "checkpoint").unlink()
-            return
-        states = [f"state-{update}" for update in updates]
-        times = [(self.folder / f"{state}.index").stat().st_mtime for state in states]
-        tf.compat.v1.train.update_checkpoint_state(folder, states[-1], states, all_model_checkpoint_timestamps=times)
-
-    def save(self, progress: Progress, score: float | None = None) -> str:
+    def save(self, progress: Progress, score: float | None = None) -> Path:
         """Saves the weights, the state and the index.
 
         Args:
@@ -207,7 +160,6 @@ class Checkpoints:
             progress.scores[update] = score
         progress.saved = sorted({*progress.saved, update})
         kept = {*self._last(progress), *self._best(progress)}
-        dropped = [saved for saved in progress.saved if saved not in kept]
         progress.saved = [saved for saved in progress.saved if saved in kept]
         progress.scores = {saved: progress.scores[saved] for saved in progress.saved if saved in progress.scores}
         if self.read_only:
@@ -218,11 +170,10 @@ class Checkpoints:
                     write_weights(weights_path(self.folder, update), self.model)
             path = self.save_state(progress)
             self._write_index(progress)
-        for saved in dropped:
-            weights_path(self.folder, saved).unlink(missing_ok=True)
+            self._remove_weights(progress)
         return path
 
-    def save_state(self, progress: Progress) -> str:
+    def save_state(self, progress: Progress) -> Path:
         """Saves the state alone, without weights that would count among the last or the best.
 
         A run that is interrupted therefore ends with the same final weights as one that is not.
@@ -230,16 +181,16 @@ class Checkpoints:
         Returns:
             The path of the state.
         """
-        self._state.value = progress
-        if self.read_only:
-            return str(self.folder / f"state-{progress.update}")
-        with self._nothing_half_written(progress.update):
-            return str(self._manager.save(checkpoint_number=progress.update))
+        path = state_path(self.folder, progress.update)
+        if not self.read_only:
+            with self._nothing_half_written(progress.update):
+                self._write_state(path, progress)
+                self._damaged.discard(progress.update)
+                self._remove_states(progress.update)
+        return path
 
     def restore(self, report: Callable[[str], None] = print) -> Progress | None:
         """Restores the newest state that can be read.
-
-        Weights of later updates, which the run will save again, and incomplete files of a killed run are removed.
 
         Args:
             report: Function that gets a line for each state that cannot be read. Defaults to `print`.
@@ -248,58 +199,109 @@ class Checkpoints:
             The progress, or None if there is no state.
 
         Raises:
-            UserError: The state belongs to another model or optimizer, or no state can be read.
+            UserError: The state belongs to another model or optimizer, no state can be read, or something that is no
+                regular file has the name of a file of this folder.
+            OSError: The system refuses to read a state, which is no sign of damage.
         """
-        listed = tf.train.get_checkpoint_state(str(self.folder))
-        paths = [] if listed is None else list(reversed(listed.all_model_checkpoint_paths))
         if not self.read_only:
-            self._remove_leftovers()
-        for path in paths:
+            remove_leftovers(self.folder)
+        for update in reversed(self._updates(STATE)):
+            path = state_path(self.folder, update)
             try:
-                reader = tf.train.load_checkpoint(path)
-                for name in reader.get_variable_to_shape_map():
-                    reader.get_tensor(name)  # checks its checksum
-            except Exception as error:  # a damaged file makes the reader raise various errors
+                progress = _read_progress(path)
+            except Exception as error:  # damage makes HDF5 raise various errors
+                if isinstance(error, OSError) and error.errno:
+                    raise
                 report(f"Cannot read checkpoint {path}: {one_line(error)[:200]}")
+                self._damaged.add(update)
                 continue
-            try:
-                self._checkpoint.restore(path).assert_consumed()
-            except (AssertionError, ValueError) as error:
-                raise UserError(
-                    "The checkpoint is that of another model or optimizer: give the settings it was made with, or "
-                    f"another directory. Received: checkpoint={path} ({one_line(error)[:200]})"
-                ) from error
-            progress = self._state.value
+            self._restore_variables(path)
             if not self.read_only:
+                self._remove_states(update)
                 self._forget_missing(progress)
             return progress
-        if paths:
+        if self._damaged:
             raise UserError(
-                f"None of the checkpoints can be read; remove the folder to start afresh. Received: {paths}"
+                "None of the checkpoints can be read; remove the folder to start afresh. "
+                f"Received: {[str(state_path(self.folder, update)) for update in sorted(self._damaged)]}"
             )
         return None
+
+    def _variables(self) -> dict[str, Any]:
+        """The variables of a state by their names in the file."""
+        parts = {"model": self.model.weights, "optimizer": self.optimizer.variables}
+        return {f"{part}/{number}": variable for part in parts for number, variable in enumerate(parts[part])}
+
+    def _optimizer_name(self) -> str:
+        return type(getattr(self.optimizer, "inner_optimizer", self.optimizer)).__name__
+
+    def _write_state(self, path: Path, progress: Progress) -> None:
+        variables = self._variables()
+        text = json.dumps({"optimizer": self._optimizer_name(), PROGRESS: dataclasses.asdict(progress)}).encode()
+        # HDF5 crashes, and Python with it, on a full disk. Groups and names take a few kB for each variable.
+        room = sum(math.prod(v.shape) * tf.as_dtype(v.dtype).size + 8192 for v in variables.values()) + len(text)
+        with atomic_path(path, room=room) as temporary:
+            with h5py.File(temporary, "w") as file:
+                file[PROGRESS] = np.frombuffer(text, "uint8")
+                for name, variable in variables.items():
+                    file[name] = variable.numpy().view(_stored_type(variable))
+                write_digest(file)
+            try:
+                _read_progress(temporary)
+            except Exception as error:  # as in `restore`
+                raise OSError(errno.EIO, f"The state cannot be read back: {one_line(error)}", str(path)) from error
+
+    def _restore_variables(self, path: Path) -> None:
+        variables = self._variables()
+        with h5py.File(path, "r") as file:
+            found: dict[str, Any] = {name: (array.shape, array.dtype) for name, array in arrays(file).items()}
+            found[PROGRESS] = json.loads(file[PROGRESS][()].tobytes())["optimizer"]
+            needed: dict[str, Any] = {name: (tuple(v.shape), _stored_type(v)) for name, v in variables.items()}
+            needed[PROGRESS] = self._optimizer_name()
+            if found != needed:
+                name = next(name for name in (*needed, *found) if found.get(name) != needed.get(name))
+                raise UserError(
+                    "The checkpoint is that of another model or optimizer: give the settings it was made with, or "
+                    f"another directory. Received: checkpoint={path}, {name}={found.get(name)} in place of "
+                    f"{needed.get(name)}"
+                )
+            for name, variable in variables.items():
+                variable.assign(file[name][()].view(tf.as_dtype(variable.dtype).as_numpy_dtype))
 
     @contextlib.contextmanager
     def _nothing_half_written(self, update: int) -> Iterator[None]:
         """A block that saves. Where it fails, incomplete files are removed, which makes room on a full disk."""
         try:
             yield
-        except (OSError, tf.errors.OpError) as error:
-            self._remove_leftovers()
+        except OSError as error:
+            remove_leftovers(self.folder)
             raise UserError(
                 f"Update {update} could not be saved; earlier checkpoints are unchanged. Make room on the disk, or "
                 f"check the permissions, and start again. Received: folder={self.folder} ({one_line(error)[:200]})"
             ) from error
 
-    def _remove_leftovers(self) -> None:
-        """Removes the files that a process left when it was killed while it saved; no list has them."""
-        remove_leftovers(self.folder)
-        whole = {Path(path).name for path in self._manager.checkpoints}
-        for path in self.folder.glob("state-*"):
-            if path.name.split(".")[0] not in whole:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-        for path in self.folder.glob("checkpoint.tmp*"):
-            path.unlink()
+    def _updates(self, names: re.Pattern[str]) -> list[int]:
+        """The updates of the files with such names."""
+        updates = []
+        for path in self.folder.iterdir() if self.folder.is_dir() else ():
+            if match := names.fullmatch(path.name):
+                if not path.is_file():
+                    raise UserError(f"A checkpoint must be a regular file: move this away. Received: {path}")
+                updates.append(int(match[1]))
+        return sorted(updates)
+
+    def _remove_states(self, update: int) -> None:
+        """Removes the states before `update`, whose state has been read, except the last one."""
+        earlier = [number for number in self._updates(STATE) if number < update]
+        whole = [number for number in earlier if number not in self._damaged]
+        for number in set(earlier) - set(whole[-1:]):
+            state_path(self.folder, number).unlink()
+
+    def _remove_weights(self, progress: Progress) -> None:
+        """Removes the weights before the update of `progress`, whose state has been read, that are no longer kept."""
+        for number in self._updates(WEIGHTS):
+            if number <= progress.update and number not in progress.saved:
+                weights_path(self.folder, number).unlink()
 
     def _last(self, progress: Progress) -> list[int]:
         """The last saved updates."""
@@ -316,24 +318,31 @@ class Checkpoints:
 
     def _forget_missing(self, progress: Progress) -> None:
         """Makes the weights on disk and the progress agree after an older state is restored."""
-        for path in self.folder.glob("update-*.weights.h5"):
-            match = re.fullmatch(r"update-(\d+)\.weights\.h5", path.name)
-            if match and int(match[1]) not in progress.saved:
-                path.unlink()
-        progress.saved = [update for update in progress.saved if weights_path(self.folder, update).exists()]
+        self._remove_weights(progress)
+        whole = self._updates(WEIGHTS)
+        progress.saved = [update for update in progress.saved if update in whole]
         progress.scores = {update: progress.scores[update] for update in progress.saved if update in progress.scores}
         self._write_index(progress)
 
 
-def began_with_own_updates(folder: Path) -> bool | None:
-    """Whether the run in a folder of checkpoints began with `Progress.own_updates`, or None if there is no run."""
-    updates = [int(match[1]) for path in folder.glob("state-*.index") if (match := STATE.fullmatch(path.stem))]
-    for update in sorted(updates, reverse=True):
-        state = _ProgressState()
-        with contextlib.suppress(tf.errors.OpError, ValueError):  # damaged; `Checkpoints.restore` reports it
-            tf.train.Checkpoint(progress=state).restore(str(folder / f"state-{update}")).expect_partial()
-            return state.value.own_updates
-    return None
+def _stored_type(variable: Any) -> np.dtype:
+    """The type of a variable in a state: HDF5 has neither bfloat16 nor float8, which are stored as integers."""
+    dtype = np.dtype(tf.as_dtype(variable.dtype).as_numpy_dtype)
+    return np.dtype(f"u{dtype.itemsize}") if dtype.kind == "V" else dtype
+
+
+def _read_progress(path: Path) -> Progress:
+    """Reads a state, all of it, and returns its progress. Damage is an error of various types."""
+    with h5py.File(path, "r") as file:
+        if not check_digest(file):
+            raise ValueError("it has no digest")
+        fields = json.loads(file[PROGRESS][()].tobytes())[PROGRESS]
+    return Progress(**{**fields, "scores": {int(update): score for update, score in fields["scores"].items()}})
+
+
+def state_path(folder: Path, update: int) -> Path:
+    """The path of the state of an update."""
+    return folder / f"state-{update}.h5"
 
 
 def weights_path(folder: Path, update: int) -> Path:

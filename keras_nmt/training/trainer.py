@@ -22,7 +22,7 @@ from keras_nmt.models import ModelDirectory
 from keras_nmt.training._fused_adam import FusedAdam
 from keras_nmt.training.average_checkpoints import average_checkpoints
 from keras_nmt.training.averaged_weights import averaged_weights, keeps_average
-from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving, began_with_own_updates, read_index
+from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving, read_index
 from keras_nmt.training.evaluation import Evaluation
 from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEntropy, TokenLoss
@@ -78,8 +78,7 @@ class Trainer:
     With several tasks, each update belongs to one task, which `TaskSchedule` chooses, and changes only the variables
     of that task's model. The tasks share the optimizer, whose number of updates counts the updates of all tasks: it
     sets the learning rate. Adam of `make_optimizer` corrects the bias of moments by the number of a variable's own
-    updates, so that a task trains as with an optimizer of its own. A run that an earlier release began, whose
-    checkpoint has no such numbers, goes on as it began, by the number of all updates.
+    updates, so that a task trains as with an optimizer of its own.
 
     Where the optimizer keeps an exponential moving average of the weights (`use_ema` of Keras, `ema` of
     `make_optimizer`), evaluations score the averaged weights, and the saved and the final weights are averages;
@@ -192,9 +191,7 @@ class Trainer:
             if not optimizer.built:
                 optimizer.build(model.trainable_variables)
             if len(self.tasks) > 1 and isinstance(adam := getattr(optimizer, "inner_optimizer", optimizer), FusedAdam):
-                self.progress.own_updates = began_with_own_updates(self.directory / "checkpoints") is not False
-                if self.progress.own_updates:
-                    adam.count_own_updates()
+                adam.count_own_updates()
             if not model.compiled:
                 model.compile(optimizer=optimizer)  # Keras callbacks look for `model.optimizer`
         self._metrics: dict[str, float] = {}  # of the last line of the log
@@ -305,8 +302,6 @@ class Trainer:
         )
         progress = checkpoints.restore(self.log.report)
         if progress is not None:
-            # A checkpoint of an earlier release does not count tasks: the run had one task.
-            progress.task_updates = progress.task_updates or {ONLY: progress.update}
             if set(progress.task_updates) != set(self.tasks):
                 raise UserError(
                     "The checkpoint is that of other tasks: give the tasks it was made with, or another directory. "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from keras_nmt.training import (
     make_optimizer,
     make_strategy,
 )
-from keras_nmt.training.checkpoints import Progress, _ProgressState
 
 VOCABULARY_SIZE = 20
 PAIRS = ("a-b", "b-c", "c-a")
@@ -238,35 +236,8 @@ def test_adam_counts_the_updates_of_each_variable(make_trainer: Make) -> None:
     assert {3, 6, 9} <= set(counted.values())
 
 
-def test_a_run_that_an_earlier_release_began_goes_on_as_it_began(
-    make_trainer: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def without(trainer: Trainer) -> Trainer:
-        assert trainer.progress.own_updates is False
-        assert trainer.optimizer._own_updates is None
-        return trainer
-
-    two = {"weights": {"a-b": 1.0, "b-c": 1.0}, "max_updates": 8, "final": "last"}
-    with monkeypatch.context() as patch:
-        patch.setattr("keras_nmt.training.trainer.began_with_own_updates", lambda folder: False)
-        whole = without(make_trainer("whole", **two))
-        whole.train()
-        without(make_trainer("stopped", **{**two, "max_updates": 4})).train()
-    again = without(make_trainer("stopped", seed=9, **two))
-    again.train()
-    assert_same(values_of(whole), values_of(again))
-    new = make_trainer("new", **two)
-    new.train()
-    assert new.progress.own_updates is True
-    assert losses_of(new)[:1] == losses_of(whole)[:1] != losses_of(new)[-1:] != losses_of(whole)[-1:]
-
-
-def test_one_task_equals_a_bilingual_run_also_from_old_checkpoints(
-    make_trainer: Make,
-    make_any_trainer: Make,
-    data: dict[str, TrainingBatches],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+def test_one_task_equals_a_bilingual_run(
+    make_trainer: Make, make_any_trainer: Make, data: dict[str, TrainingBatches], tmp_path: Path
 ) -> None:
     one = make_trainer("one", weights={"a-b": 5.0}, dropout=0.2)
     one.train()
@@ -290,32 +261,14 @@ def test_one_task_equals_a_bilingual_run_also_from_old_checkpoints(
         "update", "loss", "perplexity", "learning_rate", "gradient_norm", "extra_loss", "tokens",
     }  # fmt: skip
 
-    def serialize(state: _ProgressState) -> str:
-        fields = vars(state.value)
-        return json.dumps({key: fields[key] for key in fields if not key.startswith("task_")})
-
-    with monkeypatch.context() as patch:
-        patch.setattr(_ProgressState, "serialize", serialize)
-        bilingual("before", 4)
-    again = bilingual("before", 6)
-    assert_same(values_of(whole), values_of(again))
-    assert log_of(whole) == log_of(again)
     with pytest.raises(UserError, match=r"other tasks.*Received: tasks=\['a-b'\], of the checkpoint=\['translation'\]"):
         make_any_trainer(
             (model := Languages(0.2).pair("a", "b")),
             [Task(name="a-b", model=model, data=data["a-b"])],
-            tmp_path / "before",
+            tmp_path / "whole",
             optimizer=make_optimizer("adam", 0.01, clip=0.5),
             max_updates=7,
         ).train()
-
-
-@pytest.mark.parametrize("settled", [None, 2])  # the oldest form; the former name of "completed"
-def test_progress_of_older_checkpoints(settled: int | None) -> None:
-    state = _ProgressState()
-    named = {} if settled is None else {"settled": settled}
-    state.deserialize(json.dumps({"update": 3, "scores": {"3": 1.5}, **named}).encode())
-    assert state.value == Progress(update=3, scores={3: 1.5}, completed=settled or 3)
 
 
 # Errors.
