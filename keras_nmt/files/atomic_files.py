@@ -140,6 +140,27 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
 
 
+def check_regular(path: str | os.PathLike[str]) -> None:
+    """Checks that a file of ours is a regular file: a pipe or a device in its place would be waited for, or never end.
+
+    Args:
+        path: String or path, the file.
+
+    Raises:
+        OSError: There is no such file.
+        UserError: There is something else, such as a folder or a pipe.
+
+    Example:
+
+    >>> check_regular("/dev/zero")
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: Only a regular file is read: move what is in its place. Received: /dev/zero
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise UserError(f"Only a regular file is read: move what is in its place. Received: {os.fspath(path)}")
+
+
 def _mode(path: Path) -> int:
     """The permissions of a file; for a new file, the permissions that the umask allows."""
     if path.exists():
@@ -169,10 +190,24 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def plain_name(folder: str | os.PathLike[str]) -> Iterator[str]:
+    """Gives another name of a folder, which is valid in the block and in this process alone.
+
+    TensorFlow takes `[`, `*` and a backslash in paths for patterns, and reads no names that are not UTF-8.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{descriptor}"
+    finally:
+        os.close(descriptor)
+
+
 def remove_leftovers(folder: str | os.PathLike[str]) -> None:
     """Removes the temporary files of killed processes. Call it only if no process is writing in the folder."""
     for path in Path(folder).glob(PREFIX + "*"):
-        path.unlink(missing_ok=True)
+        if not path.is_dir():  # a folder belongs to `atomic_folder`
+            path.unlink(missing_ok=True)
 
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:

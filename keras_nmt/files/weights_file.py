@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import atomic_path
+from keras_nmt.files.atomic_files import atomic_path, check_regular
 
 # The name of a file attribute: the digest is replaced and copied together with the weights.
 DIGEST = "keras_nmt.sha256"
@@ -45,10 +45,12 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
         model: Keras model.
 
     Raises:
-        UserError: The file is damaged, holds numbers that are not finite, or holds more variables than the model has.
+        UserError: The file is damaged or no regular file, holds numbers that are not finite, or holds more variables
+            than the model has.
         Exception: Keras' error if the file holds fewer variables, or other variables.
     """
     name = os.fspath(path)
+    check_regular(path)
     if name.endswith(".weights.h5"):
         with h5py.File(path, "r") as file:
             held = sum(not array.startswith("optimizer/") for array in arrays(file))

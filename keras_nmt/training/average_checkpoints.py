@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from keras_nmt.errors import UserError, check_positive, one_line
-from keras_nmt.files.atomic_files import atomic_path
+from keras_nmt.files.atomic_files import atomic_path, check_regular
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest
 from keras_nmt.training.checkpoints import read_index, weights_path
 
@@ -82,6 +82,7 @@ def average_weights(files: Sequence[Path], output: Path) -> None:
 
 def _open(path: Path) -> h5py.File:
     try:
+        check_regular(path)
         file = h5py.File(path, "r")
         check_digest(file)
         return file

@@ -19,7 +19,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.errors import UserError, check_positive, one_line
-from keras_nmt.files.atomic_files import atomic_path, remove_leftovers, write_json
+from keras_nmt.files.atomic_files import atomic_path, check_regular, remove_leftovers, write_json
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest, write_weights
 from keras_nmt.training.averaged_weights import averaged_weights
@@ -285,8 +285,7 @@ class Checkpoints:
         updates = []
         for path in self.folder.iterdir() if self.folder.is_dir() else ():
             if match := names.fullmatch(path.name):
-                if not path.is_file():
-                    raise UserError(f"A checkpoint must be a regular file: move this away. Received: {path}")
+                check_regular(path)
                 updates.append(int(match[1]))
         return sorted(updates)
 

@@ -286,8 +286,7 @@ class Trainer:
                 "The workers have to share one directory, and this one does not see the chief's. Received: "
                 f"directory={self.directory}, update {self.progress.update} here, update {update} there"
             )
-        if self.workers.is_chief:
-            self.log.file.truncate(self.progress.update, self.progress.completed)
+        self.log.truncate(self.progress)
         return checkpoints
 
     def _restore(self) -> Checkpoints:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import math
 import os
+import struct
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import tensorflow as tf
+from google.protobuf.message import DecodeError
+from tensorflow.core.util.event_pb2 import Event
 
 from keras_nmt.errors import check_positive
-from keras_nmt.files.atomic_files import atomic_path, errors_that_name
+from keras_nmt.files.atomic_files import atomic_path, check_regular, errors_that_name, plain_name
 from keras_nmt.training.checkpoints import Progress
+
+LONGEST_EVENT = 1 << 20  # bytes; ours hold one number each
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -66,28 +73,32 @@ class TrainingLog:
 
     def read(self) -> list[dict[str, Any]]:
         """Reads all complete lines."""
+        return self._read()[0]
+
+    def _read(self) -> tuple[list[dict[str, Any]], int]:
+        """All complete lines, and the number of damaged lines. A kill explains a part of a line at the end."""
         if not self.path.exists():
-            return []
-        lines = []
-        for text in self.path.read_text(encoding="utf-8").split("\n"):
-            try:
-                line = json.loads(text)
-            except ValueError:
-                continue  # a killed process wrote a part of the line
-            if isinstance(line, dict) and "update" in line:
-                lines.append(line)
-        return lines
+            return [], 0
+        check_regular(self.path)
+        *texts, last = self.path.read_bytes().split(b"\n")
+        found = [_parse(text) for text in texts if text.strip()]
+        return [line for line in (*found, _parse(last)) if line is not None], found.count(None)
 
     def truncate(self, update: int, completed: int) -> None:
         """Removes the lines that a resumed run writes again: later lines, and the line on the final weights.
+
+        Damaged lines are removed with a warning.
 
         Args:
             update: Integer, the last update of the run.
             completed: Integer, the last update whose evaluation, if one was due, has been saved.
         """
+        lines, damaged = self._read()
+        if damaged:
+            warnings.warn(f"{damaged} damaged lines are left out of {self.path}", stacklevel=2)
         if self.path.exists():
             last = {True: update, False: completed}
-            kept = [line for line in self.read() if line["update"] <= last["loss" in line] and "final" not in line]
+            kept = [line for line in lines if line["update"] <= last["loss" in line] and "final" not in line]
             with atomic_path(self.path) as temporary:
                 temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
 
@@ -101,15 +112,26 @@ class LogWriter:
         self._is_chief = is_chief
         self._tensorboard = directory / "tensorboard" if logging.tensorboard and is_chief else None
         self._writer: tf.summary.SummaryWriter | None = None
+        self._open = contextlib.ExitStack()
 
     def __enter__(self) -> LogWriter:
         if self._tensorboard is not None:
-            self._writer = tf.summary.create_file_writer(str(self._tensorboard))
+            self._tensorboard.mkdir(parents=True, exist_ok=True)
+            self._writer = tf.summary.create_file_writer(self._open.enter_context(plain_name(self._tensorboard)))
+            self._open.callback(self._writer.close)
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._writer is not None:
-            self._writer.close()
+        self._open.close()
+
+    def truncate(self, progress: Progress) -> None:
+        """Removes what a run that goes on from here writes again."""
+        if self._is_chief:
+            self.file.truncate(progress.update, progress.completed)
+        for path in self._tensorboard.glob("events.*") if self._tensorboard is not None else ():
+            if path.is_file():
+                with open(path, "rb+") as file:
+                    _truncate_events(file, progress)
 
     def write_training(
         self,
@@ -163,6 +185,37 @@ class LogWriter:
                 for name, value in values.items():
                     tf.summary.scalar(name, value)
             self._writer.flush()
+
+
+def _parse(text: bytes) -> dict[str, Any] | None:
+    """A line of the log, or None where it is damaged."""
+    try:
+        line = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return line if isinstance(line, dict) and type(line.get("update")) is int else None
+
+
+def _truncate_events(file: BinaryIO, progress: Progress) -> None:
+    """Cuts a file of TensorBoard's events before the first event that a resumed run writes again.
+
+    A record is the length of its data (8 bytes), a checksum (4), the data, and a checksum (4). TensorBoard reads no
+    further than a damaged record.
+    """
+    begin = 0
+    while len(head := file.read(12)) == 12:
+        (length,) = struct.unpack("<Q", head[:8])
+        if length > LONGEST_EVENT or len(content := file.read(length + 4)) < length + 4:
+            return
+        try:
+            event = Event.FromString(content[:length])
+        except DecodeError:
+            return
+        is_evaluation = any(value.tag.startswith("val_") for value in event.summary.value)
+        if event.step > (progress.completed if is_evaluation else progress.update):
+            file.truncate(begin)
+            return
+        begin = file.tell()
 
 
 def _clock(seconds: float) -> str:

@@ -284,17 +284,24 @@ def test_a_folder_may_have_any_name(
     read_weights(tmp_path / name / "model.weights.h5", model)
 
 
-@pytest.mark.parametrize("name", ["state-1.h5", "state-2.h5", "update-1.weights.h5"])
+@pytest.mark.parametrize("name", ["state-1.h5", "state-2.h5", "update-1.weights.h5", "../model.weights.h5"])
 @pytest.mark.parametrize("make_other", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
 def test_only_regular_files_are_read(
     tmp_path: Path, make_model: Callable[..., keras.Model], name: str, make_other: Callable[[Path], None]
 ) -> None:
-    _, _, checkpoints = make(tmp_path, make_model)
+    folder = tmp_path / "checkpoints"
+    model, _, checkpoints = make(folder, make_model)
     checkpoints.save(Progress(update=1))
-    (tmp_path / name).unlink(missing_ok=True)
-    make_other(tmp_path / name)
-    with pytest.raises(UserError, match=f"must be a regular file.*{name}"):
-        make(tmp_path, make_model)[2].restore()
+    (folder / name).unlink(missing_ok=True)
+    make_other(folder / name)
+    readers: list[Callable[[], Any]] = [lambda: read_weights(folder / name, model)]
+    if "update" in name:
+        readers.append(lambda: average_checkpoints(tmp_path))
+    if "model" not in name:
+        readers.append(make(folder, make_model)[2].restore)
+    for read in readers:
+        with pytest.raises(UserError, match=f"Only a regular file is read.*{name}"):
+            read()
 
 
 def test_a_state_that_the_system_refuses_is_no_damaged_state(

@@ -3,9 +3,31 @@
 from __future__ import annotations
 
 import math
+import os
+from collections import Counter
 from pathlib import Path
 
-from keras_nmt.training import TrainingLog
+import pytest
+import tensorflow as tf
+from nasty_names import NAMES
+from training_runs import Kill, Make
+
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import plain_name
+from keras_nmt.training import Logging, TrainingLog
+from keras_nmt.training.checkpoints import Progress
+from keras_nmt.training.training_log import LogWriter
+
+
+def events_of(folder: Path) -> Counter[tuple[str, int, float]]:
+    """How often the event files of a folder have a tag, a step and a value."""
+    found: Counter[tuple[str, int, float]] = Counter()
+    with plain_name(folder) as name:
+        for file in folder.iterdir():
+            for event in tf.compat.v1.train.summary_iterator(f"{name}/{file.name}"):
+                for value in event.summary.value:
+                    found[value.tag, event.step, float(tf.make_ndarray(value.tensor))] += 1
+    return found
 
 
 def test_truncation_drops_later_incomplete_and_final_lines(tmp_path: Path) -> None:
@@ -44,3 +66,66 @@ def test_a_log_without_a_file_is_empty(tmp_path: Path) -> None:
     log.truncate(0, completed=0)
     assert log.read() == []
     assert not log.path.exists()
+
+
+@pytest.mark.parametrize("damage", [b"\xff\n", b"{}\n", b'{"update": "x"}\n', b"[" * 100_000 + b"\n", b'{"upd\n'])
+def test_damaged_lines_are_counted(tmp_path: Path, damage: bytes, recwarn: pytest.WarningsRecorder) -> None:
+    log = TrainingLog(tmp_path / "log.jsonl")
+    whole = b'{"update": 10, "loss": 1.0}\n'
+    log.path.write_bytes(damage + whole + damage + whole.replace(b"10", b"20") + b'{"update": 20, "lo')
+    log.truncate(20, completed=20)
+    assert [str(warning.message) for warning in recwarn] == [f"2 damaged lines are left out of {log.path}"]
+    assert log.path.read_bytes() == whole + whole.replace(b"10", b"20")
+    log.truncate(20, completed=20)
+    assert len(recwarn) == 1
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_the_log_is_a_regular_file(tmp_path: Path, make_trainer: Make, make) -> None:
+    (tmp_path / "run").mkdir()
+    make(tmp_path / "run" / "training_log.jsonl")
+    with pytest.raises(UserError, match=r"Only a regular file is read.*training_log.jsonl"):
+        make_trainer("run").train()
+
+
+def test_a_killed_run_has_each_step_once_in_tensorboard(make_trainer: Make) -> None:
+    def trainer_of(name: str, *callbacks: Kill):
+        # A save every 3 and an evaluation every 2 updates. The value tells which weights were evaluated.
+        options = {"save_every": 3, "evaluate_every": 2, "max_updates": 10, "callbacks": list(callbacks)}
+        trainer = make_trainer(
+            name, tensorboard=True, evaluate=lambda: {"bleu": float(trainer.model.weights[0][0, 0])}, **options
+        )
+        return trainer
+
+    whole = trainer_of("whole")
+    whole.train()
+    killed = trainer_of("killed")
+    for update in (1, 5, 8, 8):
+        with pytest.raises(RuntimeError, match="crash"):
+            trainer_of("killed", Kill(update, None)).train()
+    with open(next((killed.directory / "tensorboard").iterdir()), "ab") as file:
+        file.write(b"a part of an event")
+    trainer_of("killed").train()
+    steady = [
+        Counter(
+            {key: number for key, number in events_of(run.directory / "tensorboard").items() if "second" not in key[0]}
+        )
+        for run in (whole, killed)
+    ]
+    assert steady[0] == steady[1]
+    assert set(steady[0].values()) == {1}
+    assert {("loss", 10), ("val_bleu", 10)} <= {key[:2] for key in steady[0]}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_log_in_a_folder_of_any_name(tmp_path: Path, name: str) -> None:
+    progress = Progress()
+    for update in (10, 20, 30):
+        progress.update = progress.completed = update
+        log = LogWriter(tmp_path / name, Logging(tensorboard=True, report=lambda line: None), is_chief=True)
+        with log:
+            log.write_evaluation(progress, {"bleu": float(update)})
+        progress.update = progress.completed = 20
+        log.truncate(progress)
+    assert [line["update"] for line in log.file.read()] == [10, 20]
+    assert events_of(tmp_path / name / "tensorboard") == {("val_bleu", 10, 10.0): 1, ("val_bleu", 20, 20.0): 1}
