@@ -16,7 +16,7 @@ from keras_nmt.inference.search_options import SAMPLING
 from keras_nmt.inference.translator import Translator
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.models import quantize as quantize_model
-from keras_nmt.serving._versions import check_version, write_version
+from keras_nmt.serving._versions import check_loadable, check_version, write_version
 from keras_nmt.serving.warmup import warmup_records, write_warmup
 from keras_nmt.steps import count_steps
 from keras_nmt.text import SubwordTokenizer
@@ -98,11 +98,13 @@ def export(
         Path of the version's folder.
 
     Raises:
-        UserError: The version exists already, or is not positive; a direction is unknown; tokenizers do not fit the
-            model; a signature is unknown, or the decoder does not attend to words ("align"); an option of the search is
-            out of its range; `warmup` or `quantize` cannot be used, or `tensorflow-serving-api` is missing.
+        UserError: The version exists already, or is not positive; TensorFlow could not load a model from `path`; a
+            direction is unknown; tokenizers do not fit the model; a signature is unknown, or the decoder does not
+            attend to words ("align"); an option of the search is out of its range; `warmup` or `quantize` cannot be
+            used, or `tensorflow-serving-api` is missing.
     """
     path = Path(path)
+    check_loadable(path)
     check_version(path, version)
     chosen = _checked_directions(model, directions)
     more = _checked_signatures(signatures)

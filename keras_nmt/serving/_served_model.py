@@ -16,6 +16,7 @@ import tensorflow_text  # noqa: F401  registers the subword operators
 from tensorflow.core.protobuf import error_codes_pb2, saved_model_pb2
 
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.serving.client import XLA_DISABLED
 
 LARGEST_REQUEST = 2**24  # bytes; a tensor has no more elements than its request has bytes
@@ -41,7 +42,8 @@ class ServedVersion:
         try:
             saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
             self.definitions = dict(saved_model.meta_graphs[0].signature_def)
-            self._loaded = tf.saved_model.load(str(folder))  # the variables live as long as this object
+            with plain_name(folder) as name:
+                self._loaded = tf.saved_model.load(name)  # the variables live as long as this object
         except (PermissionError, tf.errors.ResourceExhaustedError):
             raise
         except Exception as error:  # any exception: damage shows in many ways in protobuf and TensorFlow

@@ -27,6 +27,16 @@ def check_version(path: Path, version: int | None) -> None:
         raise _exists(path, version)
 
 
+def check_loadable(path: Path) -> None:
+    """Raises a `UserError` if TensorFlow cannot load a SavedModel from a folder of this name."""
+    name = os.fsencode(path)
+    if b"[" in name or b"\\" in name or name.decode(errors="ignore").encode() != name:
+        raise UserError(
+            "TensorFlow takes `[` and a backslash in a path for a pattern, and reads UTF-8 alone, so that no server "
+            f"could load the model: take another name, or a relative path. Received: {path}"
+        )
+
+
 def write_version(path: Path, version: int | None, write: Callable[[Path], None]) -> Path:
     """Lets `write` fill a temporary folder, renames the folder to `path/<version>`, and returns the new path.
 

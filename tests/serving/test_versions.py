@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import tempfile
 import threading
@@ -9,9 +11,13 @@ from pathlib import Path
 
 import filelock
 import pytest
+import tensorflow as tf
+from nasty_names import NAMES
 
 from keras_nmt.errors import UserError
-from keras_nmt.serving._versions import LOCK, check_version, write_version
+from keras_nmt.serving import export
+from keras_nmt.serving._served_model import ServedVersion
+from keras_nmt.serving._versions import LOCK, check_loadable, check_version, write_version
 
 # Writes a part of a version, and is killed.
 KILLED = """
@@ -109,3 +115,44 @@ def test_a_new_folder_that_another_export_takes_for_a_leftover_is_replaced(tmp_p
     taken[0].release()
     write_version(tmp_path, None, writing(b"whole"))
     assert contents(tmp_path) == {name: [("saved_model.pb", b"whole")] for name in ("1", "2")}
+
+
+@pytest.fixture(scope="module")
+def tripled(tmp_path_factory):
+    """A SavedModel with a variable."""
+    module = tf.Module()
+    module.factor = tf.Variable(3.0)
+    x = tf.TensorSpec([None], tf.float32, name="x")
+    module.triple = tf.function(lambda x: {"y": x * module.factor}, input_signature=[x], autograph=False)
+    folder = tmp_path_factory.mktemp("tripled")
+    tf.saved_model.save(module, str(folder), signatures={"serving_default": module.triple})
+    return folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_is_served_from_a_folder_of_any_name_or_refused(tripled, tmp_path, name):
+    def write(folder):
+        shutil.copytree(tripled, folder, dirs_exist_ok=True)
+
+    version = write_version(tmp_path / name, None, write)
+    answer = ServedVersion(version, xla=False).run("serving_default", {"x": tf.constant([2.0])})
+    assert answer["y"].tolist() == [6.0]
+    try:
+        check_loadable(tmp_path / name)
+    except UserError:
+        with pytest.raises(UserError, match="TensorFlow takes"):
+            export(tmp_path / name, None, None)
+        return
+    loaded = tf.saved_model.load(str(version))
+    assert loaded.signatures["serving_default"](x=tf.constant([2.0]))["y"].numpy().tolist() == [6.0]
+    with tf.compat.v1.Session(graph=tf.Graph()) as session:
+        tf.compat.v1.saved_model.loader.load(session, ["serve"], str(version))
+
+
+@pytest.mark.parametrize("name", ["[v1]", "a\\b", os.fsdecode(b"\xff")])
+def test_only_a_name_that_tensorflow_cannot_load_is_refused(tripled, tmp_path, name):
+    with pytest.raises(UserError, match="TensorFlow takes"):
+        check_loadable(tmp_path / name / "model")
+    shutil.copytree(tripled, tmp_path / name / "1")
+    with pytest.raises((FileNotFoundError, UnicodeEncodeError)):
+        tf.saved_model.load(str(tmp_path / name / "1"))
