@@ -241,7 +241,7 @@ class Checkpoints:
         # HDF5 crashes, and Python with it, on a full disk. Groups and names take a few kB for each variable.
         room = sum(math.prod(v.shape) * tf.as_dtype(v.dtype).size + 8192 for v in variables.values()) + len(text)
         with atomic_path(path, room=room) as temporary:
-            with h5py.File(temporary, "w") as file:
+            with h5py.File(temporary, "w", locking=False) as file:
                 file[PROGRESS] = np.frombuffer(text, "uint8")
                 for name, variable in variables.items():
                     file[name] = variable.numpy().view(_stored_type(variable))
@@ -253,7 +253,7 @@ class Checkpoints:
 
     def _restore_variables(self, path: Path) -> None:
         variables = self._variables()
-        with h5py.File(path, "r") as file:
+        with h5py.File(path, "r", locking=False) as file:
             found: dict[str, Any] = {name: (array.shape, array.dtype) for name, array in arrays(file).items()}
             found[PROGRESS] = json.loads(file[PROGRESS][()].tobytes())["optimizer"]
             needed: dict[str, Any] = {name: (tuple(v.shape), _stored_type(v)) for name, v in variables.items()}
@@ -332,7 +332,7 @@ def _stored_type(variable: Any) -> np.dtype:
 
 def _read_progress(path: Path) -> Progress:
     """Reads a state, all of it, and returns its progress. Damage is an error of various types."""
-    with h5py.File(path, "r") as file:
+    with h5py.File(path, "r", locking=False) as file:
         if not check_digest(file):
             raise ValueError("it has no digest")
         fields = json.loads(file[PROGRESS][()].tobytes())[PROGRESS]

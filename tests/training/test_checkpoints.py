@@ -311,7 +311,7 @@ def test_a_state_that_the_system_refuses_is_no_damaged_state(
     for update in (1, 2):
         checkpoints.save(Progress(update=update))
 
-    def refuse(path: Path, mode: str) -> None:
+    def refuse(path: Path, mode: str, **options: Any) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
 
     monkeypatch.setattr(h5py, "File", refuse)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -10,9 +11,11 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import h5py
 import pytest
+from training_runs import events_of
 
 from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.training import TrainingLog
@@ -29,11 +32,24 @@ class Starter:
             [sys.executable, str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def run(self, directory: Path, updates: int, kill_after: int | None = None, delay: float = 0.0) -> int:
-        """Trains in a folder; killed `delay` seconds after `kill_after` lines of output. Returns the exit status."""
+    def run(
+        self,
+        directory: Path,
+        updates: int,
+        mode: str = "one",
+        kill_after: int | None = None,
+        delay: float = 0.0,
+        change: int = 0,
+        clock: float = 0.0,
+    ) -> int:
+        """Trains in a folder, and returns the exit status.
+
+        The process is killed `delay` seconds after `kill_after` lines of output, or before the change `change` of its
+        files. Its clock differs by `clock` seconds.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{updates} {directory}\n")
+        self._process.stdin.write(f"{mode} {change} {clock} {updates} {directory}\n")
         self._process.stdin.flush()
         pid = int(self._process.stdout.readline())
         for number, line in enumerate(self._process.stdout, 1):
@@ -60,32 +76,56 @@ def log_of(directory: Path) -> list[dict[str, object]]:
     return [{key: value for key, value in line.items() if key not in TIMES} for line in lines]
 
 
-def weights_of(path: Path) -> dict[str, bytes]:
-    weights: dict[str, bytes] = {}
+def weights_of(path: Path) -> dict[str, Any]:
+    weights: dict[str, Any] = {}
     with h5py.File(path) as file:
         file.visititems(lambda name, item: weights.update({name: item[()].tobytes()} if hasattr(item, "dtype") else {}))
     assert weights
     return weights
 
 
-@pytest.mark.parametrize(("updates", "kills"), [(36, 2), pytest.param(120, 10, marks=pytest.mark.nightly)])
-def test_kills_change_nothing(starter: Starter, tmp_path: Path, updates: int, kills: int) -> None:
+MODES = ("one", "replicas", "accumulation", "tasks", "ema", "float16", "prepared")
+
+
+@pytest.mark.parametrize(
+    ("mode", "updates", "kills"),
+    [("one", 36, 2), *(pytest.param(mode, 90, 9, marks=pytest.mark.nightly) for mode in MODES)],
+)
+def test_kills_and_steps_of_the_clock_change_nothing(
+    starter: Starter, tmp_path: Path, mode: str, updates: int, kills: int
+) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert starter.run(whole, updates) == 0
+    assert starter.run(whole, updates, mode) == 0
     expected = log_of(whole)
     assert [line["update"] for line in expected if "loss" in line] == list(range(2, updates + 1, 2))
 
-    moments = random.Random(7)  # most hit a save, which takes most of the time
+    moments = random.Random(f"7 {mode}")
     for number in range(kills):
-        lines, delay = moments.randint(1, 9), moments.uniform(0.0, 0.1)
-        status = starter.run(killed, updates, kill_after=lines, delay=delay)
-        assert status == -signal.SIGKILL, f"kill {number}, {delay:.3f} seconds after line {lines}"
-    assert starter.run(killed, updates) == 0
+        at: dict[str, Any] = {"change": moments.randint(1, 60)}  # in a save, or where a run goes on
+        if number % 3 == 0:
+            at = {"kill_after": moments.randint(1, 6), "delay": moments.uniform(0.0, 0.1)}
+        status = starter.run(killed, updates, mode, **at, clock=moments.uniform(-1e6, 1e6))
+        assert status == -signal.SIGKILL, f"kill {number} at {at}"
+        for path in killed.rglob("*"):
+            os.utime(path, (moments.uniform(1e9, 2e9),) * 2)
+    assert starter.run(killed, updates, mode, clock=-1e7) == 0
 
     assert log_of(killed) == expected
     assert weights_of(killed / "model.weights.h5") == weights_of(whole / "model.weights.h5")
-    files = [sorted(str(path.relative_to(run)) for path in run.rglob("*")) for run in (whole, killed)]
+    files = [
+        {str(path.relative_to(run)) for path in run.rglob("*") if "events." not in path.name} for run in (whole, killed)
+    ]
     assert files[0] == files[1], "an incomplete file is left"
+    for path in (whole / "checkpoints").glob("*.h5"):
+        states = [weights_of(run / "checkpoints" / path.name) for run in (whole, killed)]
+        for state in states:
+            text = json.loads(state.pop("progress", b'{"progress": {}}'))
+            state["progress"] = {name: value for name, value in text["progress"].items() if name not in TIMES}
+        assert states[0] == states[1]
+    steps = [
+        sorted((tag, step) for tag, step, _ in events_of(run / "tensorboard").elements()) for run in (whole, killed)
+    ]
+    assert steps[0] == steps[1]
 
 
 def test_two_runs_in_a_folder_are_rejected(starter: Starter, tmp_path: Path) -> None:

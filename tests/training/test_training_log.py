@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections import Counter
 from pathlib import Path
 
 import pytest
-import tensorflow as tf
 from nasty_names import NAMES
-from training_runs import Kill, Make
+from training_runs import Kill, Make, events_of
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.training import Logging, TrainingLog
 from keras_nmt.training.checkpoints import Progress
 from keras_nmt.training.training_log import LogWriter
-
-
-def events_of(folder: Path) -> Counter[tuple[str, int, float]]:
-    """How often the event files of a folder have a tag, a step and a value."""
-    found: Counter[tuple[str, int, float]] = Counter()
-    with plain_name(folder) as name:
-        for file in folder.iterdir():
-            for event in tf.compat.v1.train.summary_iterator(f"{name}/{file.name}"):
-                for value in event.summary.value:
-                    found[value.tag, event.step, float(tf.make_ndarray(value.tensor))] += 1
-    return found
 
 
 def test_truncation_drops_later_incomplete_and_final_lines(tmp_path: Path) -> None:
@@ -106,12 +92,10 @@ def test_a_killed_run_has_each_step_once_in_tensorboard(make_trainer: Make) -> N
     with open(next((killed.directory / "tensorboard").iterdir()), "ab") as file:
         file.write(b"a part of an event")
     trainer_of("killed").train()
-    steady = [
-        Counter(
-            {key: number for key, number in events_of(run.directory / "tensorboard").items() if "second" not in key[0]}
-        )
-        for run in (whole, killed)
-    ]
+    steady = []
+    for run in (whole, killed):
+        found = events_of(run.directory / "tensorboard")
+        steady.append({key: number for key, number in found.items() if "second" not in key[0]})
     assert steady[0] == steady[1]
     assert set(steady[0].values()) == {1}
     assert {("loss", 10), ("val_bleu", 10)} <= {key[:2] for key in steady[0]}

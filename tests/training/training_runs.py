@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import keras
 import numpy as np
 import tensorflow as tf
 
+from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.training import (
     Trainer,
     TrainingLog,
@@ -23,6 +26,17 @@ Make = Callable[..., Trainer]
 def log_of(trainer: Trainer) -> list[dict[str, Any]]:
     """The log, without values that differ between runs."""
     return [{k: v for k, v in line.items() if k not in TIMES} for line in TrainingLog(trainer.log.file.path).read()]
+
+
+def events_of(folder: Path) -> Counter[tuple[str, int, float]]:
+    """How often the event files of a folder have a tag, a step and a value."""
+    found: Counter[tuple[str, int, float]] = Counter()
+    with plain_name(folder) as name:
+        for file in folder.iterdir():
+            for event in tf.compat.v1.train.summary_iterator(f"{name}/{file.name}"):
+                for value in event.summary.value:
+                    found[value.tag, event.step, float(tf.make_ndarray(value.tensor))] += 1
+    return found
 
 
 def losses_of(trainer: Trainer) -> list[float]:

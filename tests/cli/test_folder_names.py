@@ -1,0 +1,72 @@
+"""Every command works in a folder of any name that the file system allows, or refuses it in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+import pytest
+import tensorflow as tf
+from digits import WORDS, write_lines
+from nasty_names import NAMES
+
+from keras_nmt.cli import app as cli
+from keras_nmt.serving import DevelopmentServer
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """Runs `keras-nmt ARGUMENTS` in this process, in the temporary folder; returns what it prints."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments, code=0):
+        monkeypatch.setattr("sys.argv", ["keras-nmt", *map(str, arguments)])
+        with pytest.raises(SystemExit) as raised:
+            cli.main()
+        output, error = capsys.readouterr()
+        assert (raised.value.code or 0) == code, error
+        if code:
+            assert error.startswith("Error: ")
+            assert error.count("\n") == 1
+        return output + error
+
+    return run
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_in_a_folder_of_any_name(command, tmp_path, name):
+    other = tmp_path / "d" / "checkpoints"
+    other.mkdir(parents=True)
+    (other / "state-1.h5").write_text("another run's")
+    folder = tmp_path / name
+    folder.mkdir()
+    write_lines(folder, "digits", [" ".join(map(str, range(n, n + 3))) for n in range(7)] * 3)
+    write_lines(folder, "words", [" ".join(WORDS[n : n + 3]) for n in range(7)] * 3)
+    run = f"./{name}/run"
+    texts = [f"./{name}/digits", f"./{name}/words"]
+    sizes = {"hidden_dim": 8, "intermediate_dim": 8, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    train = ["train", "--directory", run, "--train", *texts, "--dev", *texts, "--vocabulary-size", 40]
+    train += ["--preset", "transformer_tiny", "--set", f"model={json.dumps(sizes)}", "--set", "tensorboard=true"]
+    train += ["--set", "save_every=1", "--set", "evaluate_every=2"]
+    command(*train, "--max-updates", 2)
+    assert "Going on from update 2" in command(*train, "--max-updates", 3)
+    assert {path.name for path in (folder / "run" / "checkpoints").glob("state-*")} == {"state-2.h5", "state-3.h5"}
+    assert (other / "state-1.h5").read_text() == "another run's"
+    command("average", run, "--last", 2)
+    assert "3" in command("info", run)
+    command("translate", run, "--input", texts[0], "--output", f"./{name}/output")
+    assert (folder / "output").read_text().count("\n") == 21
+    export = ["export", run, f"./{name}/served", "--warmup", texts[0]]
+    if "[" in name or "\\" in name or name == os.fsdecode(b"\xff\xfe"):
+        assert "TensorFlow takes" in command(*export, code=2)
+        command("export", run, "served", "--warmup", texts[0])
+        shutil.move("served", folder / "served")
+    else:
+        command(*export)
+        assert tf.saved_model.load(str(folder / "served" / "1")).signatures
+    with DevelopmentServer(folder / "served", rest_port=0, port=0) as server:
+        command("translate", "--server", server.rest_url, "--model", server.name, "--input", texts[0], "--output", "a")
+        command("translate", "--server", server.grpc_url, "--model", server.name, "--input", texts[0], "--output", "b")
+        assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text()
