@@ -155,6 +155,19 @@ def test_a_truncated_state_falls_back_to_the_previous_state(
     ]  # fmt: skip
 
 
+def test_a_damaged_state_does_not_count_as_the_state_before(
+    tmp_path: Path, make_model: Callable[..., keras.Model]
+) -> None:
+    _, _, checkpoints = make(tmp_path, make_model)
+    for update in (1, 2):
+        checkpoints.save_state(Progress(update=update))
+    (tmp_path / "state-2.h5").write_bytes(b"what")
+    _, _, checkpoints = make(tmp_path, make_model)
+    checkpoints.restore(lambda line: None)
+    checkpoints.save_state(Progress(update=3))
+    assert {path.name for path in tmp_path.glob("state-*")} == {"state-1.h5", "state-3.h5"}
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_no_time_counts(
     tmp_path: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch, order: int
@@ -250,6 +263,7 @@ def test_a_kill_at_any_change_of_a_file_loses_nothing(tmp_path: Path, make_model
         folder = shutil.copytree(tmp_path / "begun", tmp_path / "killed")
         with killed_at(number):
             go_on(folder, 4)
+        assert len(list(folder.glob("state-*.h5"))) >= 2
         index = checkpoints_module.read_index(folder)
         for update in {*index["last"], *index["best"]}:
             read_weights(weights_path(folder, update), model)

@@ -74,7 +74,7 @@ def test_the_log_is_a_regular_file(tmp_path: Path, make_trainer: Make, make) -> 
         make_trainer("run").train()
 
 
-def test_a_killed_run_has_each_step_once_in_tensorboard(make_trainer: Make) -> None:
+def test_a_killed_run_has_each_step_once_in_tensorboard(make_trainer: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     def trainer_of(name: str, *callbacks: Kill):
         # A save every 3 and an evaluation every 2 updates. The value tells which weights were evaluated.
         options = {"save_every": 3, "evaluate_every": 2, "max_updates": 10, "callbacks": list(callbacks)}
@@ -86,7 +86,14 @@ def test_a_killed_run_has_each_step_once_in_tensorboard(make_trainer: Make) -> N
     whole = trainer_of("whole")
     whole.train()
     killed = trainer_of("killed")
-    for update in (1, 5, 8, 8):
+
+    def crash(*arguments: object) -> None:
+        raise RuntimeError("crash")
+
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="crash"):
+        patch.setattr("keras_nmt.training.Checkpoints.save", crash)  # after the evaluation at update 2
+        trainer_of("killed").train()
+    for update in (3, 5, 8, 8):
         with pytest.raises(RuntimeError, match="crash"):
             trainer_of("killed", Kill(update, None)).train()
     with open(next((killed.directory / "tensorboard").iterdir()), "ab") as file:
