@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from collections import Counter
@@ -29,13 +30,14 @@ def log_of(trainer: Trainer) -> list[dict[str, Any]]:
 
 
 def events_of(folder: Path) -> Counter[tuple[str, int, float]]:
-    """How often the event files of a folder have a tag, a step and a value."""
+    """How often the event files of a folder have a tag, a step and a value; TensorBoard reads up to a damaged event."""
     found: Counter[tuple[str, int, float]] = Counter()
     with plain_name(folder) as name:
         for file in folder.iterdir():
-            for event in tf.compat.v1.train.summary_iterator(f"{name}/{file.name}"):
-                for value in event.summary.value:
-                    found[value.tag, event.step, float(tf.make_ndarray(value.tensor))] += 1
+            with contextlib.suppress(tf.errors.DataLossError):
+                for event in tf.compat.v1.train.summary_iterator(f"{name}/{file.name}"):
+                    for value in event.summary.value:
+                        found[value.tag, event.step, float(tf.make_ndarray(value.tensor))] += 1
     return found
 
 
