@@ -274,7 +274,8 @@ class Checkpoints:
         try:
             yield
         except OSError as error:
-            remove_leftovers(self.folder)
+            with contextlib.suppress(OSError):  # such as of a file system that has become read-only
+                remove_leftovers(self.folder)
             raise UserError(
                 f"Update {update} could not be saved; earlier checkpoints are unchanged. Make room on the disk, or "
                 f"check the permissions, and start again. Received: folder={self.folder} ({one_line(error)[:200]})"
