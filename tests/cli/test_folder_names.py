@@ -44,8 +44,7 @@ def test_every_command_in_a_folder_of_any_name(command, tmp_path, name):
     folder.mkdir()
     write_lines(folder, "digits", [" ".join(map(str, range(n, n + 3))) for n in range(7)] * 3)
     write_lines(folder, "words", [" ".join(WORDS[n : n + 3]) for n in range(7)] * 3)
-    run = f"./{name}/run"
-    texts = [f"./{name}/digits", f"./{name}/words"]
+    run, texts = folder / "run", [folder / "digits", folder / "words"]
     sizes = {"hidden_dim": 8, "intermediate_dim": 8, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
     train = ["train", "--directory", run, "--train", *texts, "--dev", *texts, "--vocabulary-size", 40]
     train += ["--preset", "transformer_tiny", "--set", f"model={json.dumps(sizes)}", "--set", "tensorboard=true"]
@@ -56,9 +55,9 @@ def test_every_command_in_a_folder_of_any_name(command, tmp_path, name):
     assert (other / "state-1.h5").read_text() == "another run's"
     command("average", run, "--last", 2)
     assert "3" in command("info", run)
-    command("translate", run, "--input", texts[0], "--output", f"./{name}/output")
+    command("translate", run, "--input", texts[0], "--output", folder / "output")
     assert (folder / "output").read_text().count("\n") == 21
-    export = ["export", run, f"./{name}/served", "--warmup", texts[0]]
+    export = ["export", run, folder / "served", "--warmup", texts[0]]
     if "[" in name or "\\" in name or name == os.fsdecode(b"\xff\xfe"):
         assert "TensorFlow takes" in command(*export, code=2)
         command("export", run, "served", "--warmup", texts[0])
