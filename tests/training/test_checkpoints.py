@@ -155,6 +155,24 @@ def test_a_truncated_state_falls_back_to_the_previous_state(
     ]  # fmt: skip
 
 
+def test_a_damaged_bit_is_noticed_or_changes_nothing(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+    model, _, checkpoints = make(tmp_path, make_model)
+    for update in (1, 2):
+        model.set_weights([np.full(weight.shape, update) for weight in model.get_weights()])
+        checkpoints.save_state(Progress(update=update))
+    whole = (tmp_path / "state-2.h5").read_bytes()
+    random, restored_from = np.random.default_rng(1), []
+    for _ in range(150):
+        damaged = bytearray(whole)
+        damaged[random.integers(len(whole))] ^= 1 << random.integers(8)
+        (tmp_path / "state-2.h5").write_bytes(damaged)
+        restored = Checkpoints(tmp_path, model, checkpoints.optimizer, read_only=True).restore(lambda line: None)
+        assert restored == Progress(update=restored.update)
+        assert all(np.all(weight == restored.update) for weight in model.get_weights())
+        restored_from.append(restored.update)
+    assert set(restored_from) == {1, 2}
+
+
 def test_a_damaged_state_does_not_count_as_the_state_before(
     tmp_path: Path, make_model: Callable[..., keras.Model]
 ) -> None:
