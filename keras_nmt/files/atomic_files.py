@@ -155,10 +155,10 @@ def check_regular(path: str | os.PathLike[str]) -> None:
     >>> check_regular("/dev/zero")
     Traceback (most recent call last):
         ...
-    keras_nmt.errors.UserError: Only a regular file is read: move what is in its place. Received: /dev/zero
+    keras_nmt.errors.UserError: This must be a regular file: move what is in its place. Received: /dev/zero
     """
     if not stat.S_ISREG(os.stat(path).st_mode):
-        raise UserError(f"Only a regular file is read: move what is in its place. Received: {os.fspath(path)}")
+        raise UserError(f"This must be a regular file: move what is in its place. Received: {os.fspath(path)}")
 
 
 def _mode(path: Path) -> int:

@@ -193,7 +193,8 @@ class Checkpoints:
         """Restores the newest state that can be read.
 
         Args:
-            report: Function that gets a line for each state that cannot be read. Defaults to `print`.
+            report: Function that gets a line for each state that cannot be read, and for missing weights. Defaults to
+                `print`.
 
         Returns:
             The progress, or None if there is no state.
@@ -218,7 +219,7 @@ class Checkpoints:
             self._restore_variables(path)
             if not self.read_only:
                 self._remove_states(update)
-                self._forget_missing(progress)
+                self._forget_missing(progress, report)
             return progress
         if self._damaged:
             raise UserError(
@@ -316,10 +317,12 @@ class Checkpoints:
         scores = dict(sorted(progress.scores.items()))
         write_json(self.folder / INDEX, {"last": self._last(progress), "best": self._best(progress), "scores": scores})
 
-    def _forget_missing(self, progress: Progress) -> None:
+    def _forget_missing(self, progress: Progress, report: Callable[[str], None]) -> None:
         """Makes the weights on disk and the progress agree after an older state is restored."""
         self._remove_weights(progress)
         whole = self._updates(WEIGHTS)
+        if missing := [str(update) for update in progress.saved if update not in whole]:
+            report(f"The final weights will be without those of update {', '.join(missing)}, which are gone")
         progress.saved = [update for update in progress.saved if update in whole]
         progress.scores = {update: progress.scores[update] for update in progress.saved if update in progress.scores}
         self._write_index(progress)

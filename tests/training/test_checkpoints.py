@@ -142,6 +142,7 @@ def test_a_truncated_state_falls_back_to_the_previous_state(
     assert restored is not None
     assert restored.update == 1
     assert "state-2" in reports[0]
+    assert "without those of update 1, " in reports[1]
     assert all(np.all(w == 1) for w in model.get_weights())
     assert restored.saved == []
     assert json.loads((tmp_path / "index.json").read_text()) == {"last": [], "best": [], "scores": {}}
@@ -332,7 +333,7 @@ def test_only_regular_files_are_read(
     if "model" not in name:
         readers.append(make(folder, make_model)[2].restore)
     for read in readers:
-        with pytest.raises(UserError, match=f"Only a regular file is read.*{name}"):
+        with pytest.raises(UserError, match=f"must be a regular file.*{name}"):
             read()
 
 

@@ -70,7 +70,7 @@ def test_damaged_lines_are_counted(tmp_path: Path, damage: bytes, recwarn: pytes
 def test_the_log_is_a_regular_file(tmp_path: Path, make_trainer: Make, make) -> None:
     (tmp_path / "run").mkdir()
     make(tmp_path / "run" / "training_log.jsonl")
-    with pytest.raises(UserError, match=r"Only a regular file is read.*training_log.jsonl"):
+    with pytest.raises(UserError, match=r"must be a regular file.*training_log.jsonl"):
         make_trainer("run").train()
 
 
