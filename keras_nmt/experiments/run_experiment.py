@@ -79,6 +79,7 @@ MAY_CHANGE = (
 # Settings of the subwords: a change before the first checkpoint makes the run train new subwords.
 OF_SUBWORDS = (
     *("vocabulary_size", "subword_model", "joint_vocabulary", "user_symbols", "subwords", "lowercase", "seed"),
+    *("normalization", "character_coverage", "byte_fallback"),
     *("init_from", "architecture", "languages", "pairs"),
 )
 SAMPLING = "subword_sampling"  # the key of the digests of sampled segmentations in data.json
@@ -367,24 +368,13 @@ def make_tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> di
     for side, path in _given_subwords(e, folder).items():
         if not (folder.path / names[side]).exists():
             SubwordTokenizer(path).save(folder.path / names[side])  # the tokenizer checks the special ids
-    symbols = list(e.user_symbols)
-    if e.architecture == "language_label":
-        symbols = [*LanguageLabelModel.labels(e.sides), *symbols]
     for name in dict.fromkeys(names.values()):
         if (folder.path / name).exists():
             continue
         files = _training_files(e, [side for side in e.sides if names[side] == name])
         size = next(e.vocabulary_sizes[side] for side in e.sides if names[side] == name)
         report(f"Training {size:,} subwords ({e.subword_model}) on {len(files)} file(s): {name}")
-        train_subwords(
-            files,
-            folder.path / name,
-            vocabulary_size=size,
-            model_type=e.subword_model,
-            user_symbols=symbols,
-            lowercase=e.lowercase,
-            seed=e.seed,
-        )
+        train_subwords(files, folder.path / name, vocabulary_size=size, seed=e.seed, **e.subword_settings)
     models = {name: SubwordTokenizer(folder.path / name) for name in dict.fromkeys(names.values())}
     if e.architecture == "language_label":
         _check_labels(e, folder, models[names[e.sides[0]]])

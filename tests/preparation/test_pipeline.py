@@ -212,7 +212,7 @@ def test_subwords_are_of_a_uniform_sample_of_pairs(
         places = [next(i for i, found in rest if found == pair) for pair in zip(sources, targets, strict=True)]
         assert 150 < np.mean(places) < 250  # of all of the file, not of its beginning
     manifest = json.loads((tmp_path / "2" / "manifest.json").read_text())
-    expected = {"vocabulary_size": 40, "subword_sample": 600, "seed": 1}
+    expected = {"vocabulary_size": 40, "subword_sample": 600, "seed": 1, "normalization": "nfc"}
     assert {name: manifest["options"][name] for name in expected} == expected
 
 
