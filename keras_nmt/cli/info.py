@@ -14,6 +14,7 @@ from keras_nmt.cli.options import Directory
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import read_model_config
+from keras_nmt.files.subwords import read_subwords
 
 WIDTH = 24  # of the column of names
 GROUPS = ("layers", "_layer_checkpoint_dependencies")  # Keras' groups of layers in a file of weights
@@ -53,11 +54,12 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
         return [("none", "the model has not been trained to the end")]
     import h5py
 
-    from keras_nmt.files.weights_file import arrays
+    from keras_nmt.files.weights_file import arrays, check_digest
 
     counts: Counter[str] = Counter()
     try:
         with h5py.File(path, "r") as file:
+            check_digest(file)
             for name, array in arrays(file).items():
                 if array.dtype.kind == "f":  # others are states of random generators
                     counts[next(part for part in name.split("/") if part not in GROUPS)] += math.prod(array.shape)
@@ -113,9 +115,11 @@ def _scores(results: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 
 
 def _file_rows(directory: Path, config: dict[str, Any]) -> list[tuple[str, str]]:
-    subwords = config.get("subwords")
-    names = {"model.weights.h5", *map(str, subwords.values() if isinstance(subwords, dict) else ())}
-    paths = [directory / os.path.basename(name) for name in sorted(names)]
+    names = {os.path.basename(name) for name in config["subwords"].values()}
+    for path in (directory / name for name in names):
+        if path.is_file():
+            read_subwords(path)
+    paths = [directory / name for name in sorted({"model.weights.h5", *names})]
     return [(path.name, f"{path.stat().st_size:,} bytes" if path.is_file() else "missing") for path in paths]
 
 

@@ -260,8 +260,8 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
     else:
         is_other_text = any(name.startswith("train") for name in other_text)
         if is_other_text or (changed and e.changed_settings(set(e.settings()) - set(OF_SUBWORDS))):
-            for path in folder.path.glob("subwords*.model"):
-                path.unlink()
+            for path in (folder.config_path, *folder.path.glob("subwords*.model")):  # the digests of subwords first
+                path.unlink(missing_ok=True)
     folder.path.mkdir(parents=True, exist_ok=True)
     results = read_results(folder.path)
     of_data = {name: digests[name] for name in digests if name != SAMPLING}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Sequence
@@ -9,6 +10,9 @@ from pathlib import Path
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import errors_that_name
+from keras_nmt.files.json_file import read_json
+from keras_nmt.files.model_config import CONFIG, SUBWORDS_SHA256
+from keras_nmt.files.prepared_folder import MANIFEST, MANIFEST_BYTES
 
 MODEL_TYPES = ("bpe", "unigram")
 NORMALIZATIONS = ("nfc", "nfkc", "identity")
@@ -36,10 +40,10 @@ def check_subword_settings(
     Example:
 
     >>> check_subword_settings(8000, byte_fallback=True)
-    >>> check_subword_settings(200, byte_fallback=True)
+    >>> check_subword_settings(9, byte_fallback=True)
     Traceback (most recent call last):
         ...
-    keras_nmt.errors.UserError: `vocabulary_size` must be at least 261 with `byte_fallback`. Received: vocabulary_size=200
+    keras_nmt.errors.UserError: `vocabulary_size` must be at least 261 with `byte_fallback`. Received: vocabulary_size=9
     """
     named = (("model_type", model_type, MODEL_TYPES), ("normalization", normalization, NORMALIZATIONS))
     for name, value, known in named:
@@ -70,12 +74,13 @@ def check_subword_settings(
         )
 
 
-def read_subwords(path: str | os.PathLike[str], sha256: str | None = None) -> bytes:
+def read_subwords(path: str | os.PathLike[str]) -> bytes:
     """Reads the file of a subword model.
+
+    In a model directory or a prepared corpus, the file must have the digest that `config.json` or the manifest has.
 
     Args:
         path: String or path of the file.
-        sha256: String, the digest that the file must have, 64 hexadecimal digits; or None for any.
 
     Returns:
         Bytes, the content of the file.
@@ -93,9 +98,23 @@ def read_subwords(path: str | os.PathLike[str], sha256: str | None = None) -> by
                 f"A subword model must be of at most {MAX_BYTES >> 20} MiB. Received: {path} with {size:,} bytes"
             )
         content = path.read_bytes()
-    if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256:
+    written, found = _written_digest(path.absolute()), hashlib.sha256(content).hexdigest()
+    if written not in (None, found):
         raise UserError(
             f"The subword model is damaged, or of another model; restore it. Received: {path} with the SHA-256 "
-            f"{found[:16]} instead of {sha256[:16]}"
+            f"{found[:16]} instead of {written[:16]}"
         )
     return content
+
+
+def _written_digest(path: Path) -> str | None:
+    """The digest of a subword model in the folder that it belongs to; None where it belongs to none."""
+    for file, entry, name in (
+        (path.parent / CONFIG, SUBWORDS_SHA256, path.name),
+        (path.parent.parent / MANIFEST, "subwords", path.parent.name),
+    ):
+        with contextlib.suppress(OSError, UserError):  # a file of another program may have this name
+            digests = read_json(file, "digests", MANIFEST_BYTES).get(entry)
+            if isinstance(digests, dict) and isinstance(digests.get(name), str):
+                return str(digests[name])
+    return None
