@@ -38,6 +38,7 @@ from keras_nmt.experiments.results import (
 from keras_nmt.experiments.settings import as_user_errors
 from keras_nmt.experiments.tracker import tracker
 from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.inference import Translator
 from keras_nmt.models import LanguageLabelModel, ModelDirectory
@@ -145,7 +146,7 @@ def run_experiment(
         result = trainer.train()
         if workers.is_chief:
             results = _results(e, folder, model, result, report)
-            write_json(folder.path / "results.json", results)
+            write_json(folder.path / "results.json", with_digest(results))
         if tracked is not None:
             tracked.log(_test_scores(results))
     workers.end()
@@ -268,7 +269,7 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
     if results is not None and differences(e, results, {*OF_NO_EFFECT, *LIMITS}, of_data):
         # Scored in another way. Beside the new settings, the results would pass for new ones if this process is killed.
         (folder.path / "results.json").unlink()
-    write_json(folder.data_path, digests)
+    write_json(folder.data_path, with_digest(digests))
     write_json(folder.settings_path, e.settings())
 
 
@@ -441,7 +442,7 @@ def _check_sampling(
             f"version of this package. Received: digests {', '.join(own)} instead of {', '.join(expected)}"
         )
     if workers.is_chief and SAMPLING not in data:
-        write_json(folder.data_path, {**data, SAMPLING: own})
+        write_json(folder.data_path, with_digest({**data, SAMPLING: own}))
 
 
 def _results(

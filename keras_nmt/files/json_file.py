@@ -15,20 +15,24 @@ MAX_DEPTH = 100
 DIGEST = "sha256"
 
 
-def read_json(path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
-    """Reads a JSON object from a file.
+def read_json(
+    path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTES, *, keep_digest: bool = False
+) -> dict[str, Any]:
+    """Reads a JSON object from a file, and checks its digest, if it has one.
 
     Args:
         path: String or path, the file: UTF-8, at most 100 levels of nesting.
         what: String, the content of the file, for the error message, such as "the settings of a run".
         max_bytes: Integer, the size of the largest file. Defaults to 16 MiB.
+        keep_digest: Boolean, whether the digest is left to `check_digest`, which may come after other checks. Defaults
+            to False.
 
     Returns:
         The object.
 
     Raises:
         FileNotFoundError: There is no such file.
-        UserError: The file cannot be read, or does not hold one JSON object.
+        UserError: The file cannot be read, does not hold one JSON object, or has another digest.
 
     Example:
 
@@ -54,7 +58,7 @@ def read_json(path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTE
         raise UserError(
             f"{os.fspath(path)} must hold {what} as one JSON object; restore it. Received: {reason}"
         ) from None
-    return value
+    return value if keep_digest or DIGEST not in value else check_digest(value, path)
 
 
 def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:

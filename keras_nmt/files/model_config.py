@@ -38,7 +38,7 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
     path = Path(directory) / CONFIG
     if not path.is_file():
         raise UserError(f"No model directory: it has no {CONFIG}. Received: {directory}")
-    config = read_json(path, "the configuration of a model")
+    config = read_json(path, "the configuration of a model", keep_digest=True)
     version = config.get("format")
     if isinstance(version, int) and version != FORMAT:  # another format may differ in any key
         remedy = "upgrade keras_nmt" if version > FORMAT else "train the model again, or use that version"

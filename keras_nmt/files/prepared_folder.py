@@ -273,7 +273,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
         OSError: There is no manifest.
         UserError: The manifest is damaged or of another version.
     """
-    manifest = read_json(path, "the manifest of a prepared corpus", MANIFEST_BYTES)
+    manifest = read_json(path, "the manifest of a prepared corpus", MANIFEST_BYTES, keep_digest=True)
     if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
         raise UserError(
             f"{path} must be the manifest of a prepared corpus of version {VERSION}; prepare the corpus again. "

@@ -114,7 +114,7 @@ def _written_digest(path: Path) -> str | None:
         (path.parent.parent / MANIFEST, "subwords", path.parent.name),
     ):
         with contextlib.suppress(OSError, UserError):  # a file of another program may have this name
-            digests = read_json(file, "digests", MANIFEST_BYTES).get(entry)
+            digests = read_json(file, "digests", MANIFEST_BYTES, keep_digest=True).get(entry)
             if isinstance(digests, dict) and isinstance(digests.get(name), str):
                 return str(digests[name])
     return None

@@ -15,6 +15,7 @@ from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.run_experiment import learning_rate, make_optimizer_of, record
+from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
 
 FILES = {name: f"{name}.txt" for name in ("train_source", "train_target", "dev_source", "dev_target")}
@@ -165,7 +166,7 @@ def test_a_run_continues_only_with_the_same_text(tmp_path):
     def note():
         experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files)
         record(experiment, ModelDirectory(experiment.directory))
-        return json.loads((tmp_path / "run" / "data.json").read_text())
+        return read_json(tmp_path / "run" / "data.json", "digests")
 
     digests = {name: text_digest(path) for name, path in files.items()}
     parts = {part: [digests[f"{part}_source"], digests[f"{part}_target"]] for part in ("train", "dev", "test")}

@@ -167,6 +167,7 @@ def test_a_changed_byte_is_found_when_its_block_is_read(folder: Path, name: str)
 
 
 @pytest.mark.filterwarnings("ignore:Reading `.npy`:UserWarning")  # NumPy, of a header that it reads leniently
+@pytest.mark.filterwarnings("ignore:Data type alias:DeprecationWarning")
 @pytest.mark.parametrize("name", OF_SHARD)
 def test_any_changed_bit_is_found_or_of_no_effect(tmp_path: Path, name: str) -> None:
     """Such as `<u2` to `>u2`, by which NumPy would read other ids."""
