@@ -7,6 +7,7 @@ import itertools
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 SPACE = 0x2581  # stands for a space in SentencePiece's normalised text
 SEPARATORS = (0x9, 0xA, 0xB, 0xC, 0xD, 0x1C, 0x1D, 0x1E, 0x85, 0x2028, 0x2029)  # as `str.splitlines` has them, and tabs
@@ -52,7 +53,7 @@ spaces, and U+200B to U+200F except U+200D, become spaces |
     """
     if normalization == "identity":
         return f"{SPACE:X}\t20\n"
-    form = normalization.upper()
+    form: Literal["NFC", "NFKC"] = "NFC" if normalization == "nfc" else "NFKC"
 
     def normalized(text: str) -> str:
         text = unicodedata.normalize(form, text)
@@ -65,7 +66,7 @@ spaces, and U+200B to U+200F except U+200D, become spaces |
 def _letters(normalized: Callable[[str], str]) -> Iterator[tuple[str, str]]:
     """Each character that changes, and each spelling of a letter by several characters."""
     others: dict[str, list[str]] = defaultdict(list)  # by a decomposition, characters that are read as it
-    composed = {}  # by a decomposition of several characters, the letter
+    composed: dict[str, str] = {}  # by a decomposition of several characters, the letter
     for code in (*range(1, 0xD800), *range(0xE000, LAST + 1)):
         character = chr(code)
         decomposed = unicodedata.normalize("NFD", character)
@@ -86,14 +87,16 @@ def _letters(normalized: Callable[[str], str]) -> Iterator[tuple[str, str]]:
                 yield from (first + more for more in spelled(rest[end:]))
 
     for decomposed, letter in composed.items():
-        base, *accents = decomposed
-        for order in set(itertools.permutations(accents)):
+        base = decomposed[0]
+        for order in set(itertools.permutations(decomposed[1:])):
             if unicodedata.normalize("NFD", base + "".join(order)) == decomposed:
                 yield from ((old, letter) for old in spelled(base + "".join(order)))
 
 
 def _cleaned(form: str) -> Iterator[tuple[str, str]]:
     """What becomes a space or nothing."""
+    spaces: tuple[int, ...]
+    removed: tuple[int, ...]
     if form == "NFKC":
         spaces, removed = SPACES_OF_NMT, REMOVED_BY_NMT
         yield KEPT_BY_NMT, KEPT_BY_NMT

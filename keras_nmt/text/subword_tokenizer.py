@@ -91,7 +91,7 @@ class SubwordTokenizer(tf.Module):
 
         Returns:
             `tf.RaggedTensor` `[N, (number of subwords)]`, int32, without begin and end. The row of a text without
-            anything but spaces is empty.
+            anything but spaces is empty; which characters are spaces is up to the model's normalisation.
         """
         return self._tokenizer.tokenize(tf.convert_to_tensor(strings, tf.string))
 
