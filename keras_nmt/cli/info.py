@@ -13,7 +13,6 @@ from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import Directory
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import read_model_config
-from keras_nmt.files.subwords import read_subwords
 
 WIDTH = 24  # of the column of names
 GROUPS = ("layers", "_layer_checkpoint_dependencies")  # Keras' groups of layers in a file of weights
@@ -108,6 +107,8 @@ def _scores(results: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 
 
 def _file_rows(directory: Path, config: dict[str, Any]) -> list[tuple[str, str]]:
+    from keras_nmt.files.subwords import read_subwords  # imports NumPy
+
     names = {os.path.basename(name) for name in config["subwords"].values()}
     for path in (directory / name for name in names):
         if path.is_file():

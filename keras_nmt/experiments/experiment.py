@@ -98,12 +98,9 @@ class Experiment(Settings):
         joint_vocabulary: Bool, whether all languages share one vocabulary. Defaults to `False` with an attention
             bridge, else to `True`.
         user_symbols: List of str, subwords that are never split, such as language tags. Defaults to none.
-        normalization: "nfc", "nfkc" or "identity", the form of text that trained subwords read and write; see
-            `keras_nmt.text.normalization_rules`. Defaults to "nfc".
-        character_coverage: Float from 0.98 to 1, the share of the text's characters that have a subword; slightly less
-            than 1, such as 0.9995, suits scripts with thousands of characters. Defaults to 1.
-        byte_fallback: Bool, whether unknown characters are spelled as bytes, which take 256 subwords. Defaults to
-            `False`: they are lost.
+        normalization: "nfc", "nfkc" or "identity", the form of text; see `normalization_rules`. Defaults to "nfc".
+        character_coverage: Float from 0.98 to 1, the share of characters that have a subword. Defaults to 1.
+        byte_fallback: Bool, whether other characters are spelled as bytes, 256 of the subwords. Defaults to `False`.
         subwords: Path of a SentencePiece model to use instead of training one, or a dict of paths by language
             ("source" and "target" of a Transformer). Its ids are pad 0, unknown 1, begin 2, end 3. Defaults to `None`.
         subword_sampling: Float in (0, 1], subword regularisation: the alpha by which the training text is segmented
@@ -419,12 +416,9 @@ class Experiment(Settings):
     def subword_settings(self) -> dict[str, Any]:
         """The arguments of `train_subwords`, except files and sizes."""
         labels = LanguageLabelModel.labels(self.sides) if self.architecture == "language_label" else []
+        found = {"model_type": self.subword_model, "user_symbols": [*labels, *self.user_symbols]}
         names = ("normalization", "character_coverage", "byte_fallback", "lowercase")
-        return {
-            "model_type": self.subword_model,
-            "user_symbols": [*labels, *self.user_symbols],
-            **{name: getattr(self, name) for name in names},
-        }
+        return found | {name: getattr(self, name) for name in names}
 
     @staticmethod
     def model_arguments(architecture: str) -> set[str]:
