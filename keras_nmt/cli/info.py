@@ -11,7 +11,6 @@ from typing import Any
 
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import Directory
-from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import read_model_config
 
@@ -51,18 +50,13 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
     """Numbers of parameters by layer, by the shapes in the file of weights."""
     if not path.is_file():
         return [("none", "the model has not been trained to the end")]
-    import h5py
-
-    from keras_nmt.files.weights_file import arrays
+    from keras_nmt.files.weights_file import arrays, open_weights
 
     counts: Counter[str] = Counter()
-    try:
-        with h5py.File(path, "r") as file:
-            for name, array in arrays(file).items():
-                if array.dtype.kind == "f":  # others are states of random generators
-                    counts[next(part for part in name.split("/") if part not in GROUPS)] += math.prod(array.shape)
-    except OSError as error:
-        raise UserError(f"The weights cannot be read; restore them. Received: {path} ({one_line(error)})") from None
+    with open_weights(path) as file:
+        for name, array in arrays(file).items():
+            if array.dtype.kind == "f":  # others are states of random generators
+                counts[next(part for part in name.split("/") if part not in GROUPS)] += math.prod(array.shape)
     return [("all", f"{sum(counts.values()):,}"), *((name, f"{count:,}") for name, count in counts.items())]
 
 
@@ -113,9 +107,13 @@ def _scores(results: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 
 
 def _file_rows(directory: Path, config: dict[str, Any]) -> list[tuple[str, str]]:
-    subwords = config.get("subwords")
-    names = {"model.weights.h5", *map(str, subwords.values() if isinstance(subwords, dict) else ())}
-    paths = [directory / os.path.basename(name) for name in sorted(names)]
+    from keras_nmt.files.subwords import read_subwords  # imports NumPy
+
+    names = {os.path.basename(name) for name in config["subwords"].values()}
+    for path in (directory / name for name in names):
+        if path.is_file():
+            read_subwords(path)
+    paths = [directory / name for name in sorted({"model.weights.h5", *names})]
     return [(path.name, f"{path.stat().st_size:,} bytes" if path.is_file() else "missing") for path in paths]
 
 

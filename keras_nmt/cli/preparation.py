@@ -35,9 +35,20 @@ def prepare(
     seed: Annotated[
         int | None, typer.Option(min=0, help="With --vocabulary-size: seed of the sample. Default: 0.")
     ] = None,
+    normalization: Annotated[
+        str | None,
+        typer.Option(help="With --vocabulary-size: text that the subwords read: nfc, nfkc, identity. Default: nfc."),
+    ] = None,
+    character_coverage: Annotated[
+        float | None,
+        typer.Option(help="With --vocabulary-size: share of characters with a subword, from 0.98. Default: 1."),
+    ] = None,
+    byte_fallback: Annotated[
+        bool | None,
+        typer.Option("--byte-fallback", help="With --vocabulary-size: bytes for unknown characters, 256 subwords."),
+    ] = None,
     max_length: Annotated[int | None, typer.Option(help="Longest sentence in subwords. Default: 256.")] = None,
     max_ratio: Annotated[float | None, typer.Option(help="Largest ratio of lengths. Default: 3.")] = None,
-    normalization: Annotated[str | None, typer.Option(help="none, NFC or NFKC. Default: none.")] = None,
     drop_identical: Annotated[bool, typer.Option("--drop-identical", help="Drop pairs with equal sides.")] = False,
     script: Annotated[
         list[str] | None,
@@ -86,9 +97,16 @@ def prepare(
         raise UserError(f"Give subwords or --vocabulary-size. Received: --vocabulary-size {vocabulary_size} and a file")
     if subwords is not None and (source_subwords or target_subwords):
         raise UserError(f"Give one model of both sides, or one of each. Received: --subwords {subwords} and another")
-    for flag, value in (("--subword-sample", subword_sample), ("--seed", seed)):
-        if vocabulary_size is None and value is not None:
-            raise UserError(f"This option goes with --vocabulary-size N. Received: {flag} {value}")
+    trained = given(
+        subword_sample=subword_sample,
+        seed=seed,
+        normalization=normalization,
+        character_coverage=character_coverage,
+        byte_fallback=byte_fallback,
+    )
+    if vocabulary_size is None and trained:
+        name, value = next(iter(trained.items()))
+        raise UserError(f"This option goes with --vocabulary-size N. Received: --{name.replace('_', '-')} {value}")
     scripts, languages = (
         dict(_side_and_value(text, option) for text in given_texts or [])
         for option, given_texts in (("--script SIDE=SCRIPT", script), ("--language SIDE=LANGUAGE", language))
@@ -116,12 +134,10 @@ def prepare(
         filters=filters,
         drop_identical=drop_identical,
         keep_text=keep_text,
+        **trained,
         **given(
-            subword_sample=subword_sample,
-            seed=seed,
             max_length=max_length,
             max_ratio=max_ratio,
-            normalization=normalization,
             duplicates=duplicates,
             order=order,
             source_tag=source_tag,

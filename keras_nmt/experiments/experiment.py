@@ -34,6 +34,7 @@ from keras_nmt.experiments.settings import Settings, as_user_errors
 from keras_nmt.experiments.tracker import TrackerName, check_tracker
 from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.limits import LENGTH_PENALTIES
+from keras_nmt.files.subwords import check_subword_settings
 from keras_nmt.layers._options import split_rank
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 from keras_nmt.models._without_weights import without_weights
@@ -97,6 +98,9 @@ class Experiment(Settings):
         joint_vocabulary: Bool, whether all languages share one vocabulary. Defaults to `False` with an attention
             bridge, else to `True`.
         user_symbols: List of str, subwords that are never split, such as language tags. Defaults to none.
+        normalization: "nfc", "nfkc" or "identity", the form of text; see `normalization_rules`. Defaults to "nfc".
+        character_coverage: Float from 0.98 to 1, the share of characters that have a subword. Defaults to 1.
+        byte_fallback: Bool, whether other characters are spelled as bytes, 256 of the subwords. Defaults to `False`.
         subwords: Path of a SentencePiece model to use instead of training one, or a dict of paths by language
             ("source" and "target" of a Transformer). Its ids are pad 0, unknown 1, begin 2, end 3. Defaults to `None`.
         subword_sampling: Float in (0, 1], subword regularisation: the alpha by which the training text is segmented
@@ -197,6 +201,9 @@ class Experiment(Settings):
     subword_model: Literal["bpe", "unigram"] = "bpe"
     joint_vocabulary: bool | None = None
     user_symbols: Sequence[str] = ()
+    normalization: Literal["nfc", "nfkc", "identity"] = "nfc"
+    character_coverage: float = 1.0
+    byte_fallback: bool = False
     subwords: File | dict[str, File] | None = None
     subword_sampling: Annotated[float, Field(gt=0, le=1)] | None = None
     max_length: PositiveInt = 256
@@ -332,6 +339,9 @@ class Experiment(Settings):
         message = f"One file of subwords is for a joint vocabulary; give one for each of {sides}"
         is_right = is_joint or self.subwords is None or isinstance(self.subwords, dict)
         require(is_right, message, "subwords", "joint_vocabulary")
+        if self.subwords is None and self.init_from is None:
+            for value in self.vocabulary_sizes.values():
+                check_subword_settings(value, **self.subword_settings)
 
     def _check_training(self) -> None:
         require = self._require
@@ -401,6 +411,14 @@ class Experiment(Settings):
         """The size of the vocabulary of each of `sides`, as set."""
         size = self.vocabulary_size
         return dict(size) if isinstance(size, dict) else dict.fromkeys(self.sides, size)
+
+    @property
+    def subword_settings(self) -> dict[str, Any]:
+        """The arguments of `train_subwords`, except files and sizes."""
+        labels = LanguageLabelModel.labels(self.sides) if self.architecture == "language_label" else []
+        found = {"model_type": self.subword_model, "user_symbols": [*labels, *self.user_symbols]}
+        names = ("normalization", "character_coverage", "byte_fallback", "lowercase")
+        return found | {name: getattr(self, name) for name in names}
 
     @staticmethod
     def model_arguments(architecture: str) -> set[str]:

@@ -57,11 +57,11 @@ def _read_log(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         raise UserError(f"A report is made of a run's training log, which is not there. Received: {path}")
     lines = []
-    for text in path.read_text(encoding="utf-8").split("\n"):
+    for text in path.read_bytes().split(b"\n"):
         try:
             line = json.loads(text)
         except ValueError:
-            continue  # the end of the file, or a part of a line of a killed process
+            continue  # the end of the file, a part of a line of a killed process, or a damaged line
         if isinstance(line, dict) and isinstance(line.get("update"), int):
             lines.append(line)
     if not lines:

@@ -38,6 +38,7 @@ from keras_nmt.experiments.results import (
 from keras_nmt.experiments.settings import as_user_errors
 from keras_nmt.experiments.tracker import tracker
 from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.inference import Translator
 from keras_nmt.models import LanguageLabelModel, ModelDirectory
@@ -79,6 +80,7 @@ MAY_CHANGE = (
 # Settings of the subwords: a change before the first checkpoint makes the run train new subwords.
 OF_SUBWORDS = (
     *("vocabulary_size", "subword_model", "joint_vocabulary", "user_symbols", "subwords", "lowercase", "seed"),
+    *("normalization", "character_coverage", "byte_fallback"),
     *("init_from", "architecture", "languages", "pairs"),
 )
 SAMPLING = "subword_sampling"  # the key of the digests of sampled segmentations in data.json
@@ -144,7 +146,7 @@ def run_experiment(
         result = trainer.train()
         if workers.is_chief:
             results = _results(e, folder, model, result, report)
-            write_json(folder.path / "results.json", results)
+            write_json(folder.path / "results.json", with_digest(results))
         if tracked is not None:
             tracked.log(_test_scores(results))
     workers.end()
@@ -259,15 +261,15 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
     else:
         is_other_text = any(name.startswith("train") for name in other_text)
         if is_other_text or (changed and e.changed_settings(set(e.settings()) - set(OF_SUBWORDS))):
-            for path in folder.path.glob("subwords*.model"):
-                path.unlink()
+            for path in (folder.config_path, *folder.path.glob("subwords*.model")):  # the digests of subwords first
+                path.unlink(missing_ok=True)
     folder.path.mkdir(parents=True, exist_ok=True)
     results = read_results(folder.path)
     of_data = {name: digests[name] for name in digests if name != SAMPLING}
     if results is not None and differences(e, results, {*OF_NO_EFFECT, *LIMITS}, of_data):
         # Scored in another way. Beside the new settings, the results would pass for new ones if this process is killed.
         (folder.path / "results.json").unlink()
-    write_json(folder.data_path, digests)
+    write_json(folder.data_path, with_digest(digests))
     write_json(folder.settings_path, e.settings())
 
 
@@ -367,24 +369,13 @@ def make_tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> di
     for side, path in _given_subwords(e, folder).items():
         if not (folder.path / names[side]).exists():
             SubwordTokenizer(path).save(folder.path / names[side])  # the tokenizer checks the special ids
-    symbols = list(e.user_symbols)
-    if e.architecture == "language_label":
-        symbols = [*LanguageLabelModel.labels(e.sides), *symbols]
     for name in dict.fromkeys(names.values()):
         if (folder.path / name).exists():
             continue
         files = _training_files(e, [side for side in e.sides if names[side] == name])
         size = next(e.vocabulary_sizes[side] for side in e.sides if names[side] == name)
         report(f"Training {size:,} subwords ({e.subword_model}) on {len(files)} file(s): {name}")
-        train_subwords(
-            files,
-            folder.path / name,
-            vocabulary_size=size,
-            model_type=e.subword_model,
-            user_symbols=symbols,
-            lowercase=e.lowercase,
-            seed=e.seed,
-        )
+        train_subwords(files, folder.path / name, vocabulary_size=size, seed=e.seed, **e.subword_settings)
     models = {name: SubwordTokenizer(folder.path / name) for name in dict.fromkeys(names.values())}
     if e.architecture == "language_label":
         _check_labels(e, folder, models[names[e.sides[0]]])
@@ -451,7 +442,7 @@ def _check_sampling(
             f"version of this package. Received: digests {', '.join(own)} instead of {', '.join(expected)}"
         )
     if workers.is_chief and SAMPLING not in data:
-        write_json(folder.data_path, {**data, SAMPLING: own})
+        write_json(folder.data_path, with_digest({**data, SAMPLING: own}))
 
 
 def _results(

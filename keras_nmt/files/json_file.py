@@ -1,31 +1,38 @@
-"""The reader of all JSON files of the package."""
+"""The reader of all JSON files of the package, and their digests."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from keras_nmt.errors import UserError, one_line
 
 MAX_BYTES = 16 << 20
 MAX_DEPTH = 100
+DIGEST = "sha256"
 
 
-def read_json(path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
-    """Reads a JSON object from a file.
+def read_json(
+    path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTES, *, keep_digest: bool = False
+) -> dict[str, Any]:
+    """Reads a JSON object from a file, and checks its digest, if it has one.
 
     Args:
         path: String or path, the file: UTF-8, at most 100 levels of nesting.
         what: String, the content of the file, for the error message, such as "the settings of a run".
         max_bytes: Integer, the size of the largest file. Defaults to 16 MiB.
+        keep_digest: Boolean, whether the digest is left to `check_digest`, which may come after other checks. Defaults
+            to False.
 
     Returns:
         The object.
 
     Raises:
         FileNotFoundError: There is no such file.
-        UserError: The file cannot be read, or does not hold one JSON object.
+        UserError: The file cannot be read, does not hold one JSON object, or has another digest.
 
     Example:
 
@@ -51,7 +58,40 @@ def read_json(path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTE
         raise UserError(
             f"{os.fspath(path)} must hold {what} as one JSON object; restore it. Received: {reason}"
         ) from None
-    return value
+    return value if keep_digest or DIGEST not in value else check_digest(value, path)
+
+
+def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The object with one more entry, "sha256": the digest of the others.
+
+    Example:
+
+    >>> sorted(with_digest({"seed": 1}))
+    ['seed', 'sha256']
+    """
+    return {**value, DIGEST: _digest(json.loads(json.dumps(value)))}  # as it will be read
+
+
+def check_digest(value: Mapping[str, Any], path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Checks an object that `read_json` has read, and takes its digest away.
+
+    Raises:
+        UserError: The object differs from the one that `with_digest` got, or has no digest.
+    """
+    rest = {name: one for name, one in value.items() if name != DIGEST}
+    if DIGEST not in value:
+        raise UserError(f"{os.fspath(path)} must have a digest; make it again, or restore it. Received: no sha256")
+    if value[DIGEST] != (found := _digest(rest)):
+        raise UserError(
+            f"{os.fspath(path)} is damaged, or was changed by hand; restore it. Received: the SHA-256 {found[:16]} "
+            f"instead of {str(value[DIGEST])[:16]}"
+        )
+    return rest
+
+
+def _digest(value: Mapping[str, Any]) -> str:
+    """SHA-256 of an object, whatever the order and the white space of its JSON."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def _check_depth(value: Any) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from keras_nmt.errors import UserError, error_and_type
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.json_file import check_digest, read_json
 from keras_nmt.files.limits import check_limits
 
 CONFIG = "config.json"
-FORMAT = 1
+FORMAT = 2
+SUBWORDS_SHA256 = "subwords_sha256"
 
 # Settings of search in `config.json`, and their types: defaults of a translator's arguments.
 SEARCH_TYPES: dict[str, tuple[type, ...]] = {
@@ -28,26 +29,28 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
         directory: String or path, the model directory.
 
     Returns:
-        The object with the keys "format", "keras_nmt", "model" ("class" and "config"), "subwords" and "search".
+        The object with the keys "format", "keras_nmt", "model" ("class" and "config"), "subwords", "subwords_sha256"
+        (by the names of files) and "search".
 
     Raises:
-        UserError: The folder is not a model directory, is of a newer format, or is damaged.
+        UserError: The folder is not a model directory, is of another format, or is damaged.
     """
     path = Path(directory) / CONFIG
     if not path.is_file():
         raise UserError(f"No model directory: it has no {CONFIG}. Received: {directory}")
-    config = {"search": {}, **read_json(path, "the configuration of a model")}
+    config = read_json(path, "the configuration of a model", keep_digest=True)
     version = config.get("format")
-    if isinstance(version, int) and version > FORMAT:  # a newer format may differ in any key
+    if isinstance(version, int) and version != FORMAT:  # another format may differ in any key
+        remedy = "upgrade keras_nmt" if version > FORMAT else "train the model again, or use that version"
         raise UserError(
-            f"{directory} was written by keras_nmt {config.get('keras_nmt')}, and this version reads formats up to "
-            f"{FORMAT}: upgrade keras_nmt. Received: format={version}"
+            f"{directory} was written by keras_nmt {config.get('keras_nmt')} in another format than {FORMAT}, which "
+            f"this version reads: {remedy}. Received: format={version}"
         )
     try:
         _check_structure(config)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} is damaged; restore it. Received: {error_and_type(error)}") from None
-    return config
+    return check_digest(config, path)
 
 
 def is_search_setting(name: str, value: Any) -> bool:
@@ -71,7 +74,7 @@ def _check_structure(config: dict[str, Any]) -> None:
     for language in model["config"].get("languages", ("source", "target")):
         Path(config["subwords"][language])
     for name in config["subwords"].values():
-        Path(name)
+        bytes.fromhex(config[SUBWORDS_SHA256][Path(name).name])
     for name, value in search.items():
         if not is_search_setting(name, value):
             raise TypeError(f"{name}={value!r}")

@@ -2,9 +2,10 @@
 
     FOLDER/manifest.json
     FOLDER/pairs/00000.lines.npy                        line numbers
+    FOLDER/pairs/00000.lines_checksums.npy              CRC-32 of every 1,024 line numbers
     FOLDER/SIDE/subwords.model                          the subword model of a side, such as "de"
     FOLDER/SIDE/00000.ids.npy, 00000.ids_offsets.npy    ids of all sentences of a shard; where each sentence begins
-    FOLDER/SIDE/00000.ids_checksums.npy                 CRC-32 of every 1,024 sentences
+    FOLDER/SIDE/00000.ids_checksums.npy                 CRC-32 of type, lengths and ids of every 1,024 sentences
     FOLDER/SIDE/00000.text.npy, ...                     the same for UTF-8 text, if the corpus keeps its text
 
 A run takes the path FOLDER/SIDE wherever it takes the path of a text file.
@@ -27,17 +28,19 @@ import numpy as np
 
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import errors_that_name, write_json
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.json_file import check_digest, read_json, with_digest
 from keras_nmt.files.pair_block import PairBlock, Rows
 
 FORMAT = "keras_nmt prepared corpus"
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 LONGER = "longer side"
 PAIRS = "pairs"  # folder of the arrays that belong to no side
 BLOCKS = "blocks"  # folder of temporary files during a preparation
 RESERVED = (PAIRS, BLOCKS)
 SUBWORDS = "subwords.model"
+# Types of arrays: ids are uint16, or int32 in large vocabularies.
+LINES, OFFSETS, CHECKSUMS, IDS, TEXT = "<i4", "<i8", "<u4", ("<u2", "<i4"), ("|u1",)
 BLOCK = 1024  # pairs that are read at once; an epoch's random order keeps blocks together
 SHARD_PAIRS = 2**20
 MANIFEST_BYTES = 2**30  # largest manifest: a kilobyte for each shard, and 300 bytes for each source file
@@ -47,8 +50,8 @@ REMEDY = "prepare the corpus again, or restore the folder"
 class PreparedFolder:
     """A prepared corpus, read block by block: memory does not grow with the corpus.
 
-    The constructor checks the manifest, and that all files have their sizes. Each block's checksum is compared when the
-    block is read.
+    The constructor checks the manifest, and that all files have their sizes. Types, shapes and checksums are compared
+    when a block is read.
 
     Args:
         path: String or path of the folder.
@@ -118,7 +121,10 @@ class PreparedFolder:
         read, shard = [], None
         for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(pairs)], strict=True):
             if shard is None or shard.number != shards[begin]:
-                shard = _Shard(self.path, int(shards[begin]), sides, with_text)  # the previous shard is unmapped
+                number = int(shards[begin])
+                shard = _Shard(
+                    self.path, number, int(self._sizes[number]), sides, with_text
+                )  # the last one is unmapped
             first = int(inside[begin])
             read.append(shard.read(int(blocks[begin]), first % BLOCK, first % BLOCK + end - begin))
         return PairBlock.concatenate(read)
@@ -186,7 +192,9 @@ def write_shard(folder: Path, number: int, sides: Sequence[str], block: PairBloc
     Raises:
         OSError: A file cannot be written, such as on a full disk.
     """
-    files = {f"{PAIRS}/{number:05d}.lines.npy": block.lines.astype("<i4")}
+    lines = block.lines.astype(LINES)
+    files = {f"{PAIRS}/{number:05d}.lines.npy": lines}
+    files[f"{PAIRS}/{number:05d}.lines_checksums.npy"] = _checksums(lines)
     for side, rows in zip(sides, block.ids, strict=True):
         files |= _arrays(f"{side}/{number:05d}.ids", rows)
     for side, rows in zip(sides, block.text or (), strict=False):
@@ -237,22 +245,24 @@ def write_manifest(
         _write(folder / side / SUBWORDS, model)
     write_json(
         folder / MANIFEST,
-        {
-            "format": FORMAT,
-            "version": VERSION,
-            "sides": list(sides),
-            "subwords": {s: hashlib.sha256(model).hexdigest() for s, model in zip(sides, subwords, strict=True)},
-            "pairs": sum(shard["pairs"] for shard in shards),
-            "read": num_read,
-            "dropped": dict(dropped),
-            "tokens": {side: sum(length * number for length, number in enumerate(counts[side])) for side in sides},
-            "length_counts": counts,
-            "max_ratio": max_ratio,
-            "text": has_text,
-            "sources": list(sources),
-            "options": dict(options or {}),
-            "shards": [{name: shard[name] for name in ("pairs", "files")} for shard in shards],
-        },
+        with_digest(
+            {
+                "format": FORMAT,
+                "version": VERSION,
+                "sides": list(sides),
+                "subwords": {s: hashlib.sha256(model).hexdigest() for s, model in zip(sides, subwords, strict=True)},
+                "pairs": sum(shard["pairs"] for shard in shards),
+                "read": num_read,
+                "dropped": dict(dropped),
+                "tokens": {side: sum(length * number for length, number in enumerate(counts[side])) for side in sides},
+                "length_counts": counts,
+                "max_ratio": max_ratio,
+                "text": has_text,
+                "sources": list(sources),
+                "options": dict(options or {}),
+                "shards": [{name: shard[name] for name in ("pairs", "files")} for shard in shards],
+            }
+        ),
     )
 
 
@@ -263,7 +273,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
         OSError: There is no manifest.
         UserError: The manifest is damaged or of another version.
     """
-    manifest = read_json(path, "the manifest of a prepared corpus", MANIFEST_BYTES)
+    manifest = read_json(path, "the manifest of a prepared corpus", MANIFEST_BYTES, keep_digest=True)
     if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
         raise UserError(
             f"{path} must be the manifest of a prepared corpus of version {VERSION}; prepare the corpus again. "
@@ -271,7 +281,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
         )
     if not _is_whole(manifest):
         raise UserError(f"Damaged: the manifest of a prepared corpus; {REMEDY}. Received: {path}")
-    return manifest
+    return check_digest(manifest, path)
 
 
 def _is_whole(manifest: Mapping[str, Any]) -> bool:
@@ -299,62 +309,86 @@ def _is_whole(manifest: Mapping[str, Any]) -> bool:
 class _Shard:
     """The arrays of one shard, mapped into memory."""
 
-    def __init__(self, folder: Path, number: int, sides: Sequence[str], with_text: bool) -> None:
+    def __init__(self, folder: Path, number: int, size: int, sides: Sequence[str], with_text: bool) -> None:
         self.number = number
-        self._lines = _mapped(folder / PAIRS / f"{number:05d}.lines.npy")
-        kinds = ("ids", "text") if with_text else ("ids",)
-        self._rows = {kind: [_MappedRows(folder / side / f"{number:05d}.{kind}") for side in sides] for kind in kinds}
+        self._lines_path = folder / PAIRS / f"{number:05d}.lines"
+        self._lines = _mapped(f"{self._lines_path}.npy", [LINES], size)
+        self._checksums = _mapped(f"{self._lines_path}_checksums.npy", [CHECKSUMS], -(-size // BLOCK))
+        types = {"ids": IDS, "text": TEXT} if with_text else {"ids": IDS}
+        self._rows = {
+            kind: [_MappedRows(folder / side / f"{number:05d}.{kind}", size, types[kind]) for side in sides]
+            for kind in types
+        }
 
     def read(self, block: int, begin: int, end: int) -> PairBlock:
         """The pairs of a block from `begin` to below `end`, counted from the block's first pair."""
         rows = {kind: tuple(side.read(block, begin, end) for side in sides) for kind, sides in self._rows.items()}
-        lines = np.array(self._lines[block * BLOCK + begin : block * BLOCK + end])
-        return PairBlock(lines, rows["ids"], rows.get("text"))
+        lines = np.array(self._lines[block * BLOCK : (block + 1) * BLOCK])
+        _compare(self._checksums[block], lines, path=self._lines_path, block=block)
+        return PairBlock(lines[begin:end], rows["ids"], rows.get("text"))
 
 
 class _MappedRows:
     """The ids, or the text, of one side of a shard."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, size: int, types: Sequence[str]) -> None:
         self._path = path
-        self._values, self._offsets, self._checksums = (
-            _mapped(Path(f"{path}{ending}.npy")) for ending in ("", "_offsets", "_checksums")
-        )
+        self._values = _mapped(f"{path}.npy", types)
+        self._offsets = _mapped(f"{path}_offsets.npy", [OFFSETS], size + 1)
+        self._checksums = _mapped(f"{path}_checksums.npy", [CHECKSUMS], -(-size // BLOCK))
 
     def read(self, block: int, begin: int, end: int) -> Rows:
         offsets = np.array(self._offsets[block * BLOCK : (block + 1) * BLOCK + 1])
         values = np.array(self._values[offsets[0] : offsets[-1]])  # a copy: the mapping's pages are given back
         lengths = np.diff(offsets)
-        if self._checksums[block] != _checksum(values, lengths):
-            raise UserError(
-                f"Damaged: a file of a prepared corpus; {REMEDY}. "
-                f"Received: {self._path}.npy with another checksum in block {block}"
-            )
+        _compare(self._checksums[block], lengths, values, path=self._path, block=block)
         begins = offsets - offsets[0]
         return Rows(values[begins[begin] : begins[end]], lengths[begin:end])
 
 
 def _arrays(name: str, rows: Rows) -> dict[str, np.ndarray]:
     """The arrays of a side by file name."""
-    offsets = np.append(0, np.cumsum(rows.lengths))
-    checksums = [
-        _checksum(rows.values[offsets[i] : offsets[min(i + BLOCK, len(rows.lengths))]], rows.lengths[i : i + BLOCK])
-        for i in range(0, len(rows.lengths), BLOCK)
-    ]
+    offsets = np.append(0, np.cumsum(rows.lengths)).astype(OFFSETS)
+    values = rows.values.astype(rows.values.dtype.newbyteorder("<"))
     return {
-        f"{name}.npy": rows.values.astype(rows.values.dtype.newbyteorder("<")),
-        f"{name}_offsets.npy": offsets.astype("<i8"),
-        f"{name}_checksums.npy": np.array(checksums, "<u4"),
+        f"{name}.npy": values,
+        f"{name}_offsets.npy": offsets,
+        f"{name}_checksums.npy": _checksums(np.diff(offsets), values, offsets),
     }
 
 
-def _checksum(values: np.ndarray, lengths: np.ndarray) -> int:
-    return zlib.crc32(lengths.astype("<i8").tobytes(), zlib.crc32(np.ascontiguousarray(values).data))
+def _checksums(numbers: np.ndarray, values: np.ndarray | None = None, offsets: np.ndarray | None = None) -> np.ndarray:
+    """The checksums of blocks: of numbers, and of the values that begin at offsets."""
+    found = []
+    for i in range(0, len(numbers), BLOCK):
+        block = [numbers[i : i + BLOCK]]
+        if values is not None and offsets is not None:
+            block.append(values[offsets[i] : offsets[min(i + BLOCK, len(numbers))]])
+        found.append(_checksum(*block))
+    return np.array(found, CHECKSUMS)
 
 
-def _mapped(path: Path) -> np.ndarray:
+def _checksum(*arrays: np.ndarray) -> int:
+    checksum = 0
+    for array in arrays:
+        checksum = zlib.crc32(np.ascontiguousarray(array).data, zlib.crc32(array.dtype.str.encode(), checksum))
+    return checksum
+
+
+def _compare(checksum: int, *arrays: np.ndarray, path: Path, block: int) -> None:
+    if checksum != _checksum(*arrays):
+        raise UserError(
+            f"Damaged: a file of a prepared corpus; {REMEDY}. "
+            f"Received: {path}.npy, or the files beside it, with another checksum in block {block}"
+        )
+
+
+def _mapped(path: str, types: Sequence[str], length: int | None = None) -> np.ndarray:
+    """Maps an array of one of some types into memory."""
     try:
         array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+        if array.dtype.str not in types or array.shape != (length if length is not None else len(array),):
+            raise ValueError(f"type {array.dtype.str} and shape {array.shape}")
     except Exception as error:  # a damaged header makes NumPy raise various errors
         raise UserError(
             f"Damaged: a file of a prepared corpus; {REMEDY}. Received: {path} ({one_line(error)})"

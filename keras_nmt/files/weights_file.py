@@ -13,7 +13,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import atomic_path, check_regular
 
 # The name of a file attribute: the digest is replaced and copied together with the weights.
@@ -66,6 +66,28 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
     for weight in model.weights:
         if "float" in weight.dtype and not np.isfinite(weight.numpy()).all():
             raise UserError(f"The weights in {name} are not finite: use another file. Received: {weight.path}")
+
+
+def open_weights(path: str | os.PathLike[str]) -> h5py.File:
+    """Opens a file of weights for reading, after a check of its digest.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        UserError: The file is damaged, or no HDF5 file.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            check_regular(path)
+            file = stack.enter_context(h5py.File(path, "r"))
+            check_digest(file)
+        except (UserError, FileNotFoundError):
+            raise
+        except Exception as error:  # a damaged file makes HDF5 raise various errors
+            raise UserError(
+                f"Restore the file: its weights cannot be read. Received: {os.fspath(path)} ({one_line(error)})"
+            ) from None
+        stack.pop_all()
+    return file
 
 
 def arrays(file: h5py.File) -> dict[str, h5py.Dataset]:

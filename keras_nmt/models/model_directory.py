@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -15,8 +16,16 @@ import keras
 import keras_nmt
 from keras_nmt.errors import UserError, error_and_type
 from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.limits import check_limits
-from keras_nmt.files.model_config import CONFIG, FORMAT, SEARCH_TYPES, is_search_setting, read_model_config
+from keras_nmt.files.model_config import (
+    CONFIG,
+    FORMAT,
+    SEARCH_TYPES,
+    SUBWORDS_SHA256,
+    is_search_setting,
+    read_model_config,
+)
 from keras_nmt.files.weights_file import read_weights, write_weights
 from keras_nmt.layers.mechanism import NotRegistered
 from keras_nmt.models._without_weights import without_weights
@@ -31,7 +40,8 @@ class ModelDirectory:
 
     | file | content |
     | --- | --- |
-    | `config.json` | format, the model's class and configuration, names of the subword models, search settings |
+    | `config.json` | format, the model's class and configuration, names and SHA-256 of the subword models, search \
+settings, and a SHA-256 of these |
     | `model.weights.h5` | the weights, with a SHA-256 digest |
     | `subwords.model`; or `subwords.source.model` and `subwords.target.model`; or `subwords.LANGUAGE.model` of each \
 language | SentencePiece models |
@@ -56,6 +66,7 @@ language | SentencePiece models |
     >>> from keras_nmt.models import Transformer
     >>> model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=50)
     >>> directory = ModelDirectory(tempfile.mkdtemp())
+    >>> _ = (directory.path / "subwords.model").write_bytes(b"")  # `train_subwords` writes a usable one
     >>> directory.save_config(model, subwords={"source": "subwords.model", "target": "subwords.model"})
     >>> directory.save_weights(model)
     >>> directory.load_model().count_params() == model.count_params()
@@ -107,10 +118,11 @@ language | SentencePiece models |
         Args:
             model: Model of a registered class.
             subwords: Mapping of "source" and "target", or of each language of a multilingual model, to the name of a
-                SentencePiece model in the folder. The names are equal if the vocabulary is joint.
+                SentencePiece model that is in the folder. The names are equal if the vocabulary is joint.
             search: Mapping of settings of search, with the names and types of `SEARCH_TYPES`. Defaults to none.
 
         Raises:
+            OSError: A subword model cannot be read.
             UserError: The class of the model is not registered, a language has no subword model, or a setting of
                 search is unknown, of another type, or above its limit.
         """
@@ -132,12 +144,15 @@ language | SentencePiece models |
             "keras_nmt": keras_nmt.__version__,
             "model": {"class": name.removeprefix(OWN_PACKAGE), "config": model.get_config()},
             "subwords": dict(subwords),
+            SUBWORDS_SHA256: {
+                name: hashlib.sha256((self.path / name).read_bytes()).hexdigest()
+                for name in sorted(set(subwords.values()))
+            },
             "search": search,
         }
         check_limits(config["model"]["config"])
         check_limits(search)
-        self.path.mkdir(parents=True, exist_ok=True)
-        write_json(self.config_path, config)
+        write_json(self.config_path, with_digest(config))
 
     def save_weights(self, model: keras.Model) -> None:
         """Writes `model.weights.h5`, completely or not at all."""
@@ -147,7 +162,7 @@ language | SentencePiece models |
         """Reads and checks `config.json`.
 
         Raises:
-            UserError: The folder is not a model directory, is of a newer format, or is damaged.
+            UserError: The folder is not a model directory, is of another format, or is damaged.
         """
         return read_model_config(self.path)
 

@@ -7,13 +7,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.length_limits import check_length_limits
 from keras_nmt.files.prepared_folder import check_sides
+from keras_nmt.files.subwords import check_subword_settings
 
 DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
     "keep": (),
@@ -23,8 +24,7 @@ DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
     "either": ("source", "target"),
 }
 ORDERS = ("shuffled", "lines")
-NORMALIZATIONS = ("none", "NFC", "NFKC")
-LEAST_SUBWORDS = 5  # four special ids, and one
+OF_SUBWORDS = ("normalization", "character_coverage", "byte_fallback")
 File = str | os.PathLike[str]
 # From the lines of both sides of a block to a boolean array, the pairs to drop; or a DoFn of such lines.
 Filter = Callable[[Sequence[str], Sequence[str]], np.ndarray] | Any
@@ -57,10 +57,12 @@ class Preparation:
         subword_sample: Integer, the number of random pairs that the model is trained on; all pairs of a smaller corpus.
             Defaults to 1,000,000.
         seed: Integer, seed of the sample. Defaults to 0.
+        normalization: "nfc", "nfkc" or "identity", of the model to train, as for `keras_nmt.text.train_subwords`.
+            Defaults to "nfc".
+        character_coverage: Float from 0.98 to 1, of the model to train. Defaults to 1.
+        byte_fallback: Boolean, of the model to train. Defaults to False.
         max_length: Integer, the longest sentence kept in subwords, end included; or None. Defaults to 256.
         max_ratio: Float, the largest ratio of lengths kept; or None. Defaults to 3.
-        normalization: "none"; or "NFC" or "NFKC", Unicode's, with single spaces. Defaults to "none": the subword
-            models normalise text themselves.
         drop_identical: Boolean, whether to drop pairs with equal sides. Defaults to False.
         scripts: Dictionary from a side to the script of at least half of its letters, by the first word of Unicode's
             names of letters, such as "LATIN" or "CYRILLIC". Defaults to none.
@@ -73,8 +75,9 @@ class Preparation:
             `process` takes a tuple of both sequences and gives a sequence of one such array, and `setup`, if there is
             one, runs once in each worker process. A string such as "package.module:name" or "file.py:name" names a
             filter that each worker process imports. Defaults to none.
-        duplicates: "keep"; or of pairs that have the same "pair" of texts, the same "source" or the same "target", only
-            the first one is kept; "either": "source", then "target". Defaults to "pair".
+        duplicates: "keep"; or of pairs that have the same "pair" of texts, the same "source" or the same "target", as
+            the subword models normalise them, only the first one is kept; "either": "source", then "target". Defaults
+            to "pair".
         order: "shuffled": by a digest of the text, a random order that is the same each time. "lines": the order of
             the files. Defaults to "shuffled".
         source_tag: String, a subword such as "<BT>" at the start of each source sentence, for example for
@@ -92,9 +95,11 @@ class Preparation:
     vocabulary_size: int | None = None
     subword_sample: int = 1_000_000
     seed: int = 0
+    normalization: str = "nfc"
+    character_coverage: float = 1.0
+    byte_fallback: bool = False
     max_length: int | None = 256
     max_ratio: float | None = 3.0
-    normalization: Literal["none", "NFC", "NFKC"] = "none"
     drop_identical: bool = False
     scripts: Mapping[str, str] = dataclasses.field(default_factory=dict)
     languages: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -112,13 +117,11 @@ class Preparation:
                 "A corpus needs either subword models or the vocabulary size of a model to train. "
                 f"Received: subwords={self.subwords}, vocabulary_size={self.vocabulary_size}"
             )
-        if self.vocabulary_size is not None and self.vocabulary_size < LEAST_SUBWORDS:
-            raise UserError(
-                f"A vocabulary has at least {LEAST_SUBWORDS} subwords. Received: vocabulary_size={self.vocabulary_size}"
-            )
         tag = self.source_tag
         if tag is not None and tag.split() != [tag]:
             raise UserError(f"A tag is one subword, without spaces. Received: source_tag={tag!r}")
+        if self.vocabulary_size is not None:
+            check_subword_settings(self.vocabulary_size, **self.subword_settings)
         for name in (*self.sources, *self.targets):
             check_name(name)
         if self.subword_sample < 1 or self.seed < 0:
@@ -132,7 +135,7 @@ class Preparation:
                 f"Received: {len(self.sources)} and {len(self.targets)}"
             )
         check_sides(self.sides)
-        for name, known in (("duplicates", DUPLICATES), ("order", ORDERS), ("normalization", NORMALIZATIONS)):
+        for name, known in (("duplicates", DUPLICATES), ("order", ORDERS)):
             if getattr(self, name) not in known:
                 raise UserError(f"`{name}` is one of {', '.join(known)}. Received: {name}={getattr(self, name)!r}")
         for name in ("scripts", "languages"):
@@ -148,10 +151,16 @@ class Preparation:
         if taken := set(self.filters) & set(BUILT_IN):
             raise UserError(f"Another reason has the name of this filter: rename it. Received: {', '.join(taken)}")
 
+    @property
+    def subword_settings(self) -> dict[str, Any]:
+        """The arguments of `train_subwords`, except files, size and sample."""
+        symbols = [] if self.source_tag is None else [self.source_tag]
+        return {"user_symbols": symbols, **{name: getattr(self, name) for name in OF_SUBWORDS}}
+
     def as_json(self) -> dict[str, object]:
         """The options that a manifest records: those that decide which pairs are kept, and in which form."""
-        names = ("max_length", "max_ratio", "normalization", "drop_identical", "duplicates", "order", "source_tag")
-        trained = ("vocabulary_size", "subword_sample", "seed") if self.subwords is None else ()
+        names = ("max_length", "max_ratio", "drop_identical", "duplicates", "order", "source_tag")
+        trained = ("vocabulary_size", "subword_sample", "seed", *OF_SUBWORDS) if self.subwords is None else ()
         return {
             **{name: getattr(self, name) for name in (*trained, *names)},
             "scripts": dict(self.scripts),

@@ -112,7 +112,7 @@ def prepare(
                 seed=p.seed,
                 options=options,
                 vocabulary_size=p.vocabulary_size,
-                user_symbols=[] if p.source_tag is None else [p.source_tag],
+                **p.subword_settings,
             )
             p = dataclasses.replace(p, subwords=(model, model), vocabulary_size=None)
         assert p.subwords is not None

@@ -1,12 +1,10 @@
-"""Lines of text to blocks of ids: normalisation, filters, subwords."""
+"""Lines of text to blocks of ids: filters, subwords, keys of duplicates."""
 
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections.abc import Sequence
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import sentencepiece
@@ -15,6 +13,7 @@ from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.length_limits import drop_pairs, outside_limits
 from keras_nmt.files.pair_block import PairBlock, Rows
 from keras_nmt.files.prepared_folder import id_type
+from keras_nmt.files.subwords import read_subwords
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 from keras_nmt.preparation.options import File, Preparation
 from keras_nmt.preparation.text_filters import text_filters
@@ -58,9 +57,6 @@ class Segmenter:
         """
         p = self._preparation
         texts = [list(sources), list(targets)]
-        form = p.normalization
-        if form != "none":
-            texts = [[" ".join(unicodedata.normalize(form, text).split()) for text in side] for side in texts]
         keep = np.ones(len(lines), bool)
         dropped = drop_pairs(keep, ((reason, wrong(*texts)) for reason, wrong in self._filters))
         numbers = np.flatnonzero(keep).tolist()
@@ -71,9 +67,9 @@ class Segmenter:
         ids = tuple(self._ids(model, side) for model, side in zip(self._models, texts, strict=True))
         keep = np.ones(len(lines), bool)
         dropped |= drop_pairs(keep, outside_limits(ids[0].lengths, ids[1].lengths, p.max_length, p.max_ratio))
-        encoded = [[text.encode() for text in side] for side in texts]
-        keys = np.concatenate([_digests(side) for side in encoded], axis=1)
-        text = tuple(Rows.from_bytes(side) for side in encoded) if p.keep_text else None
+        read = [model.normalize(side) for model, side in zip(self._models, texts, strict=True)]
+        keys = np.concatenate([_digests(side) for side in read], axis=1)
+        text = tuple(Rows.from_bytes([one.encode() for one in side]) for side in texts) if p.keep_text else None
         return PairBlock(lines, ids, text, keys).select(keep), dropped
 
     @staticmethod
@@ -93,7 +89,7 @@ def load_subwords(path: File) -> sentencepiece.SentencePieceProcessor:
     """
     model = sentencepiece.SentencePieceProcessor()
     try:
-        model.LoadFromSerializedProto(Path(path).read_bytes())
+        model.LoadFromSerializedProto(read_subwords(path))
     except RuntimeError as error:
         raise UserError(f"The file is not a SentencePiece model ({one_line(error)}). Received: {path}") from None
     ids = model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()
@@ -128,7 +124,7 @@ def bucket_of(block: PairBlock, key: str, num_buckets: int) -> np.ndarray:
     return (block.keys[:, KEYS[key]].sum(axis=1, dtype=np.uint64) % np.uint64(num_buckets)).astype(np.int64)
 
 
-def _digests(texts: list[bytes]) -> np.ndarray:
+def _digests(texts: list[str]) -> np.ndarray:
     """uint64 array `[texts, 2]`: 128 bits of BLAKE2, so that different texts are never taken for equal."""
-    digests = b"".join(hashlib.blake2b(text, digest_size=16).digest() for text in texts)
+    digests = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts)
     return np.frombuffer(digests, "<u8").reshape(-1, 2)

@@ -16,6 +16,7 @@ from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.subwords import read_subwords
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 from keras_nmt.text.subword_sampler import SPACE, SubwordSampler
 
@@ -34,7 +35,7 @@ class SubwordTokenizer(tf.Module):
 
     Raises:
         OSError: The file cannot be read.
-        UserError: The file is not a SentencePiece model, or has other ids.
+        UserError: The file is not a SentencePiece model, has other ids, or is damaged; see `read_subwords`.
 
     Example:
 
@@ -55,7 +56,7 @@ class SubwordTokenizer(tf.Module):
     def __init__(self, model: str | os.PathLike[str] | bytes) -> None:
         super().__init__(name="subword_tokenizer")
         origin = "bytes" if isinstance(model, bytes) else repr(os.fspath(model))
-        self._proto = model if isinstance(model, bytes) else Path(model).read_bytes()
+        self._proto = model if isinstance(model, bytes) else read_subwords(model)
         self._processor = _load(self._proto, origin)
         self._vocabulary_size = int(self._processor.get_piece_size())
         # `tf.Module` tracks the attribute, as does any object that tracks this tokenizer.
@@ -90,7 +91,7 @@ class SubwordTokenizer(tf.Module):
 
         Returns:
             `tf.RaggedTensor` `[N, (number of subwords)]`, int32, without begin and end. The row of a text without
-            anything but spaces is empty.
+            anything but spaces is empty; which characters are spaces is up to the model's normalisation.
         """
         return self._tokenizer.tokenize(tf.convert_to_tensor(strings, tf.string))
 

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 import sentencepiece
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.files.read_blocks import read_blocks
+from keras_nmt.files.subwords import check_subword_settings
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
-from keras_nmt.text.lowercase_rules import lowercase_rules
+from keras_nmt.text.normalization_rules import normalization_rules
 
-MODEL_TYPES = ("bpe", "unigram")
-RESERVED_SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")
 NUM_THREADS = 16  # the model depends on the number of threads: a constant gives the same model on every machine
 
 
@@ -33,6 +33,7 @@ def train_subwords(
     vocabulary_size: int,
     model_type: str = "bpe",
     user_symbols: Sequence[str] = (),
+    normalization: str = "nfc",
     character_coverage: float = 1.0,
     byte_fallback: bool = False,
     split_digits: bool = False,
@@ -43,8 +44,8 @@ def train_subwords(
     """Trains a SentencePiece model on text files and writes it to a file.
 
     Several files are read one after the other as one text: for a joint vocabulary, give the files of both languages.
-    Ids are pad 0, unknown 1, begin 2, end 3, then the user symbols. Text is normalised by SentencePiece's `nmt_nfkc`,
-    or with lower-casing. The same text and arguments give the same model. Lines of more than 4,192 bytes are skipped.
+    Ids are pad 0, unknown 1, begin 2, end 3, then the user symbols. The model normalises all text that it encodes. The
+    same text and arguments give the same model. Lines of more than 4,192 bytes are skipped.
 
     Args:
         files: Path or sequence of paths of text files: UTF-8, one sentence per line of at most 1 MiB, plain or gzip.
@@ -52,11 +53,12 @@ def train_subwords(
         vocabulary_size: Integer, the number of ids, including special ids and user symbols.
         model_type: String, "bpe" or "unigram". Defaults to "bpe".
         user_symbols: Sequence of strings that are always one subword, such as a language tag "<2de>". Defaults to none.
-        character_coverage: Float, the share of the text's characters that have a separate id. Slightly less than
-            1, such as 0.9995, suits scripts with thousands of characters. Defaults to 1.
+        normalization: String, "nfc", "nfkc" or "identity", see `normalization_rules`. Defaults to "nfc".
+        character_coverage: Float from 0.98 to 1, the share of the text's characters that have a separate id. Slightly
+            less than 1, such as 0.9995, suits scripts with thousands of characters. Defaults to 1.
         byte_fallback: Boolean, whether unknown characters are spelled as bytes, which take 256 ids. Defaults to False.
         split_digits: Boolean, whether each digit is a subword. Defaults to False.
-        lowercase: Boolean, whether the model lower-cases text, see `lowercase_rules`. Defaults to False.
+        lowercase: Boolean, whether the model lower-cases text, see `normalization_rules`. Defaults to False.
         max_sentences: Integer. A random sample of this many sentences is used if there are more. Defaults to 10
             million.
         seed: Integer, seed of the sample. Defaults to 0.
@@ -85,12 +87,26 @@ def train_subwords(
         [Kudo, 2018](https://arxiv.org/abs/1804.10959).
     """
     paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
-    _check(paths, vocabulary_size, model_type, user_symbols, character_coverage, max_sentences, seed)
+    if not paths:
+        raise UserError("Subwords are trained on at least one file. Received: files=[]")
+    check_subword_settings(
+        vocabulary_size,
+        model_type=model_type,
+        user_symbols=user_symbols,
+        normalization=normalization,
+        character_coverage=character_coverage,
+        byte_fallback=byte_fallback,
+        lowercase=lowercase,
+    )
+    if max_sentences < 1:
+        raise UserError(f"At least one sentence is needed. Received: max_sentences={max_sentences}")
+    if seed < 0:
+        raise UserError(f"The seed is not negative. Received: seed={seed}")
     model = io.BytesIO()
     try:
-        with _normalization(lowercase) as normalization:
+        with _rules(normalization, lowercase) as rules:
             sentencepiece.SentencePieceTrainer.train(
-                **normalization,
+                **rules,
                 sentence_iterator=_sentences(paths, max_sentences, seed),
                 model_writer=model,
                 vocab_size=vocabulary_size,
@@ -108,50 +124,22 @@ def train_subwords(
             )
     except RuntimeError as error:
         raise UserError(_explain(str(error), vocabulary_size, paths)) from None
-    return write_bytes(path, model.getvalue())
+    proto = ModelProto.FromString(model.getvalue())
+    proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the path of a temporary file
+    proto.normalizer_spec.name = f"{normalization}{'_lowercase' * lowercase}"
+    return write_bytes(path, proto.SerializeToString())
 
 
 @contextlib.contextmanager
-def _normalization(lowercase: bool) -> Iterator[dict[str, Any]]:
+def _rules(normalization: str, lowercase: bool) -> Iterator[dict[str, Any]]:
     """The trainer's options for normalisation. The trainer reads rules from a file only."""
-    if not lowercase:
-        yield {}
+    if normalization == "nfkc" and not lowercase:
+        yield {"normalization_rule_name": "nmt_nfkc"}
         return
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder) / "rules.tsv"
-        rules.write_text(lowercase_rules(), encoding="utf-8")
+        rules.write_text(normalization_rules(normalization, lowercase), encoding="utf-8")
         yield {"normalization_rule_tsv": str(rules)}
-
-
-def _check(
-    paths: list[Path],
-    vocabulary_size: int,
-    model_type: str,
-    user_symbols: Sequence[str],
-    character_coverage: float,
-    max_sentences: int,
-    seed: int,
-) -> None:
-    if not paths:
-        raise UserError("Subwords are trained on at least one file. Received: files=[]")
-    if model_type not in MODEL_TYPES:
-        raise UserError(f"The model type is one of {MODEL_TYPES}. Received: model_type={model_type!r}")
-    if vocabulary_size < 5:
-        raise UserError(f"The vocabulary holds at least 5 ids. Received: vocabulary_size={vocabulary_size}")
-    if not 0 < character_coverage <= 1:
-        raise UserError(f"The coverage is in (0, 1]. Received: character_coverage={character_coverage}")
-    if max_sentences < 1:
-        raise UserError(f"At least one sentence is needed. Received: max_sentences={max_sentences}")
-    if seed < 0:
-        raise UserError(f"The seed is not negative. Received: seed={seed}")
-    if isinstance(user_symbols, str):
-        raise UserError(f"User symbols are a sequence of strings. Received: user_symbols={user_symbols!r}")
-    wrong = [s for s in user_symbols if not s or any(c.isspace() for c in s) or s in RESERVED_SYMBOLS]
-    if wrong or len(set(user_symbols)) < len(user_symbols):
-        raise UserError(
-            f"User symbols are distinct, without spaces, and none of {RESERVED_SYMBOLS}. "
-            f"Received: user_symbols={list(user_symbols)}"
-        )
 
 
 def _sentences(paths: list[Path], max_sentences: int, seed: int) -> Iterator[str]:

@@ -11,9 +11,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from keras_nmt.errors import UserError, check_positive, one_line
-from keras_nmt.files.atomic_files import atomic_path, check_regular
-from keras_nmt.files.weights_file import arrays, check_digest, write_digest
+from keras_nmt.errors import UserError, check_positive
+from keras_nmt.files.atomic_files import atomic_path
+from keras_nmt.files.weights_file import arrays, open_weights, write_digest
 from keras_nmt.training.checkpoints import read_index, weights_path
 
 
@@ -65,7 +65,7 @@ def average_checkpoints(
 def average_weights(files: Sequence[Path], output: Path) -> None:
     """Writes the mean of files of weights of one model: floats are averaged, anything else is taken from the last."""
     with contextlib.ExitStack() as stack:
-        sources = [stack.enter_context(_open(file)) for file in files]
+        sources = [stack.enter_context(open_weights(file)) for file in files]
         room = os.path.getsize(files[-1]) + 8192  # HDF5 crashes, and Python with it, on a full disk
         temporary = stack.enter_context(atomic_path(output, suffix=".weights.h5", room=room))
         shutil.copyfile(files[-1], temporary)
@@ -78,16 +78,6 @@ def average_weights(files: Sequence[Path], output: Path) -> None:
                     f"The checkpoints are not of one model. Received: {[str(file) for file in files]} ({error})"
                 ) from error
             write_digest(target)
-
-
-def _open(path: Path) -> h5py.File:
-    try:
-        check_regular(path)
-        file = h5py.File(path, "r")
-        check_digest(file)
-        return file
-    except OSError as error:
-        raise UserError(f"The weights of a checkpoint cannot be read. Received: {path} ({one_line(error)})") from error
 
 
 def _average(name: str, sources: Sequence[h5py.File], target: h5py.File) -> None:

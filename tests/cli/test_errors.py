@@ -14,6 +14,9 @@ from typer.testing import CliRunner
 import keras_nmt
 from keras_nmt.cli.app import app
 from keras_nmt.cli.run_app import _without, run_app
+from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.json_file import with_digest
+from keras_nmt.files.model_config import FORMAT
 
 
 @pytest.mark.parametrize(
@@ -88,8 +91,9 @@ def test_wrong_arguments_are_found_before_tensorflow_is_imported(
         monkeypatch.delattr(f"keras_nmt.cli.{module}.import_tensorflow")  # the call would be a NameError
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d").mkdir()
-    config = {"format": 1, "model": {"class": "Any", "config": {}}, "subwords": {"source": "s", "target": "t"}}
-    (tmp_path / "d" / "config.json").write_text(json.dumps(config))
+    config = {"format": FORMAT, "model": {"class": "Any", "config": {}}, "search": {}}
+    config |= {"subwords": {"source": "s", "target": "t"}, "subwords_sha256": {"s": "", "t": ""}}
+    write_json(tmp_path / "d" / "config.json", with_digest(config))
     (tmp_path / "two").write_text("a\nb\n")
     (tmp_path / "three").write_text("a\nb\nc\n")
     assert expected in error_line(*arguments.split())

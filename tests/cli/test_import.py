@@ -12,6 +12,8 @@ from own_mechanisms import OWN
 from keras_nmt.cli.app import app
 from keras_nmt.cli.inspection import inspect_app
 from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.json_file import with_digest
 from keras_nmt.models import ModelDirectory, Transformer
 
 WITHOUT_MODEL = ("average", "info", "report", "serve")  # read files of a model directory, or an export
@@ -22,6 +24,8 @@ def directory(tmp_path):
     options, _ = OWN["feed_forward"]
     model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=30, **options)
     directory = ModelDirectory(tmp_path / "model")
+    directory.path.mkdir()
+    (directory.path / "subwords.model").touch()
     directory.save_config(model, subwords={"source": "subwords.model", "target": "subwords.model"})
     directory.save_weights(model)
     return directory
@@ -65,7 +69,8 @@ def test_errors_name_the_file_and_the_line(directory, tmp_path, error_line):
 def test_a_folder_alone_asks_for_the_file(directory, error_line):
     config = json.loads(directory.config_path.read_text())
     config["model"]["config"]["feed_forward"]["class_name"] = "somewhere>Sine"
-    directory.config_path.write_text(json.dumps(config))
+    del config["sha256"]
+    write_json(directory.config_path, with_digest(config))
     for command in (["translate", "--input", __file__], ["score", "--source", __file__, "--target", __file__]):
         error = error_line(command[0], directory.path, *command[1:])
         assert "--import FILE" in error

@@ -20,6 +20,8 @@ FILES = ("prepare", "--output", "out", "--source", "a", "--target", "b")
         (("--subwords", "m", "--script", "ru"), "SIDE=SCRIPT. Received: ru"),
         (("--subwords", "m", "--language", "ru"), "SIDE=LANGUAGE. Received: ru"),
         (("--subwords", "m", "--seed", "1"), "goes with --vocabulary-size N. Received: --seed 1"),
+        (("--subwords", "m", "--normalization", "nfc"), "goes with --vocabulary-size N. Received: --normalization nfc"),
+        (("--subwords", "m", "--byte-fallback"), "goes with --vocabulary-size N. Received: --byte-fallback True"),
         (("--subwords", "m", "--filter", "a:x", "--filter", "b:x"), "name of its own. Received: a:x, b:x"),
     ],
 )

@@ -23,6 +23,9 @@ from terminal import terminal_for_errors
 
 from keras_nmt.cli.app import app, main
 from keras_nmt.cli.progress import LINES_OF_A_STEP
+from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.json_file import with_digest
+from keras_nmt.files.model_config import FORMAT
 
 
 def test_translate_keeps_lines_in_order_and_empty_ones_empty(trained, tmp_path, keras_nmt):
@@ -183,8 +186,9 @@ def test_search_options_reach_the_search(command, tmp_path, monkeypatch):
     monkeypatch.setattr("keras_nmt.serving.export", reached)
     (tmp_path / "text").write_text("a\n")
     (tmp_path / "d").mkdir()
-    config = {"format": 1, "model": {"class": "Any", "config": {}}, "subwords": {"source": "s", "target": "t"}}
-    (tmp_path / "d" / "config.json").write_text(json.dumps(config))
+    config = {"format": FORMAT, "model": {"class": "Any", "config": {}}, "search": {}}
+    config |= {"subwords": {"source": "s", "target": "t"}, "subwords_sha256": {"s": "", "t": ""}}
+    write_json(tmp_path / "d" / "config.json", with_digest(config))
     monkeypatch.chdir(tmp_path)
     flags = {"beam_size": 7, "length_penalty": 0.5, "weights": Path("w.weights.h5")}
     if not command.startswith("evaluate"):

@@ -52,9 +52,9 @@ def with_models(tmp_path_factory, make_model, source_tokenizer):  # noqa: F811
         model = fusion if path == "runs/fusion" else plain
         directory = ModelDirectory(folder / path)
         subwords = {"source": "subwords.model", "target": "subwords.model"}
+        source_tokenizer.save(folder / path / "subwords.model")
         directory.save_config(model, subwords=subwords, search={"beam_size": 2})
         directory.save_weights(model)
-        source_tokenizer.save(folder / path / "subwords.model")
     return folder
 
 

@@ -61,6 +61,9 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
         subword_sampling=0.3,
         subword_model="unigram",
         user_symbols=["<x>"],
+        normalization="nfkc",
+        character_coverage=0.99,
+        byte_fallback=True,
         max_length=30,
         max_ratio=2.5,
         clip=0.25,
@@ -83,6 +86,7 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
     assert {edge for _, edge, _ in data.shapes} <= {9, 40}
     assert read == [{"max_length": 30, "max_ratio": 2.5, "keep_text": True}] * 2
     assert [subwords[name] for name in ("model_type", "user_symbols", "seed")] == ["unigram", ["<x>"], 7]
+    assert [subwords[name] for name in ("normalization", "character_coverage", "byte_fallback")] == ["nfkc", 0.99, True]
     assert made["optimizer"].inner_optimizer.global_clipnorm == 0.25
     assert made["model"].get_config()["dtype"] == "mixed_float16"
     digest = SubwordTokenizer(tmp_path / "run" / "subwords.model").sampling_digest(0.3)

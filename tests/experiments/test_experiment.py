@@ -15,6 +15,7 @@ from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.run_experiment import learning_rate, make_optimizer_of, record
+from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
 
 FILES = {name: f"{name}.txt" for name in ("train_source", "train_target", "dev_source", "dev_target")}
@@ -95,6 +96,11 @@ def test_a_setting_newer_than_a_run_counts_as_its_default(tmp_path):
         {"vocabulary_size": {"source": 9, "target": 9}},
         {"vocabulary_size": {"source": 9, "target": 0}, "joint_vocabulary": False},
         {"vocabulary_size": {"source": 9}, "joint_vocabulary": False},
+        {"normalization": "nfd"},
+        {"normalization": "identity", "lowercase": True},
+        {"character_coverage": 0.5},
+        {"byte_fallback": True, "vocabulary_size": 260},
+        {"user_symbols": ["<a b>"]},
         {"subwords": "one.model", "joint_vocabulary": False},
         {"subwords": {"source": "one.model"}},
         {"subwords": {"german": "one.model"}, "joint_vocabulary": False},
@@ -160,7 +166,7 @@ def test_a_run_continues_only_with_the_same_text(tmp_path):
     def note():
         experiment = Experiment(directory=tmp_path / "run", max_updates=1, **files)
         record(experiment, ModelDirectory(experiment.directory))
-        return json.loads((tmp_path / "run" / "data.json").read_text())
+        return read_json(tmp_path / "run" / "data.json", "digests")
 
     digests = {name: text_digest(path) for name, path in files.items()}
     parts = {part: [digests[f"{part}_source"], digests[f"{part}_target"]] for part in ("train", "dev", "test")}

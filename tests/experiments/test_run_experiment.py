@@ -14,6 +14,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.results import finished_results, read_results
 from keras_nmt.experiments.run_experiment import make_trainer
+from keras_nmt.files.json_file import read_json
 from keras_nmt.layers import Mechanism, RoleInteraction
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer, train_subwords
@@ -36,7 +37,7 @@ def copied(tmp_path, trained_one):
 
 
 def rewrite(path: Path, change) -> None:
-    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+    path.write_text(json.dumps(change(read_json(path, path.name))))
 
 
 def as_before_of_one(folder: Path, one: dict) -> None:
@@ -126,9 +127,7 @@ def test_a_run_of_an_earlier_release_continues(copied, one, tmp_path):
     Experiment(directory=tmp_path / "at once", **longer).run(report=str)
     assert losses(copied) == losses(tmp_path / "at once")
     assert len(losses(copied)) == 6
-    assert set(json.loads((copied / "data.json").read_text())) == {
-        f"{x} source-target" for x in ("train", "dev", "test")
-    }
+    assert set(read_json(copied / "data.json", "digests")) == {f"{x} source-target" for x in ("train", "dev", "test")}
     with pytest.raises(UserError, match=r"other settings.* Received: batch_size=9 \(was 64\)$"):
         Experiment(directory=copied, **{**longer, "batch_size": 9, "max_updates": 8}).run(report=str)
 

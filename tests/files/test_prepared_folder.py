@@ -19,11 +19,14 @@ from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
 from keras_nmt.files import prepared_folder as module
-from keras_nmt.files.atomic_files import atomic_folder
+from keras_nmt.files.atomic_files import atomic_folder, write_json
+from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.pair_block import PairBlock, Rows
 from keras_nmt.files.prepared_folder import PreparedFolder, prepared_side, write_manifest, write_shard
 
 SIDES = ("de", "en")
+OF_SHARD = [f"de/00001.ids{ending}.npy" for ending in ("", "_offsets", "_checksums")]
+OF_SHARD += [f"pairs/00001.lines{ending}.npy" for ending in ("", "_checksums")]
 
 
 def make_block(num_pairs: int, seed: int = 0) -> PairBlock:
@@ -110,7 +113,9 @@ def truncate(path: Path) -> None:
 
 
 def change_manifest(path: Path, **changes: Any) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    manifest = {**json.loads(path.read_text()), **changes}
+    del manifest["sha256"]
+    write_json(path, with_digest(manifest))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +124,7 @@ def change_manifest(path: Path, **changes: Any) -> None:
         (lambda folder: truncate(folder / "de/00001.ids.npy"), r"another size.*de/00001\.ids\.npy with [\d,]+ bytes"),
         (lambda folder: (folder / "en/00000.text.npy").unlink(), r"is missing.*en/00000\.text\.npy$"),
         (lambda folder: shutil.rmtree(folder / "pairs"), r"is missing.*pairs/00000\.lines\.npy$"),
-        (lambda folder: change_manifest(folder / "manifest.json", version=2), r"version 1; .*version=2$"),
+        (lambda folder: change_manifest(folder / "manifest.json", version=1), r"version 2; .*version=1$"),
         (lambda folder: change_manifest(folder / "manifest.json", format="x"), r"format='x'"),
         (
             lambda folder: change_manifest(folder / "manifest.json", pairs=601),
@@ -141,7 +146,7 @@ def test_a_manifest_with_any_wrong_entry_is_damaged(folder: Path, value: Any) ->
     manifest = folder / "manifest.json"
     whole = json.loads(manifest.read_text())
     right = {("max_ratio", "None"), ("dropped", "{}")}  # of no effect on what is read
-    for key in sorted(set(whole) - {"format", "version", "sources", "options"}):
+    for key in sorted(set(whole) - {"format", "version", "sources", "options", "sha256"}):
         for changed in ({**whole, key: value}, {name: whole[name] for name in whole if name != key}):
             if changed.get(key, "missing") == value and (key, repr(value)) in right:
                 continue
@@ -150,40 +155,45 @@ def test_a_manifest_with_any_wrong_entry_is_damaged(folder: Path, value: Any) ->
                 PreparedFolder(folder)
 
 
-@pytest.mark.parametrize("name", ["de/00001.ids.npy", "en/00001.ids_offsets.npy", "de/00001.text.npy"])
+@pytest.mark.parametrize("name", [*OF_SHARD, "de/00001.text.npy"])
 def test_a_changed_byte_is_found_when_its_block_is_read(folder: Path, name: str) -> None:
     content = bytearray((folder / name).read_bytes())
-    content[-12] ^= 1
+    content[-3] ^= 1
     (folder / name).write_bytes(content)
     prepared = PreparedFolder(folder)
     assert len(prepared.read(np.arange(400), SIDES, with_text=True)) == 400
-    with pytest.raises(UserError, match=r"Damaged: .*0000\d\.\w+.npy with another checksum in block 0$"):
+    with pytest.raises(UserError, match=r"Damaged: .*0000\d\.\w+.npy, or the .* checksum in block 0$"):
         prepared.read(np.array([599]), SIDES, with_text=True)
 
 
 @pytest.mark.filterwarnings("ignore:Reading `.npy`:UserWarning")  # NumPy, of a header that it reads leniently
-@pytest.mark.parametrize("name", ["de/00000.ids.npy", "en/00000.ids_offsets.npy", "pairs/00000.lines.npy"])
-def test_any_changed_byte_of_a_header_is_found_or_of_no_effect(folder: Path, name: str) -> None:
-    def read() -> PairBlock:
-        return PreparedFolder(folder).read(np.array([3, 5]), SIDES, with_text=False)
+@pytest.mark.filterwarnings("ignore:Data type alias:DeprecationWarning")
+@pytest.mark.parametrize("name", OF_SHARD)
+def test_any_changed_bit_is_found_or_of_no_effect(tmp_path: Path, name: str) -> None:
+    """Such as `<u2` to `>u2`, by which NumPy would read other ids."""
+    write(tmp_path / "prepared", make_block(8), 8)
+    path = tmp_path / "prepared" / name.replace("00001", "00000")
 
+    def read() -> PairBlock:
+        return PreparedFolder(tmp_path / "prepared").read(np.array([3, 5]), SIDES, with_text=False)
+
+    whole, right = path.read_bytes(), read()
     messages = []
-    whole, right = (folder / name).read_bytes(), read()
-    for position in range(128):
-        for value in b"{9\xff":
-            content = bytearray(whole)
-            content[position] = value
-            (folder / name).write_bytes(content)
-            try:
-                found = read()
-            except UserError as error:
-                messages.append(str(error))
-                continue
-            np.testing.assert_array_equal(found.lines, right.lines)
-            for rows, expected in zip(found.ids, right.ids, strict=True):
-                np.testing.assert_array_equal(rows.values, expected.values)
-    assert messages
-    assert all(name in message and "Damaged" in message for message in messages)
+    for bit in range(8 * len(whole)):
+        content = bytearray(whole)
+        content[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(content)
+        try:
+            found = read()
+        except UserError as error:
+            messages.append(str(error))
+            continue
+        assert (found.lines == right.lines).all()
+        for rows, expected in zip(found.ids, right.ids, strict=True):
+            assert (rows.values.dtype, rows.values.tolist()) == (expected.values.dtype, expected.values.tolist())
+    assert len(messages) > 8 * (len(whole) - 128) > 0
+    stem = path.name.removesuffix(".npy").removesuffix("_offsets").removesuffix("_checksums")
+    assert all(stem in message and "Damaged" in message for message in messages)
 
 
 def test_many_small_shards_need_neither_memory_nor_open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +220,7 @@ def test_many_small_shards_need_neither_memory_nor_open_files(tmp_path: Path, mo
     before = len(os.listdir("/proc/self/fd"))
     pairs = np.arange(0, 180, 2)  # one of each shard
     assert same(prepared.read(pairs, SIDES, with_text=True), make_block(180).select(pairs))
-    files = 1 + 2 * 2 * 3  # lines; three arrays of both sides' ids and text
+    files = 2 + 2 * 2 * 3  # two arrays of lines; three arrays of both sides' ids and text
     assert len(mapped) == 90
     assert max(mapped) == files
     assert max(descriptors) <= before + files

@@ -151,10 +151,10 @@ def test_a_model_directory_brings_its_subwords_and_search_settings(make_multilin
     model, tokenizers = make_multilingual("recurrent")
     directory = ModelDirectory(tmp_path)
     search = {**MANY, "beam_size": 3}
-    directory.save_config(model, subwords={x: f"subwords.{x}.model" for x in tokenizers}, search=search)
-    directory.save_weights(model)
     for language, tokenizer in tokenizers.items():
         tokenizer.save(tmp_path / f"subwords.{language}.model")
+    directory.save_config(model, subwords={x: f"subwords.{x}.model" for x in tokenizers}, search=search)
+    directory.save_weights(model)
     found = Translator.from_directory(tmp_path, num_hypotheses=2)
     assert (found.options.beam_size, found.num_hypotheses, found.length_buckets) == (3, 2, (8,))
     assert {x: tokenizer.proto for x, tokenizer in found.tokenizers.items()} == {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,8 @@ from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.limits import LENGTH_PENALTIES
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
@@ -26,10 +27,10 @@ TEXT = "the small cat\na mouse\n"
 def make_directory(path: Path, model, source_tokenizer, target_tokenizer) -> Path:
     folder = ModelDirectory(path)
     subwords = {"source": "source.model", "target": "target.model"}
-    folder.save_config(model, subwords=subwords, search={"beam_size": 2})
-    folder.save_weights(model)
     source_tokenizer.save(path / "source.model")
     target_tokenizer.save(path / "target.model")
+    folder.save_config(model, subwords=subwords, search={"beam_size": 2})
+    folder.save_weights(model)
     return path
 
 
@@ -68,18 +69,18 @@ def test_samples_depend_on_the_seed_and_not_on_the_division_into_parts(directory
 
 
 def test_the_directory_gives_the_options_that_the_command_line_does_not_set(directory, translate, tmp_path):
-    config = json.loads((directory / "config.json").read_text())
-    kept = dict(config["search"])
+    kept = (directory / "config.json").read_text()
+    config = ModelDirectory(directory).load_config()
     config["search"] |= {"num_hypotheses": 2, "coverage_penalty": 0.1}
     try:
-        (directory / "config.json").write_text(json.dumps(config))
+        write_json(directory / "config.json", with_digest(config))
         assert len(translate("--alignments", tmp_path / "words")[0]) == 4
         assert len((tmp_path / "words").read_text().splitlines()) == 4
         assert len(translate("--n-best", 1)[0]) == 2
         found, error = translate("--sample")  # the penalty goes with a beam
         assert (len(found), error) == (4, None)
     finally:
-        (directory / "config.json").write_text(json.dumps({**config, "search": kept}))
+        (directory / "config.json").write_text(kept)
 
 
 def test_prefixes_are_read_from_a_file(translate, tmp_path):
@@ -105,10 +106,10 @@ def test_prefixes_belong_to_their_lines_whatever_the_division_into_parts(transla
 def test_truncated_lines_are_reported(directory):
     path = directory / "config.json"
     kept = path.read_text()
-    config = json.loads(kept)
+    config = ModelDirectory(directory).load_config()
     config["search"] |= {"length_buckets": [4, 8]}
     try:
-        path.write_text(json.dumps(config))
+        write_json(path, with_digest(config))
         text = "the small cat sat in the garden of the old house\na mouse\n"
         found = CliRunner().invoke(app, ["translate", str(directory)], input=text.encode())
     finally:

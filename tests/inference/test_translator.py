@@ -146,10 +146,10 @@ def test_a_model_directory_brings_its_subwords_and_search_settings(
 ):
     directory = ModelDirectory(tmp_path)
     search = {"beam_size": 3, "num_hypotheses": 2}
-    directory.save_config(model, subwords={"source": "source.model", "target": "target.model"}, search=search)
-    directory.save_weights(model)
     source_tokenizer.save(tmp_path / "source.model")
     target_tokenizer.save(tmp_path / "target.model")
+    directory.save_config(model, subwords={"source": "source.model", "target": "target.model"}, search=search)
+    directory.save_weights(model)
     buckets = {name: options[name] for name in ("length_buckets", "batch_buckets")}
     found = Translator.from_directory(tmp_path, **buckets)
     assert (found.options.beam_size, found.num_hypotheses) == (3, 2)

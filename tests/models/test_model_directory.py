@@ -14,7 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.limits import LIMITS
+from keras_nmt.files.model_config import FORMAT
 from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
 from keras_nmt.text import SubwordTokenizer
 
@@ -29,12 +32,12 @@ def model():
 
 @pytest.fixture(scope="module")
 def saved(model, tmp_path_factory):
-    directory = ModelDirectory(tmp_path_factory.mktemp("saved") / "model")
+    directory = ModelDirectory(tmp_path_factory.mktemp("saved"))
+    (directory.path / "subwords.model").write_bytes(b"")
     directory.save_config(
         model, subwords={"source": "subwords.model", "target": "subwords.model"}, search={"beam_size": 5}
     )
     directory.save_weights(model)
-    (directory.path / "subwords.model").write_bytes(b"")
     return directory.path
 
 
@@ -79,8 +82,9 @@ def test_no_partial_files_are_left(model, directory, monkeypatch):
 
 
 def _edit(directory, **changes):
-    config = json.loads(directory.config_path.read_text())
-    directory.config_path.write_text(json.dumps({**config, **changes}))
+    config = {**json.loads(directory.config_path.read_text()), **changes}
+    del config["sha256"]
+    write_json(directory.config_path, with_digest(config))
 
 
 def test_damage_is_an_error_of_one_line(directory, tmp_path):
@@ -91,7 +95,10 @@ def test_damage_is_an_error_of_one_line(directory, tmp_path):
         _edit(directory, format=99, **otherwise)
         with pytest.raises(UserError, match="upgrade keras_nmt. Received: format=99"):
             directory.load_model()
-    _edit(directory, format=1, search={}, model={"class": "os.system", "config": {}})
+    _edit(directory, format=1)
+    with pytest.raises(UserError, match=r"another format than 2, .*: train the model again, .* Received: format=1"):
+        directory.load_model()
+    _edit(directory, format=FORMAT, search={}, model={"class": "os.system", "config": {}})
     with pytest.raises(UserError, match=r"import the module that registers the class. Received: class='os.system'"):
         directory.load_model()
     config = {"source_vocabulary_size": 30, "layers_of_gold": 3}
@@ -126,7 +133,7 @@ def test_damage_is_an_error_of_one_line(directory, tmp_path):
     _edit(directory, search={}, model={"class": ["Transformer"], "config": {}})
     with pytest.raises(UserError, match=r"config\.json is damaged"):
         directory.load_model()
-    directory.config_path.write_text('{"format": 1}')
+    directory.config_path.write_text('{"format": 2}')
     with pytest.raises(UserError, match=r"config\.json is damaged"):
         directory.load_model()
 
@@ -179,7 +186,7 @@ def test_any_value_in_a_configuration_is_a_model_or_an_error_of_one_line(data, m
         value = {"class": "Transformer", "config": {**model.get_config()}}
         value["config"][data.draw(st.sampled_from(sorted(value["config"])))] = data.draw(JSON)
     before = directory.config_path.read_text()
-    directory.config_path.write_text(json.dumps({**whole, place: value}))
+    write_json(directory.config_path, with_digest({**whole, place: value}))
     message = "Received: "
     try:
         directory.load_model()
@@ -262,7 +269,8 @@ def test_wrong_settings_of_search_are_not_written(directory, search):
 
 
 def test_names_in_an_untrusted_folder_stay_inside_the_folder(directory):
-    _edit(directory, subwords={"source": "../../etc/passwd", "target": "subwords.model"})
+    digests = {"passwd": "", "subwords.model": ""}
+    _edit(directory, subwords={"source": "../../etc/passwd", "target": "subwords.model"}, subwords_sha256=digests)
     with pytest.raises(UserError, match="subword model is missing"):
         directory.subword_paths()
 
@@ -290,6 +298,7 @@ def test_no_code_in_an_untrusted_folder_is_run(directory, tmp_path):
         directory.load_model()
     directory.weights_path.write_bytes(weights)
     (directory.path / "subwords.model").write_bytes(payload)
+    directory.save_config(directory.load_model(), subwords=directory.load_config()["subwords"])
     with pytest.raises(UserError, match="Not a SentencePiece model"):
         SubwordTokenizer(directory.subword_paths()["source"])
 

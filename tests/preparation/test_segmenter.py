@@ -72,15 +72,20 @@ def test_filters_count_what_they_drop(model: Path) -> None:
     assert block.lines.tolist() == [5, 7, 8]
 
 
-def test_normalization_and_tag(model: Path) -> None:
-    pairs = [("the  \ufb01\u00a0cat ", "a"), ("", "a")]
-    block, _ = segment(model, pairs, normalization="NFKC", keep_text=True, source_tag="<BT>")
+def test_the_tag_is_a_user_symbol(model: Path) -> None:
+    block, _ = segment(model, [("the cat", "a"), ("", "a")], keep_text=True, source_tag="<BT>")
     assert block.text is not None
-    assert [side.to_bytes().tolist() for side in block.text] == [[b"<BT> the fi cat"], [b"a"]]
+    assert [side.to_bytes().tolist() for side in block.text] == [[b"<BT> the cat"], [b"a"]]
     tag = SubwordTokenizer(model).pieces(0, 30).index("<BT>")
     assert tag in block.ids[0].values
     with pytest.raises(UserError, match="no such user symbol.*Received: source_tag='<XX>'"):
         segment(model, [("a", "a")], source_tag="<XX>")
+
+
+def test_texts_that_the_subwords_normalise_alike_are_duplicates(model: Path) -> None:
+    pairs = [("a caf\u00e9", "a"), (" a  cafe\u0301 ", "a"), ("a CAFE", "a")]
+    block, _ = segment(model, pairs, max_ratio=None)
+    assert without_duplicates(block, "pair").lines.tolist() == [1, 3]
 
 
 @given(pairs=st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=20))
@@ -101,7 +106,6 @@ def test_duplicates_keep_the_first_line(model: Path, pairs: list[tuple[str, str]
         {"max_ratio": 0.5},
         {"duplicates": "some"},
         {"order": "sorted"},
-        {"normalization": "NFD"},
         {"scripts": {"fr": "LATIN"}},
         {"sides": ("de", "de")},
         {"sides": ("de/x", "en")},
@@ -112,6 +116,9 @@ def test_duplicates_keep_the_first_line(model: Path, pairs: list[tuple[str, str]
         {"sides": ("manifest.json", "en")},
         {"sides": ("longer side", "en")},
         {"subwords": None, "vocabulary_size": 4},
+        {"subwords": None, "vocabulary_size": 40, "normalization": "NFD"},
+        {"subwords": None, "vocabulary_size": 260, "byte_fallback": True},
+        {"subwords": None, "vocabulary_size": 40, "character_coverage": 0.5},
         {"max_ratio": float("nan")},
         {"max_ratio": float("inf")},
         {"source_tag": "<B T>"},

@@ -21,9 +21,9 @@ def folder(make_model, source_tokenizer, lines, tmp_path_factory):  # noqa: F811
     model = make_model(shortcuts=None)
     folder = tmp_path_factory.mktemp("benchmark")
     directory = ModelDirectory(folder / "model")
+    source_tokenizer.save(folder / "model/subwords.model")
     directory.save_config(model, subwords=dict.fromkeys(("source", "target"), "subwords.model"), search={})
     directory.save_weights(model)
-    source_tokenizer.save(folder / "model/subwords.model")
     for name in ("lines", "references"):
         (folder / name).write_text("\n".join(line for line in lines if line.strip()) + "\n", encoding="utf-8")
     return folder

@@ -126,9 +126,9 @@ def test_the_command_exports_a_directory(make_model, source_tokenizer, tmp_path,
     from keras_nmt.cli.app import app
 
     directory = ModelDirectory(tmp_path / "model")
+    source_tokenizer.save(tmp_path / "model" / "s.model")
     directory.save_config(make_model(**PLAIN), subwords={"source": "s.model", "target": "s.model"})
     directory.save_weights(make_model(**PLAIN))
-    source_tokenizer.save(tmp_path / "model" / "s.model")
     command = ["export", str(directory.path), str(tmp_path / "exports"), "--format", "ctranslate2"]
     app(command, standalone_mode=False)
     assert capsys.readouterr().out == f"{tmp_path / 'exports' / '1'}\n"

@@ -151,7 +151,11 @@ def test_an_unusable_second_file_is_an_error(text: Path, tmp_path: Path) -> None
         {"files": []},
         {"vocabulary_size": 4},
         {"model_type": "word"},
-        {"character_coverage": 0.0},
+        {"character_coverage": 0.5},
+        {"character_coverage": 1.5},
+        {"normalization": "NFC"},
+        {"normalization": "identity", "lowercase": True},
+        {"byte_fallback": True, "vocabulary_size": 260},
         {"max_sentences": 0},
         {"seed": -1},
         {"user_symbols": "<2de>"},
@@ -162,8 +166,10 @@ def test_an_unusable_second_file_is_an_error(text: Path, tmp_path: Path) -> None
     ],
 )
 def test_wrong_arguments(text: Path, tmp_path: Path, arguments: dict) -> None:
-    with pytest.raises(UserError, match="Received: "):
+    with pytest.raises(UserError, match="Received: ") as error:
         train_subwords(**{"files": [text], "path": tmp_path / "m", "vocabulary_size": 60} | arguments)
+    assert "SentencePiece" not in str(error.value)
+    assert next(iter(arguments)) in str(error.value)
 
 
 def test_a_model_lower_cases_its_input(tmp_path: Path) -> None:
