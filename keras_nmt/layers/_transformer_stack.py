@@ -8,7 +8,7 @@ from typing import Any
 import keras
 
 from keras_nmt.layers._common import check_gated, check_positive, check_width, with_mask
-from keras_nmt.layers._mechanisms import COMPOSITIONS, NORMS, SHORTCUTS, aggregates, make_composition
+from keras_nmt.layers._mechanisms import COMPOSITIONS, NORMS, SHORTCUTS, aggregates, is_residual, make_composition
 from keras_nmt.layers._options import LayerOptions, StackOptions
 from keras_nmt.layers._recording import record
 from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
@@ -90,8 +90,7 @@ class TransformerStack(keras.layers.Layer):
             first = 2 * node + 1
             previous = states[first - 1] if node > 0 else None  # the previous node's aggregate
             aggregate = self.composition.aggregate(node, self._representations(states, first), previous)
-            residual = getattr(self.composition, "residual", self.options.composition_residual)
-            states[-1] = states[-1] + aggregate if residual else aggregate
+            states[-1] = states[-1] + aggregate if is_residual(self.composition) else aggregate
 
     def _finish(self, states: list[Any]) -> Any:
         """The stack's output, given the states [H_0, ..., H_L] of all layers."""

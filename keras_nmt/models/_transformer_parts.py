@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any, ClassVar
 
@@ -94,7 +95,13 @@ class TransformerParts:
             "exclusive": options.role_exclusive and on_target,
             "dropout": options.dropout if options.role_dropout is None else options.role_dropout,
         }
-        return mechanism.make(dtype=self.dtype, name=f"{prefix}{side}_roles", **given)
+        # The options' defaults are those of the package's roles: a role layer of a user's own may have others.
+        is_own = mechanism.layer not in [known.layer for known in ROLES.values() if known]
+        defaults = {field.name: field.default for field in dataclasses.fields(options)}
+        unset = [
+            argument for name, argument in ROLE_ARGUMENTS.items() if is_own and getattr(options, name) == defaults[name]
+        ]
+        return mechanism.make(dtype=self.dtype, name=f"{prefix}{side}_roles", unset=unset, **given)
 
 
 class _Side:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from fnmatch import fnmatchcase
 
@@ -9,12 +10,14 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from own_mechanisms import EVERYWHERE, OWN, Learnt, Mixing, Previous, Sine
+from keras import ops
+from own_mechanisms import EVERYWHERE, OWN, Learnt, Mixing, Previous, Sine, Summed
 from tiny import TINY, make_batch, randomise, stepwise
 
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import Experiment
 from keras_nmt.layers import LinearCombination, Mechanism, TransformerDecoder, TransformerEncoder
+from keras_nmt.layers._keras_private import all_layers
 from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
 from keras_nmt.training import warm_start
 
@@ -185,6 +188,152 @@ def test_gates_of_own_shortcuts_are_returned():
     x, memory = (np.random.default_rng(0).normal(size=(2, n, 8)).astype("float32") for n in (4, 5))
     _, gates = decoder(x, memory, return_gates=True)
     assert [gate.shape for gate in gates[0]["self"]] == [(2, 4, 8), (2, 4, 8)]
+
+
+@keras.saving.register_keras_serializable(package="own")
+class Opinionated(Mixing):
+    """A composition whose author has chosen every default."""
+
+    def __init__(
+        self, num_representations, rank=7, start="mine", residual=True, intermediate_dim=9, **kwargs
+    ):  # `units` is a size of the model
+        super().__init__(num_representations, **kwargs)
+        self.given = rank, start, residual, intermediate_dim
+        self.residual = residual
+
+
+@keras.saving.register_keras_serializable(package="own")
+class OpinionatedRoles(Previous):
+    def __init__(
+        self,
+        causal=None,
+        num_roles=7,
+        context="mine",
+        context_units=9,
+        exclusive="mine",
+        dropout=0.75,
+        residual="mine",
+        low_rank="mine",
+        straight_through="mine",
+        dropout_on="mine",
+        **kwargs,
+    ):
+        super().__init__(causal, **kwargs)
+        more = exclusive, dropout, residual, low_rank, straight_through, dropout_on
+        self.given = (num_roles, context, context_units, *more)
+
+
+@keras.saving.register_keras_serializable(package="own")
+class OpinionatedFeedForward(Sine):
+    def __init__(self, intermediate_dim, hidden_dim, dropout=0.75, **kwargs):
+        super().__init__(intermediate_dim, hidden_dim, **kwargs)
+        self.given = dropout
+
+
+OPINIONATED = {
+    "layer_composition": Mechanism(Opinionated),
+    "head_composition": Mechanism(Opinionated),
+    "roles": Mechanism(OpinionatedRoles),
+    "feed_forward": Mechanism(OpinionatedFeedForward),
+}
+
+
+def _given(**options):
+    """What the own layers of a model were given, by name."""
+    model = Transformer(**{**SMALL, **OPINIONATED, **options})
+    layers = [layer for layer in all_layers(model) if hasattr(layer, "given")]
+    assert len(layers) == 2 + 6 + 2 + 4  # on both sides
+    return {layer.name: layer.given for layer in layers}
+
+
+def test_the_defaults_of_own_layers_are_kept():
+    assert _given() == {
+        "layer_composition": (7, "mine", True, 9),
+        "head_composition": (7, "mine", True, 9),
+        **dict.fromkeys(("source_roles", "target_roles"), (7, "mine", 9, "mine", 0.75, *("mine",) * 4)),
+        "feed_forward": 0.75,
+    }
+
+
+def test_options_that_are_set_take_precedence_over_the_defaults_of_own_layers():
+    options = dict.fromkeys(("layer_composition_rank", "head_composition_rank", "head_intermediate_dim"), 3)
+    options |= {"composition_start": "identity", "activation_dropout": 0.25, "role_dropout": 0.25, "num_roles": 3}
+    options |= {"role_context": "cnn", "role_units": 4, "role_residual": False, "role_low_rank": True}
+    options |= {"role_straight_through": True, "role_dropout_on": "vector", "role_exclusive": True}
+    given = _given(**options, composition_residual=True)
+    assert given == {
+        "layer_composition": (3, "identity", True, 9),
+        "head_composition": (3, "identity", True, 3),
+        "source_roles": (3, "cnn", 4, False, 0.25, False, True, True, "vector"),
+        "target_roles": (3, "cnn", 4, True, 0.25, False, True, True, "vector"),
+        "feed_forward": 0.25,
+    }
+
+
+@pytest.mark.parametrize(
+    ("place", "base", "size", "value"),
+    [
+        ("layer_composition", Mixing, "num_representations", 2),
+        ("layer_composition", Mixing, "units", 8),
+        ("head_composition", Mixing, "units", 8),
+        ("shortcuts", Summed, "hidden_dim", 8),
+        ("feed_forward", Sine, "hidden_dim", 8),
+        ("feed_forward", Sine, "intermediate_dim", 12),
+    ],
+)
+def test_a_default_of_a_size_that_is_not_the_models_is_an_error(place, base, size, value):
+    @keras.saving.register_keras_serializable(package="own", name="Sized")
+    class Sized(base):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+
+    def parameter(name, default=inspect.Parameter.empty, kind=inspect.Parameter.KEYWORD_ONLY):
+        return inspect.Parameter(name, kind, default=default)
+
+    sizes = {"num_representations", "hidden_dim", "intermediate_dim"} & set(inspect.signature(base.__init__).parameters)
+    more = [parameter(name) for name in sizes - {size}] + [parameter("kwargs", kind=inspect.Parameter.VAR_KEYWORD)]
+    first = parameter("self", kind=inspect.Parameter.POSITIONAL_ONLY)
+    for default in (64, value) if size in sizes else (64,):
+        Sized.__init__.__signature__ = inspect.Signature([first, parameter(size, default), *more])
+        if default == value:
+            Transformer(**{**SMALL, place: Mechanism(Sized)})
+        else:
+            with pytest.raises(ValueError, match=rf"remove its default.*default 64, in the model {value}$"):
+                Transformer(**{**SMALL, place: Mechanism(Sized)})
+
+
+@keras.saving.register_keras_serializable(package="own")
+class Gated(keras.layers.Layer):
+    """A tree that adds a share of layer 1 to layer 3, as its author's default says."""
+
+    def __init__(self, num_representations, residual=True, **kwargs):
+        super().__init__(**kwargs)
+        self.residual = residual
+
+    def build(self, shapes):
+        self.gate = self.add_weight(shape=(shapes[0][-1],), initializer="zeros", name="gate")
+
+    def call(self, representations):
+        return self.aggregate(0, representations)
+
+    def node_after(self, number):
+        return 0 if number == 3 else None
+
+    def aggregate(self, node, representations, previous=None):
+        return ops.cast(self.gate, self.compute_dtype) * representations[0]
+
+
+def test_a_tree_adds_to_the_state_as_its_author_says():
+    states = np.random.default_rng(0).normal(size=(2, 4, 8)).astype("float32")
+    plain = TransformerEncoder(3, 2, 8, 12)
+    for mechanism, is_added in ((Mechanism(Gated), True), (Mechanism(Gated, residual=False), False)):
+        encoder = TransformerEncoder(3, 2, 8, 12, layer_composition=mechanism)
+        output = encoder(states)
+        plain(states)
+        weights = {weight.path.split("/", 1)[1]: weight for weight in encoder.weights}
+        for weight in plain.weights:
+            weight.assign(weights[weight.path.split("/", 1)[1]])
+        assert np.allclose(output, plain(states), atol=1e-6) == is_added  # the gate is 0 at first
 
 
 @keras.saving.register_keras_serializable(package="own")
