@@ -12,7 +12,6 @@ from keras import ops
 from keras_nmt.ids import PAD
 from keras_nmt.layers import TransformerDecoder, TransformerEncoder
 from keras_nmt.layers._mechanisms import is_in_attention
-from keras_nmt.layers._options import StackOptions
 from keras_nmt.layers.mechanism import mechanism_of
 from keras_nmt.models._search_models import attention_layer
 from keras_nmt.models._transformer_options import ROLE_ARGUMENTS, ROLES, TransformerOptions
@@ -63,10 +62,7 @@ class TransformerParts:
         )
 
     def _stack_options(self, side: str) -> dict[str, Any]:
-        options, shortcut = self.options.config(StackOptions), self.options.shortcut("self", side)
-        source = options["shortcut_source"] if shortcut else "lexical"
-        positions = self.options.positions if self.positions is None else None
-        return {**options, "positions": positions, "shortcut": shortcut, "shortcut_source": source}
+        return {**self.options.of_side(side).config(), "shortcut": self.options.shortcut("self", side)}
 
     def source_side(self, stack: TransformerEncoder, embedding: TokenEmbedding, prefix: str = "") -> TransformerSource:
         """The side that reads the source."""

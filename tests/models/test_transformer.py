@@ -356,6 +356,35 @@ def test_options_of_roles_reach_their_layers():
         assert config.items() >= {**same, "causal": on_target, "exclusive": on_target}.items()
 
 
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+@pytest.mark.parametrize("part", ["layer", "head"])
+def test_compositions_are_on_their_sides_only(part, side):
+    both = {"layer_composition": "extended", "head_composition": "extended", "composition_start": "identity"}
+    options = {**both, "head_composition_rank": 9, f"{part}_composition_sides": [side]}
+    model, source_and_target = randomise(Transformer(**TINY, **options)), make_batch(Transformer(**TINY))
+    paths = [weight.path for weight in model.weights if f"{part}_composition" in weight.path]
+    assert {path.split("/")[0] for path in paths} == {side}
+    assert json.loads(json.dumps(model.get_config()))[f"{part}_composition_sides"] == [side]
+    again = Transformer.from_config(json.loads(json.dumps(model.get_config())))
+    again.set_weights(model.get_weights())
+    expected = model(source_and_target)
+    np.testing.assert_array_equal(again(source_and_target), expected)
+    np.testing.assert_allclose(stepwise(model, *source_and_target), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_a_side_without_compositions_has_any_number_of_layers_and_needs_none_of_their_options():
+    options = {
+        "layer_composition": "hierarchical",
+        "composition_residual": True,
+        "layer_composition_sides": ("encoder",),
+    }
+    model = Transformer(**{**TINY, "num_decoder_layers": 1}, **options)
+    plain = Transformer(**{**TINY, "num_decoder_layers": 1})
+    assert len(model.get_layer("decoder").weights) == len(plain.get_layer("decoder").weights)
+    with pytest.raises(ValueError, match="`layer_composition_sides` has no effect without `layer_composition`"):
+        Transformer(**TINY, layer_composition_sides=["encoder"])
+
+
 @pytest.mark.parametrize("options", SHORTCUTS, ids=_name)
 def test_shortcuts_are_at_their_sites_and_sides_only(options):
     model, kind = _model(json.dumps(options)), options["shortcuts"]
