@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from keras import ops
-from own_mechanisms import EVERYWHERE, OWN, Learnt, Mixing, Previous, Sine, Summed
-from tiny import TINY, make_batch, randomise, stepwise
+from own_mechanisms import EVERYWHERE, OWN, Learnt, Mixing, Previous, Sine, Squashed, Summed
+from tiny import TINY, make_batch, randomise
 
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import Experiment
 from keras_nmt.layers import LinearCombination, Mechanism, TransformerDecoder, TransformerEncoder
 from keras_nmt.layers._keras_private import all_layers
 from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
+from keras_nmt.testing import check_mechanism
 from keras_nmt.training import warm_start
 
 SMALL = {**TINY, "num_encoder_layers": 2, "num_decoder_layers": 2}
@@ -38,41 +39,76 @@ HALVES = [
 
 
 @pytest.mark.parametrize("half", HALVES, ids=" ".join)
-def test_steps_equal_the_full_pass_and_the_configuration_makes_an_equal_model(half):
-    model = randomise(Transformer(**{**SMALL, **{k: v for place in half for k, v in OWN[place][0].items()}}))
-    source, target = make_batch(model)
-    expected = np.asarray(model([source, target]))
-    for grows in (False, True):
-        found = stepwise(model, source, target, grows=grows)
-        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4, err_msg=f"caches that grow: {grows}")
-
-    config = json.loads(json.dumps(model.get_config()))
-    again = Transformer.from_config(config)
-    assert again.get_config() == config
-    again.set_weights(model.get_weights())
-    np.testing.assert_array_equal(again([source, target]), expected)
-    for place in half:  # each has an effect
-        weight = next(w for w in model.trainable_weights if fnmatchcase(w.path, f"*{OWN[place][1]}"))
-        old = weight.numpy()
-        weight.assign(2 * old + np.linspace(0.5, 1, old.size).reshape(old.shape))
-        assert not np.allclose(model([source, target]), expected, atol=1e-6), weight.path
-        weight.assign(old)
+def test_mechanisms_keep_the_properties_of_a_model(half):
+    options = {name: value for place in half for name, value in OWN[place][0].items()}
+    check_mechanism(**options, num_encoder_layers=2, num_decoder_layers=2)
+    paths = [weight.path for weight in Transformer(**SMALL, **options).weights]
+    for place in half:
+        assert any(fnmatchcase(path, f"*{OWN[place][1]}") for path in paths)
 
 
-def test_compiled_equals_plain(model):
-    source, target = make_batch(model, rows=1)
-    found = stepwise(model, source, target, jit_compile=True)
-    np.testing.assert_allclose(found, model([source, target]), rtol=1e-4, atol=1e-4)
+def _with_unused_weight(self, shape):
+    Squashed.build(self, shape)
+    self.add_weight(shape=(3,), name="unused")
 
 
-def test_half_precision_steps():
-    model = randomise(Transformer(**SMALL, **EVERYWHERE, dtype="mixed_bfloat16"))
-    source, target = make_batch(model)
-    step = tf.function(model.decoder_step, autograph=False)
-    constants, caches = model.prepare(model.encoder(source), 2, 3)
-    logits, new_caches = step(tf.constant(np.repeat(target[:, :1], 2, 1)), tf.constant(0), constants, caches)
-    assert np.isfinite(logits).all()
-    tf.nest.map_structure(lambda old, new: np.testing.assert_equal(old.dtype.name, new.dtype.name), caches, new_caches)
+def _python(self, inputs):
+    return tf.ensure_shape(tf.numpy_function(lambda x: x, [inputs], inputs.dtype), inputs.shape)
+
+
+def _at_later_tokens(self, inputs, mask=None):
+    return inputs + ops.pad(inputs, ((0, 0), (0, 1), (0, 0)))[:, 1:] * self.s
+
+
+def _at_padding(self, inputs, mask=None):
+    outputs = Previous.call(self, inputs)
+    return outputs if self.causal else outputs + ops.mean(inputs, 1, keepdims=True)
+
+
+def _float32(self, batch_size, beam_size):
+    return ops.zeros((batch_size, beam_size, self.s.shape[0]), "float32")
+
+
+def _as_inputs(self, inputs, other):
+    return inputs + ops.cast(other, inputs.dtype)
+
+
+def _drawn(self, **kwargs):
+    keras.layers.Layer.__init__(self, **kwargs)
+    self.scale = keras.random.uniform(())
+
+
+def _with_unnamed_layer(self, shape):
+    Squashed.build(self, shape)
+    self.inner = keras.layers.Dense(shape[-1])
+    self.inner.build(shape)
+
+
+@pytest.mark.parametrize(
+    ("place", "changed", "message"),
+    [
+        ("roles", {"call": _at_later_tokens}, "must not see later tokens: .* position 1"),
+        ("roles", {"step": lambda self, x, t, cache: (x, x)}, "steps must give the logits of the whole sequence: "),
+        ("roles", {"call": _at_padding}, "padding must change nothing: logits of sentence 0 alone"),
+        (
+            "roles",
+            {"empty_cache": _float32, "add": lambda self, x, y: x + ops.cast(y, x.dtype)},
+            "half precision .*mixed_float16: a step changes the dtypes of caches",
+        ),
+        ("norm", {"build": _with_unused_weight}, "every weight must have a gradient: .*/unused has none"),
+        ("norm", {"build": _with_unnamed_layer}, "configuration .*: name the layer"),
+        ("norm", {"call": _python}, "XLA must compute the same: "),
+        ("norm", {"__init__": _drawn, "call": lambda self, x: self.scale * x}, "configuration .*outputs differ"),
+        ("norm", {"call": lambda self, x: x / 0}, r"finite logits \[B, T, V\]: some are not finite"),
+        ("norm", {"call": lambda self, x: x.nothing}, "finite logits .*: AttributeError: "),
+    ],
+    ids=range(10),
+)
+def test_each_property_that_is_missing_is_named(place, changed, message):
+    layer = type("Changed", (OWN[place][0][place].layer,), changed)
+    mechanism = Mechanism(keras.saving.register_keras_serializable(package="own")(layer))
+    with pytest.raises(AssertionError, match=rf"With {place}=Mechanism\(Changed\), .*{message}"):
+        check_mechanism(**{place: mechanism}, num_encoder_layers=1, num_decoder_layers=1)
 
 
 @pytest.fixture
@@ -90,12 +126,6 @@ def test_a_model_directory_keeps_names_and_arguments(model, directory):
     loaded = directory.load_model()
     batch = make_batch(model)
     np.testing.assert_array_equal(loaded(batch), model(batch))
-
-
-def test_a_keras_file_keeps_mechanisms(model, tmp_path):
-    model.save(tmp_path / "model.keras")
-    batch = make_batch(model)
-    np.testing.assert_array_equal(keras.models.load_model(tmp_path / "model.keras")(batch), model(batch))
 
 
 def _edit(directory, **changes):
