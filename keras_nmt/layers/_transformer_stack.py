@@ -55,12 +55,11 @@ class TransformerStack(keras.layers.Layer):
             name="layer_composition",
         )
         pre = options.is_pre_norm
-        # One norm for each of H^1 .. H^L that the composition reads, which only post-LN layers normalise.
-        read = len(numbers) if pre and self.composition is not None else 0
-        if read and self._aggregates:  # up to the last node
-            read = max((number for number in numbers if self.composition.node_after(number) is not None), default=0)
+        # One norm for each of H^1 .. H^L, which only post-LN layers normalise.
         self.composition_norms = [
-            norm.make(dtype=policy, name=f"layer_composition_norm_{number}") for number in numbers[:read]
+            norm.make(dtype=policy, name=f"layer_composition_norm_{number}")
+            for number in numbers
+            if pre and self.composition is not None
         ]
         normalised = getattr(self.composition, "is_normalised", False)
         self.final_norm = norm.make(dtype=policy, name="final_norm") if pre and not normalised else None

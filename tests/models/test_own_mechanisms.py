@@ -95,7 +95,7 @@ def _with_unnamed_layer(self, shape):
             {"empty_cache": _float32, "add": lambda self, x, y: x + ops.cast(y, x.dtype)},
             "half precision .*mixed_float16: a step changes the dtypes of caches",
         ),
-        ("norm", {"build": _with_unused_weight}, "every weight must have a gradient: .*/unused has none"),
+        ("norm", {"build": _with_unused_weight}, "every weight of the mechanism must have a gradient: .*/unused"),
         ("norm", {"build": _with_unnamed_layer}, "configuration .*: name the layer"),
         ("norm", {"call": _python}, "XLA must compute the same: "),
         ("norm", {"__init__": _drawn, "call": lambda self, x: self.scale * x}, "configuration .*outputs differ"),
