@@ -84,8 +84,8 @@ class Sine(keras.layers.Layer):
     def __init__(self, intermediate_dim: int, hidden_dim: int, frequency: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.frequency = frequency
-        self.inner = keras.layers.Dense(intermediate_dim, dtype=self.dtype_policy)
-        self.outer = keras.layers.Dense(hidden_dim, dtype=self.dtype_policy)
+        self.inner = keras.layers.Dense(intermediate_dim, dtype=self.dtype_policy, name="inner")
+        self.outer = keras.layers.Dense(hidden_dim, dtype=self.dtype_policy, name="outer")
 
     def build(self, shape: Any) -> None:
         self.inner.build(shape)

@@ -29,6 +29,7 @@ ALLOWED = {
     "serving": {"inference", "models", "decoding", "text", "layers", "files"},
     "experiments": {"models", "data", "text", "training", "evaluation", "inference", "serving", "layers", "files"},
     "demo": {"analysis", "inference"},
+    "testing": {"layers", "models"},
     "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"}
     | {"preparation", "quickstart_data", "demo"},
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import LAYER_NORM_EPSILON
+from keras_nmt.layers._common import LAYER_NORM_EPSILON, STARTS
 from keras_nmt.layers.bilinear_pooling import BilinearPooling
 from keras_nmt.layers.feed_forward import FeedForward
 from keras_nmt.layers.gated_feed_forward import GatedFeedForward
@@ -47,13 +48,25 @@ NORMS = {
 POSITIONS: dict[Any, Mechanism | None] = {None: None, "rotary": Mechanism(RotaryEncoding)}
 
 
-def make_composition(mechanism: Mechanism | None, number: int, *, name: str, dtype: Any, **given: Any) -> Any:
+def make_composition(
+    mechanism: Mechanism | None,
+    number: int,
+    units: int | None,
+    *,
+    start: str,
+    residual: bool,
+    name: str,
+    unset: Sequence[str] = (),
+    **given: Any,
+) -> Any:
     """The layer that composes a number of representations, or None."""
     if mechanism is None:
         return None
     if number < 2:
         raise ValueError(f"Composition needs two representations or more. Received: {name}={mechanism!r} of {number}")
-    return mechanism.make(name=name, dtype=dtype, num_representations=number, **given)
+    unset = [*unset, *["start"] * (start == STARTS[0]), *["residual"] * (not residual)]
+    sizes = {"num_representations": number, "units": units}
+    return mechanism.make(name=name, sizes=sizes, start=start, residual=residual, unset=unset, **given)
 
 
 def is_in_attention(mechanism: Mechanism | None) -> bool:
@@ -64,3 +77,8 @@ def is_in_attention(mechanism: Mechanism | None) -> bool:
 def aggregates(mechanism: Mechanism | None) -> bool:
     """Whether a composition is a tree, whose nodes the stack calls and whose aggregates replace states."""
     return mechanism is not None and hasattr(mechanism.layer, "aggregate")
+
+
+def is_residual(composition: Any) -> bool:
+    """Whether what a layer composes is added to the last representation: the layer says so, by its attribute."""
+    return getattr(composition, "residual", False)

@@ -37,9 +37,9 @@ class TransformerLayer(keras.layers.Layer):
         self.self_attention = self._attention(self.shortcut, options.positions, "self_attention")
         self.self_attention_norm = self._norm("self_attention_norm")
         self.feed_forward = mechanism_of(options.feed_forward, FEED_FORWARDS).make(
-            intermediate_dim=options.intermediate_dim,
-            hidden_dim=options.hidden_dim,
+            sizes={"intermediate_dim": options.intermediate_dim, "hidden_dim": options.hidden_dim},
             dropout=options.activation_dropout,
+            unset=() if options.activation_dropout else ("dropout",),
             dtype=policy,
             name="feed_forward",
         )

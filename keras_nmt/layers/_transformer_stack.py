@@ -8,7 +8,7 @@ from typing import Any
 import keras
 
 from keras_nmt.layers._common import check_gated, check_positive, check_width, with_mask
-from keras_nmt.layers._mechanisms import COMPOSITIONS, NORMS, SHORTCUTS, aggregates, make_composition
+from keras_nmt.layers._mechanisms import COMPOSITIONS, NORMS, SHORTCUTS, aggregates, is_residual, make_composition
 from keras_nmt.layers._options import LayerOptions, StackOptions
 from keras_nmt.layers._recording import record
 from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
@@ -79,19 +79,20 @@ class TransformerStack(keras.layers.Layer):
         return states[0] if self.options.shortcut_source == "lexical" else states[max(len(states) - 2, 0)]
 
     def _feed_back(self, states: list[Any]) -> None:
-        """Hierarchical composition: after layers 2i + 1 and 2i + 2, their aggregate is the input of the next layer.
+        """A tree: after the layer that completes a node, the node's aggregate is the input of the next layer.
 
-        The aggregate replaces the last of the states [H_0, ..., H_l] so far (Dou et al., 2018), or is added to it.
+        The aggregate is of the states since the previous node. It replaces the last of the states [H_0, ..., H_l] so
+        far (Dou et al., 2018), or is added to it.
         """
         if not self._aggregates:
             return
-        node = self.composition.node_after(len(states) - 1)
+        *nodes, node = (self.composition.node_after(number) for number in range(1, len(states)))
         if node is not None:
-            first = 2 * node + 1
-            previous = states[first - 1] if node > 0 else None  # the previous node's aggregate
-            aggregate = self.composition.aggregate(node, self._representations(states, first), previous)
-            residual = getattr(self.composition, "residual", self.options.composition_residual)
-            states[-1] = states[-1] + aggregate if residual else aggregate
+            before = max((number for number, of_layer in enumerate(nodes, 1) if of_layer is not None), default=0)
+            previous = states[before] if before else None  # the state that the previous node's aggregate gave
+            aggregate = self.composition.aggregate(node, self._representations(states, before + 1), previous)
+            record(self.composition, "output", aggregate)
+            states[-1] = states[-1] + aggregate if is_residual(self.composition) else aggregate
 
     def _finish(self, states: list[Any]) -> Any:
         """The stack's output, given the states [H_0, ..., H_L] of all layers."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 import keras
@@ -10,6 +11,12 @@ import keras
 from keras_nmt.layers._common import constructor_parameters
 
 GIVEN = ("name", "dtype")  # by the part of the model that makes the layer
+SIZES = (
+    "num_representations",
+    "units",
+    "hidden_dim",
+    "intermediate_dim",
+)  # of the model, whatever a layer would prefer
 
 
 class NotRegistered(ValueError):
@@ -37,7 +44,8 @@ class Mechanism:
         layer: Class of the layers, a sub-class of `keras.layers.Layer`.
         **arguments: Arguments of the class: booleans, numbers, strings, None, or lists of them. The part of the model
             gives further arguments that the signature of the class names, such as `hidden_dim`, and the arguments
-            `name` and `dtype`. An argument given here takes precedence.
+            `name` and `dtype`. An argument given here takes precedence; so does a default of the signature other than
+            None, unless the option of the model that gives the argument is set.
 
     Raises:
         ValueError: `layer` is not a class of layers, or an argument is not of these types.
@@ -69,16 +77,46 @@ class Mechanism:
         """Returns whether the part of a model can give the layer an argument of this name."""
         return argument in constructor_parameters(self.layer) and argument not in self.arguments
 
-    def make(self, *, name: str, dtype: Any, **given: Any) -> Any:
-        """Makes a layer.
+    def make(
+        self,
+        *,
+        name: str,
+        dtype: Any,
+        sizes: Mapping[str, Any] | None = None,
+        unset: Collection[str] = (),
+        **given: Any,
+    ) -> Any:
+        """Makes a layer, which gets those of the given arguments that the signature of the class names.
 
         Args:
             name: String, name of the layer.
             dtype: Dtype policy of the layer.
-            **given: Arguments by the part of the model. The layer gets those that its signature names.
+            sizes: Dictionary of arguments that follow from the model. A default of the signature must not differ from
+                them, unless it is None. Defaults to none.
+            unset: Names of further arguments that nobody has set: a default of the signature takes precedence, unless
+                it is None. An argument that is None is never set. Defaults to none.
+            **given: Further arguments by the part of the model.
+
+        Raises:
+            ValueError: The signature has another default for a size of the model.
         """
-        given = {argument: value for argument, value in given.items() if self.takes(argument)}
-        layer = self.layer(**given, **self.arguments, name=name, dtype=dtype)
+        parameters, chosen, sizes = constructor_parameters(self.layer), {}, sizes or {}
+        for argument, value in {**sizes, **given}.items():
+            if not self.takes(argument):
+                continue
+            default = parameters[argument].default
+            has_default = default is not None and default is not inspect.Parameter.empty
+            if has_default and (value is None or argument in unset):
+                continue  # the author's default
+            if has_default and argument in sizes and value != default:
+                layer = self.layer.__name__
+                raise ValueError(
+                    f"`{argument}` follows from the model: remove its default from the `__init__` of {layer}, or "
+                    f"choose it by Mechanism({layer}, {argument}=...). "
+                    f"Received: default {default!r}, in the model {value!r}"
+                )
+            chosen[argument] = value
+        layer = self.layer(**chosen, **self.arguments, name=name, dtype=dtype)
         layer.supports_masking = True  # the part of the model passes masks where a layer needs them
         return layer
 

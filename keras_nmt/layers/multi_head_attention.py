@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import keras
@@ -20,7 +21,14 @@ from keras_nmt.layers._common import (
     optional_size,
     projection_initializer,
 )
-from keras_nmt.layers._mechanisms import HEAD_COMPOSITIONS, POSITIONS, SHORTCUTS, aggregates, make_composition
+from keras_nmt.layers._mechanisms import (
+    HEAD_COMPOSITIONS,
+    POSITIONS,
+    SHORTCUTS,
+    aggregates,
+    is_residual,
+    make_composition,
+)
 from keras_nmt.layers._projection import Projection, reshape_last
 from keras_nmt.layers._recording import record
 from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
@@ -168,26 +176,25 @@ class MultiHeadAttention(keras.layers.Layer):
             hidden_dim, use_bias=False, kernel_initializer=projection_initializer(), dtype=policy, name="query"
         )
         self.key_value = mechanism_of(self.shortcut, SHORTCUTS).make(
-            hidden_dim=self.key_value_dim, dtype=policy, name="key_value"
+            sizes={"hidden_dim": self.key_value_dim}, dtype=policy, name="key_value"
         )
         rotation = mechanism_of(self.positions, POSITIONS)
         self.position_layer = None if rotation is None else rotation.make(dtype=policy, name="positions")
-        # An aggregate is as wide as a head, but for what is added to all heads.
-        residual = (
-            composition_residual if composition is None else composition.arguments.get("residual", composition_residual)
-        )
-        is_narrow = aggregates(composition) and not residual
-        self.composition = make_composition(
+        make = functools.partial(
+            make_composition,
             composition,
             self.num_heads,
-            units=None if is_narrow else hidden_dim,
             rank=composition_rank,
             intermediate_dim=2 * hidden_dim if head_intermediate_dim is None else head_intermediate_dim,
             start=composition_start,
             residual=composition_residual,
+            unset=["intermediate_dim"] if head_intermediate_dim is None else [],
             dtype=policy,
             name="head_composition",
         )
+        # An aggregate is as wide as a head, but for what is added to all heads, which only the layer knows.
+        is_narrow = aggregates(composition) and not is_residual(make(units=None))
+        self.composition = make(units=None if is_narrow else hidden_dim)
         self.output_layer = (
             Projection(
                 hidden_dim, use_bias=False, kernel_initializer=projection_initializer(), dtype=policy, name="output"

@@ -8,13 +8,17 @@ from typing import Any
 
 from keras_nmt.layers import ContextualizedEmbedding, Mechanism, RoleInteraction, RotaryEncoding
 from keras_nmt.layers._common import check_choice, check_positive, check_rate, optional_size
-from keras_nmt.layers._mechanisms import SHORTCUTS
+from keras_nmt.layers._mechanisms import COMPOSITIONS, HEAD_COMPOSITIONS, SHORTCUTS, is_in_attention
 from keras_nmt.layers._options import StackOptions
 from keras_nmt.layers.mechanism import mechanism_of
 from keras_nmt.layers.role_assignment import DROPOUT_ON
 from keras_nmt.models.positional_encoding import PositionalEncoding
 
 SITES = ("self", "cross")
+OF_COMPOSITIONS = {  # the options that only a composition of layers, or of heads, has
+    "layer": ("layer_composition", "layer_composition_rank"),
+    "head": ("head_composition", "head_composition_rank", "head_intermediate_dim", "output_projection"),
+}
 SIDES = ("encoder", "decoder")
 POSITIONS = {"sinusoidal": Mechanism(PositionalEncoding), "rotary": Mechanism(RotaryEncoding)}
 ROLES: dict[Any, Mechanism | None] = {
@@ -42,6 +46,8 @@ class TransformerOptions(StackOptions):
     """Options that the sides of a `Transformer` share; `Transformer` describes them."""
 
     positions: str | Mechanism = "sinusoidal"  # type: ignore[assignment]
+    layer_composition_sides: Sequence[str] = SIDES
+    head_composition_sides: Sequence[str] = SIDES
     shortcuts: str | Mechanism | None = None
     shortcut_sites: Sequence[str] = ("self",)
     shortcut_sides: Sequence[str] = SIDES
@@ -66,6 +72,10 @@ class TransformerOptions(StackOptions):
                 "Cross-attention belongs to the decoder: add 'decoder' to `shortcut_sides` or leave 'cross' out of "
                 f"`shortcut_sites`. Received: shortcut_sites={sites!r}, shortcut_sides={sides!r}"
             )
+        for part in ("layer", "head"):
+            name = f"{part}_composition_sides"
+            self._set(**{name: _subset(name, getattr(self, name), SIDES)})
+            self._needs(getattr(self, f"{part}_composition") is not None, f"`{part}_composition`", name)
         check_choice("role_context", self.role_context, ROLE_CONTEXTS)
         if self.roles == "contextualized" and (self.role_low_rank or self.role_straight_through):
             raise ValueError(
@@ -104,6 +114,24 @@ class TransformerOptions(StackOptions):
     def position_mechanism(self) -> Mechanism:
         """The positions of embeddings, or of queries and keys."""
         return mechanism_of(self.positions, POSITIONS)
+
+    def of_side(self, side: str) -> StackOptions:
+        """The options of the stack of a side, which may be without compositions."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(StackOptions)}
+        defaults = {field.name: field.default for field in dataclasses.fields(StackOptions)}
+        values["positions"] = self.positions if is_in_attention(self.position_mechanism) else None
+        if self.shortcut("self", side) is None:
+            values["shortcut_source"] = defaults["shortcut_source"]
+        dropped, kept = [], []
+        for part, known in (("layer", COMPOSITIONS), ("head", HEAD_COMPOSITIONS)):
+            if side in getattr(self, f"{part}_composition_sides"):
+                kept.append(mechanism_of(getattr(self, f"{part}_composition"), known))
+            else:
+                dropped += OF_COMPOSITIONS[part]
+        for argument in ("start", "residual"):
+            if not any(mechanism is not None and mechanism.takes(argument) for mechanism in kept):
+                dropped.append(f"composition_{argument}")
+        return StackOptions(**values | {name: defaults[name] for name in dropped})
 
     def shortcut(self, site: str, side: str) -> str | Mechanism | None:
         """The shortcut at a site of a side."""

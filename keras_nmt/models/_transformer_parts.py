@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any, ClassVar
 
@@ -11,7 +12,6 @@ from keras import ops
 from keras_nmt.ids import PAD
 from keras_nmt.layers import TransformerDecoder, TransformerEncoder
 from keras_nmt.layers._mechanisms import is_in_attention
-from keras_nmt.layers._options import StackOptions
 from keras_nmt.layers.mechanism import mechanism_of
 from keras_nmt.models._search_models import attention_layer
 from keras_nmt.models._transformer_options import ROLE_ARGUMENTS, ROLES, TransformerOptions
@@ -62,10 +62,7 @@ class TransformerParts:
         )
 
     def _stack_options(self, side: str) -> dict[str, Any]:
-        options, shortcut = self.options.config(StackOptions), self.options.shortcut("self", side)
-        source = options["shortcut_source"] if shortcut else "lexical"
-        positions = self.options.positions if self.positions is None else None
-        return {**options, "positions": positions, "shortcut": shortcut, "shortcut_source": source}
+        return {**self.options.of_side(side).config(), "shortcut": self.options.shortcut("self", side)}
 
     def source_side(self, stack: TransformerEncoder, embedding: TokenEmbedding, prefix: str = "") -> TransformerSource:
         """The side that reads the source."""
@@ -94,7 +91,13 @@ class TransformerParts:
             "exclusive": options.role_exclusive and on_target,
             "dropout": options.dropout if options.role_dropout is None else options.role_dropout,
         }
-        return mechanism.make(dtype=self.dtype, name=f"{prefix}{side}_roles", **given)
+        # The options' defaults are those of the package's roles: a role layer of a user's own may have others.
+        is_own = mechanism.layer not in [known.layer for known in ROLES.values() if known]
+        defaults = {field.name: field.default for field in dataclasses.fields(options)}
+        unset = [
+            argument for name, argument in ROLE_ARGUMENTS.items() if is_own and getattr(options, name) == defaults[name]
+        ]
+        return mechanism.make(dtype=self.dtype, name=f"{prefix}{side}_roles", unset=unset, **given)
 
 
 class _Side:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tiny import TINY, make_batch, randomise, stepwise
+from tiny import TINY, make_batch, randomise
 
-from keras_nmt.ids import PAD
 from keras_nmt.layers import TransformerEncoder
 from keras_nmt.models import Transformer, count_parameters
+from keras_nmt.testing import check_batches_and_padding, check_compiled, check_steps
 
 MODERN = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 2, "num_heads": 4}
 SITES = {"shortcut_sites": ("self", "cross")}
@@ -28,20 +28,15 @@ def test_steps_equal_the_full_pass_and_padding_is_invisible(options):
     model = randomise(Transformer(**{**SMALL, **options}))
     source, target = make_batch(model, source_length=4, target_length=3)
     expected = np.asarray(model([source, target]))
-    for grows in (False, True):
-        found = stepwise(model, source, target, grows=grows)
-        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4, err_msg=f"caches that grow: {grows}")
-    length = int((source[2] != PAD).sum())
-    alone = model([source[2:, :length], target[2:]])
-    np.testing.assert_allclose(alone[0], expected[2], rtol=1e-4, atol=1e-5)
+    check_steps(model, (source, target), expected)
+    check_batches_and_padding(model, (source, target), expected)
     assert Transformer.from_config(model.get_config()).get_config() == model.get_config()
 
 
 def test_compiled_equals_plain():
     model = randomise(Transformer(**{**SMALL, **COMBINED[0], "num_encoder_layers": 1, "num_decoder_layers": 1}))
     source, target = make_batch(model, rows=1)
-    found = stepwise(model, source, target, jit_compile=True)
-    np.testing.assert_allclose(found, model([source, target]), rtol=1e-4, atol=1e-4)
+    check_compiled(model, (source, target), np.asarray(model([source, target])))
 
 
 def test_positions_matter_and_only_by_their_distances_in_the_encoder():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from fnmatch import fnmatchcase
 
@@ -9,15 +10,18 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from own_mechanisms import EVERYWHERE, OWN, Learnt, Mixing, Previous, Sine
-from tiny import TINY, make_batch, randomise, stepwise
+from keras import ops
+from own_mechanisms import EVERYWHERE, OWN, Learnt, Mixing, Previous, Sine, Squashed, Summed
+from tiny import TINY, make_batch, randomise
 
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import Experiment
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.layers import LinearCombination, Mechanism, TransformerDecoder, TransformerEncoder
+from keras_nmt.layers._keras_private import all_layers
 from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
+from keras_nmt.testing import check_mechanism
 from keras_nmt.training import warm_start
 
 SMALL = {**TINY, "num_encoder_layers": 2, "num_decoder_layers": 2}
@@ -37,41 +41,76 @@ HALVES = [
 
 
 @pytest.mark.parametrize("half", HALVES, ids=" ".join)
-def test_steps_equal_the_full_pass_and_the_configuration_makes_an_equal_model(half):
-    model = randomise(Transformer(**{**SMALL, **{k: v for place in half for k, v in OWN[place][0].items()}}))
-    source, target = make_batch(model)
-    expected = np.asarray(model([source, target]))
-    for grows in (False, True):
-        found = stepwise(model, source, target, grows=grows)
-        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4, err_msg=f"caches that grow: {grows}")
-
-    config = json.loads(json.dumps(model.get_config()))
-    again = Transformer.from_config(config)
-    assert again.get_config() == config
-    again.set_weights(model.get_weights())
-    np.testing.assert_array_equal(again([source, target]), expected)
-    for place in half:  # each has an effect
-        weight = next(w for w in model.trainable_weights if fnmatchcase(w.path, f"*{OWN[place][1]}"))
-        old = weight.numpy()
-        weight.assign(2 * old + np.linspace(0.5, 1, old.size).reshape(old.shape))
-        assert not np.allclose(model([source, target]), expected, atol=1e-6), weight.path
-        weight.assign(old)
+def test_mechanisms_keep_the_properties_of_a_model(half):
+    options = {name: value for place in half for name, value in OWN[place][0].items()}
+    check_mechanism(**options, num_encoder_layers=2, num_decoder_layers=2)
+    paths = [weight.path for weight in Transformer(**SMALL, **options).weights]
+    for place in half:
+        assert any(fnmatchcase(path, f"*{OWN[place][1]}") for path in paths)
 
 
-def test_compiled_equals_plain(model):
-    source, target = make_batch(model, rows=1)
-    found = stepwise(model, source, target, jit_compile=True)
-    np.testing.assert_allclose(found, model([source, target]), rtol=1e-4, atol=1e-4)
+def _with_unused_weight(self, shape):
+    Squashed.build(self, shape)
+    self.add_weight(shape=(3,), name="unused")
 
 
-def test_half_precision_steps():
-    model = randomise(Transformer(**SMALL, **EVERYWHERE, dtype="mixed_bfloat16"))
-    source, target = make_batch(model)
-    step = tf.function(model.decoder_step, autograph=False)
-    constants, caches = model.prepare(model.encoder(source), 2, 3)
-    logits, new_caches = step(tf.constant(np.repeat(target[:, :1], 2, 1)), tf.constant(0), constants, caches)
-    assert np.isfinite(logits).all()
-    tf.nest.map_structure(lambda old, new: np.testing.assert_equal(old.dtype.name, new.dtype.name), caches, new_caches)
+def _python(self, inputs):
+    return tf.ensure_shape(tf.numpy_function(lambda x: x, [inputs], inputs.dtype), inputs.shape)
+
+
+def _at_later_tokens(self, inputs, mask=None):
+    return inputs + ops.pad(inputs, ((0, 0), (0, 1), (0, 0)))[:, 1:] * self.s
+
+
+def _at_padding(self, inputs, mask=None):
+    outputs = Previous.call(self, inputs)
+    return outputs if self.causal else outputs + ops.mean(inputs, 1, keepdims=True)
+
+
+def _float32(self, batch_size, beam_size):
+    return ops.zeros((batch_size, beam_size, self.s.shape[0]), "float32")
+
+
+def _as_inputs(self, inputs, other):
+    return inputs + ops.cast(other, inputs.dtype)
+
+
+def _drawn(self, **kwargs):
+    keras.layers.Layer.__init__(self, **kwargs)
+    self.scale = keras.random.uniform(())
+
+
+def _with_unnamed_layer(self, shape):
+    Squashed.build(self, shape)
+    self.inner = keras.layers.Dense(shape[-1])
+    self.inner.build(shape)
+
+
+@pytest.mark.parametrize(
+    ("place", "changed", "message"),
+    [
+        ("roles", {"call": _at_later_tokens}, "must not see later tokens: .* position 1"),
+        ("roles", {"step": lambda self, x, t, cache: (x, x)}, "steps must give the logits of the whole sequence: "),
+        ("roles", {"call": _at_padding}, "padding must change nothing: logits of sentence 0 alone"),
+        (
+            "roles",
+            {"empty_cache": _float32, "add": lambda self, x, y: x + ops.cast(y, x.dtype)},
+            "half precision .*mixed_float16: a step changes the dtypes of caches",
+        ),
+        ("norm", {"build": _with_unused_weight}, "every weight of the mechanism must have a gradient: .*/unused"),
+        ("norm", {"build": _with_unnamed_layer}, "configuration .*: name the layer"),
+        ("norm", {"call": _python}, "XLA must compute the same: "),
+        ("norm", {"__init__": _drawn, "call": lambda self, x: self.scale * x}, "configuration .*outputs differ"),
+        ("norm", {"call": lambda self, x: x / 0}, r"finite logits \[B, T, V\]: some are not finite"),
+        ("norm", {"call": lambda self, x: x.nothing}, "finite logits .*: AttributeError: "),
+    ],
+    ids=range(10),
+)
+def test_each_property_that_is_missing_is_named(place, changed, message):
+    layer = type("Changed", (OWN[place][0][place].layer,), changed)
+    mechanism = Mechanism(keras.saving.register_keras_serializable(package="own")(layer))
+    with pytest.raises(AssertionError, match=rf"With {place}=Mechanism\(Changed\), .*{message}"):
+        check_mechanism(**{place: mechanism}, num_encoder_layers=1, num_decoder_layers=1)
 
 
 @pytest.fixture
@@ -91,12 +130,6 @@ def test_a_model_directory_keeps_names_and_arguments(model, directory):
     loaded = directory.load_model()
     batch = make_batch(model)
     np.testing.assert_array_equal(loaded(batch), model(batch))
-
-
-def test_a_keras_file_keeps_mechanisms(model, tmp_path):
-    model.save(tmp_path / "model.keras")
-    batch = make_batch(model)
-    np.testing.assert_array_equal(keras.models.load_model(tmp_path / "model.keras")(batch), model(batch))
 
 
 def _edit(directory, **changes):
@@ -191,6 +224,152 @@ def test_gates_of_own_shortcuts_are_returned():
     x, memory = (np.random.default_rng(0).normal(size=(2, n, 8)).astype("float32") for n in (4, 5))
     _, gates = decoder(x, memory, return_gates=True)
     assert [gate.shape for gate in gates[0]["self"]] == [(2, 4, 8), (2, 4, 8)]
+
+
+@keras.saving.register_keras_serializable(package="own")
+class Opinionated(Mixing):
+    """A composition whose author has chosen every default."""
+
+    def __init__(
+        self, num_representations, rank=7, start="mine", residual=True, intermediate_dim=9, **kwargs
+    ):  # `units` is a size of the model
+        super().__init__(num_representations, **kwargs)
+        self.given = rank, start, residual, intermediate_dim
+        self.residual = residual
+
+
+@keras.saving.register_keras_serializable(package="own")
+class OpinionatedRoles(Previous):
+    def __init__(
+        self,
+        causal=None,
+        num_roles=7,
+        context="mine",
+        context_units=9,
+        exclusive="mine",
+        dropout=0.75,
+        residual="mine",
+        low_rank="mine",
+        straight_through="mine",
+        dropout_on="mine",
+        **kwargs,
+    ):
+        super().__init__(causal, **kwargs)
+        more = exclusive, dropout, residual, low_rank, straight_through, dropout_on
+        self.given = (num_roles, context, context_units, *more)
+
+
+@keras.saving.register_keras_serializable(package="own")
+class OpinionatedFeedForward(Sine):
+    def __init__(self, intermediate_dim, hidden_dim, dropout=0.75, **kwargs):
+        super().__init__(intermediate_dim, hidden_dim, **kwargs)
+        self.given = dropout
+
+
+OPINIONATED = {
+    "layer_composition": Mechanism(Opinionated),
+    "head_composition": Mechanism(Opinionated),
+    "roles": Mechanism(OpinionatedRoles),
+    "feed_forward": Mechanism(OpinionatedFeedForward),
+}
+
+
+def _given(**options):
+    """What the own layers of a model were given, by name."""
+    model = Transformer(**{**SMALL, **OPINIONATED, **options})
+    layers = [layer for layer in all_layers(model) if hasattr(layer, "given")]
+    assert len(layers) == 2 + 6 + 2 + 4  # on both sides
+    return {layer.name: layer.given for layer in layers}
+
+
+def test_the_defaults_of_own_layers_are_kept():
+    assert _given() == {
+        "layer_composition": (7, "mine", True, 9),
+        "head_composition": (7, "mine", True, 9),
+        **dict.fromkeys(("source_roles", "target_roles"), (7, "mine", 9, "mine", 0.75, *("mine",) * 4)),
+        "feed_forward": 0.75,
+    }
+
+
+def test_options_that_are_set_take_precedence_over_the_defaults_of_own_layers():
+    options = dict.fromkeys(("layer_composition_rank", "head_composition_rank", "head_intermediate_dim"), 3)
+    options |= {"composition_start": "identity", "activation_dropout": 0.25, "role_dropout": 0.25, "num_roles": 3}
+    options |= {"role_context": "cnn", "role_units": 4, "role_residual": False, "role_low_rank": True}
+    options |= {"role_straight_through": True, "role_dropout_on": "vector", "role_exclusive": True}
+    given = _given(**options, composition_residual=True)
+    assert given == {
+        "layer_composition": (3, "identity", True, 9),
+        "head_composition": (3, "identity", True, 3),
+        "source_roles": (3, "cnn", 4, False, 0.25, False, True, True, "vector"),
+        "target_roles": (3, "cnn", 4, True, 0.25, False, True, True, "vector"),
+        "feed_forward": 0.25,
+    }
+
+
+@pytest.mark.parametrize(
+    ("place", "base", "size", "value"),
+    [
+        ("layer_composition", Mixing, "num_representations", 2),
+        ("layer_composition", Mixing, "units", 8),
+        ("head_composition", Mixing, "units", 8),
+        ("shortcuts", Summed, "hidden_dim", 8),
+        ("feed_forward", Sine, "hidden_dim", 8),
+        ("feed_forward", Sine, "intermediate_dim", 12),
+    ],
+)
+def test_a_default_of_a_size_that_is_not_the_models_is_an_error(place, base, size, value):
+    @keras.saving.register_keras_serializable(package="own", name="Sized")
+    class Sized(base):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+
+    def parameter(name, default=inspect.Parameter.empty, kind=inspect.Parameter.KEYWORD_ONLY):
+        return inspect.Parameter(name, kind, default=default)
+
+    sizes = {"num_representations", "hidden_dim", "intermediate_dim"} & set(inspect.signature(base.__init__).parameters)
+    more = [parameter(name) for name in sizes - {size}] + [parameter("kwargs", kind=inspect.Parameter.VAR_KEYWORD)]
+    first = parameter("self", kind=inspect.Parameter.POSITIONAL_ONLY)
+    for default in (64, value) if size in sizes else (64,):
+        Sized.__init__.__signature__ = inspect.Signature([first, parameter(size, default), *more])
+        if default == value:
+            Transformer(**{**SMALL, place: Mechanism(Sized)})
+        else:
+            with pytest.raises(ValueError, match=rf"remove its default.*default 64, in the model {value}$"):
+                Transformer(**{**SMALL, place: Mechanism(Sized)})
+
+
+@keras.saving.register_keras_serializable(package="own")
+class Gated(keras.layers.Layer):
+    """A tree that adds a share of layer 1 to layer 3, as its author's default says."""
+
+    def __init__(self, num_representations, residual=True, **kwargs):
+        super().__init__(**kwargs)
+        self.residual = residual
+
+    def build(self, shapes):
+        self.gate = self.add_weight(shape=(shapes[0][-1],), initializer="zeros", name="gate")
+
+    def call(self, representations):
+        return self.aggregate(0, representations)
+
+    def node_after(self, number):
+        return 0 if number == 3 else None
+
+    def aggregate(self, node, representations, previous=None):
+        return ops.cast(self.gate, self.compute_dtype) * representations[0]
+
+
+def test_a_tree_adds_to_the_state_as_its_author_says():
+    states = np.random.default_rng(0).normal(size=(2, 4, 8)).astype("float32")
+    plain = TransformerEncoder(3, 2, 8, 12)
+    for mechanism, is_added in ((Mechanism(Gated), True), (Mechanism(Gated, residual=False), False)):
+        encoder = TransformerEncoder(3, 2, 8, 12, layer_composition=mechanism)
+        output = encoder(states)
+        plain(states)
+        weights = {weight.path.split("/", 1)[1]: weight for weight in encoder.weights}
+        for weight in plain.weights:
+            weight.assign(weights[weight.path.split("/", 1)[1]])
+        assert np.allclose(output, plain(states), atol=1e-6) == is_added  # the gate is 0 at first
 
 
 @keras.saving.register_keras_serializable(package="own")

@@ -18,6 +18,7 @@ from tiny import TINY, V, make_batch, randomise, stepwise
 from keras_nmt.ids import PAD
 from keras_nmt.layers import TransformerEncoder
 from keras_nmt.models import Transformer, count_parameters
+from keras_nmt.testing import check_compiled
 
 # Every kind, source, site and side of the shortcut, in pairs, with the other options of a plain Transformer.
 SHORTCUTS = pairwise(
@@ -72,10 +73,8 @@ def test_stepwise_with_caches_that_grow_equals_full(options):
 def test_compiled_stepwise_equals_full(options):
     two_layers = {"num_encoder_layers": 2, "num_decoder_layers": 2}
     model = randomise(Transformer(**{**TINY, **two_layers, **options}), scale=0.1)
-    source, target = make_batch(model)
-    expected = tf.function(model, jit_compile=True, autograph=False)([source, target])
-    np.testing.assert_allclose(expected, model([source, target]), rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(stepwise(model, source, target, jit_compile=True), expected, rtol=1e-4, atol=1e-4)
+    batch = make_batch(model)
+    check_compiled(model, batch, np.asarray(model(batch)))
 
 
 @pytest.mark.parametrize("options", one_in(8, VARIANTS, _name))
@@ -354,6 +353,35 @@ def test_options_of_roles_reach_their_layers():
     for side, on_target in (("source", False), ("target", True)):
         config = model.get_layer(f"{side}_roles").get_config()
         assert config.items() >= {**same, "causal": on_target, "exclusive": on_target}.items()
+
+
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+@pytest.mark.parametrize("part", ["layer", "head"])
+def test_compositions_are_on_their_sides_only(part, side):
+    both = {"layer_composition": "extended", "head_composition": "extended", "composition_start": "identity"}
+    options = {**both, "head_composition_rank": 9, f"{part}_composition_sides": [side]}
+    model, source_and_target = randomise(Transformer(**TINY, **options)), make_batch(Transformer(**TINY))
+    paths = [weight.path for weight in model.weights if f"{part}_composition" in weight.path]
+    assert {path.split("/")[0] for path in paths} == {side}
+    assert json.loads(json.dumps(model.get_config()))[f"{part}_composition_sides"] == [side]
+    again = Transformer.from_config(json.loads(json.dumps(model.get_config())))
+    again.set_weights(model.get_weights())
+    expected = model(source_and_target)
+    np.testing.assert_array_equal(again(source_and_target), expected)
+    np.testing.assert_allclose(stepwise(model, *source_and_target), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_a_side_without_compositions_has_any_number_of_layers_and_needs_none_of_their_options():
+    options = {
+        "layer_composition": "hierarchical",
+        "composition_residual": True,
+        "layer_composition_sides": ("encoder",),
+    }
+    model = Transformer(**{**TINY, "num_decoder_layers": 1}, **options)
+    plain = Transformer(**{**TINY, "num_decoder_layers": 1})
+    assert len(model.get_layer("decoder").weights) == len(plain.get_layer("decoder").weights)
+    with pytest.raises(ValueError, match="`layer_composition_sides` has no effect without `layer_composition`"):
+        Transformer(**TINY, layer_composition_sides=["encoder"])
 
 
 @pytest.mark.parametrize("options", SHORTCUTS, ids=_name)

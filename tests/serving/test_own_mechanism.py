@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -10,6 +11,7 @@ import shlex
 import sys
 from pathlib import Path
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -17,11 +19,12 @@ from own_mechanisms import EVERYWHERE
 from test_saved_model_run import Runner, program  # noqa: F401  a fixture
 
 from keras_nmt.inference import Translator
+from keras_nmt.layers._keras_private import all_layers
 from keras_nmt.serving import export
 
 PAGE = (Path(__file__).parents[2] / "docs/own_mechanism.md").read_text(encoding="utf-8")
-FILE, EXAMPLE = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-(COMMANDS,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+FILE, EXAMPLE, GATED_FILE, CHECKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+COMMANDS, GATED_COMMANDS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 MODERN = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 1}
 
 
@@ -38,37 +41,70 @@ def test_an_export_translates_as_the_model(options, make_model, tokenizers, line
     np.testing.assert_allclose(found["score"], [translation.score for translation in expected], rtol=1e-3, atol=1e-4)
 
 
-def test_the_examples_of_the_page_make_a_model():
-    names: dict = {"__name__": "my_mechanism"}
-    exec(FILE, names)
-    exec(EXAMPLE, names)
-    model = names["model"]
-    target = np.array([[2, 8, 9, 7]])
-    expected = model([np.array([[5, 6, 3]]), target])
-    constants, caches = model.prepare(model.encoder(np.array([[5, 6, 3]])), 1, None)
-    for position in range(4):
-        logits, caches = model.decoder_step(target[:, position, None], tf.constant(position), constants, caches)
-        np.testing.assert_allclose(logits[:, 0], expected[:, position], rtol=1e-4, atol=1e-4)
+@pytest.fixture(scope="module")
+def names():
+    """The names of the files of the page, whose layers are registered once."""
+    names: dict = {"__name__": "page"}
+    for code in (FILE, EXAMPLE, GATED_FILE):
+        exec(code, names)
+    return names
+
+
+def test_the_examples_of_the_page_keep_the_properties_of_a_model(names):
+    assert {type(layer).__name__ for layer in all_layers(names["model"])} >= {"Mixing", "Previous"}
+    exec(CHECKS, names)
     assert len(FILE.strip().splitlines()) <= 45
 
 
+def test_the_gated_residual_of_the_page_is_its_equation_and_trains_and_exports(
+    names, make_model, tokenizers, lines, tmp_path
+):
+    options = json.loads(re.search(r"'model=(\{.*?\})'", GATED_COMMANDS).group(1))
+    model = make_model(noise=0.15, target_vocabulary_size=100, num_encoder_layers=4, shortcuts=None, **options)
+    encoder, generator = model.get_layer("encoder"), np.random.default_rng(0)
+    inputs = generator.normal(size=(2, 5, encoder.options.hidden_dim)).astype("float32")
+    gate, norms = encoder.composition.gate, encoder.composition_norms
+    first = encoder.layers[0](inputs)
+    third = encoder.layers[2](encoder.layers[1](first))
+    r_1, r_3 = norms[0](first), norms[2](third)
+    gated = third + gate(np.concatenate([r_1, r_3], -1)) * r_1
+    np.testing.assert_allclose(encoder(inputs), encoder.final_norm(encoder.layers[3](gated)), rtol=1e-5, atol=1e-5)
+    assert all("encoder/" in weight.path for weight in model.weights if "gate" in weight.path)
+
+    before = gate.kernel.numpy()
+    ids = generator.integers(4, 100, (2, 6, 5)).astype("int32")
+    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True), run_eagerly=True)
+    model.fit([ids[0], ids[1]], ids[1], epochs=2, batch_size=3, verbose=0)
+    assert not np.allclose(gate.kernel, before, atol=1e-4)
+
+    search = {"beam_size": 2, "length_buckets": (8,), "batch_buckets": (4,), "max_length": 6}
+    expected = Translator(model, tokenizers, **search).translate(lines[:2])
+    served = tf.saved_model.load(str(export(tmp_path / "export", model, tokenizers, **search)))
+    found = served.signatures["serving_default"](text=tf.constant(lines[:2]))
+    np.testing.assert_allclose(found["score"], [translation.score for translation in expected], rtol=1e-3, atol=1e-4)
+
+
 @pytest.mark.nightly
-def test_the_commands_of_the_page_train_translate_and_export(run_python, program, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "file", "commands"), [("my_mechanism", FILE, COMMANDS), ("gated_residual", GATED_FILE, GATED_COMMANDS)]
+)
+def test_the_commands_of_the_page_train_translate_and_export(name, file, commands, run_python, program, tmp_path):
     generator = random.Random(1)
-    for name, number in (("train", 200), ("dev", 8)):
+    for part, number in (("train", 200), ("dev", 8)):
         rows = [generator.choices("abcdefgh", k=generator.randint(2, 6)) for _ in range(number)]
-        (tmp_path / f"{name}.de").write_text("".join(" ".join(row) + "\n" for row in rows))
-        (tmp_path / f"{name}.en").write_text("".join(" ".join(row).upper() + "\n" for row in rows))
-    (tmp_path / "my_mechanism.py").write_text(FILE)
+        (tmp_path / f"{part}.de").write_text("".join(" ".join(row) + "\n" for row in rows))
+        (tmp_path / f"{part}.en").write_text("".join(" ".join(row).upper() + "\n" for row in rows))
+    (tmp_path / f"{name}.py").write_text(file)
     small = {"transformer_small": "transformer_tiny", "10000": "10 --vocabulary-size 26 --batch-size 256"}
-    commands = COMMANDS.replace("\\\n", " ")
+    small["model={"] = 'model={"num_encoder_layers": 3, '
+    commands = commands.replace("\\\n", " ")
     for old, new in small.items():
         assert old in commands
         commands = commands.replace(old, new)
 
     def run(command: str):
-        name, *arguments = shlex.split(command)
-        assert name == "keras-nmt"
+        program_name, *arguments = shlex.split(command)
+        assert program_name == "keras-nmt"
         code = "from keras_nmt.cli.app import main; main()"
         return run_python("-c", code, *arguments, cwd=tmp_path, PYTHONPATH=os.pathsep.join(sys.path))
 
@@ -78,11 +114,11 @@ def test_the_commands_of_the_page_train_translate_and_export(run_python, program
         assert done.returncode == 0, done.stderr.decode()
 
     # The folder alone runs no code.
-    refused = run(translate.replace("--import my_mechanism.py ", ""))
+    refused = run(translate.replace(f"--import {name}.py ", ""))
     assert refused.returncode == 2
-    assert re.fullmatch(r"Error: .*--import FILE.* Received: 'my_mechanism>\w+'\n", refused.stderr.decode())
+    assert re.fullmatch(rf"Error: .*--import FILE.* Received: '{name}>\w+'\n", refused.stderr.decode())
 
-    run_program = Runner(program, tmp_path / "exports/mixing/1", tmp_path)
+    run_program = Runner(program, next((tmp_path / "exports").glob("*/1")), tmp_path)
     lines = (tmp_path / "dev.de").read_text().splitlines()
     ((answer,), status, error) = run_program([("serving_default", {"text": lines})])
     assert status == 0, error
