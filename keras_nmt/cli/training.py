@@ -104,6 +104,8 @@ def train(
         chosen = {**Experiment.read_settings(settings), **chosen}
     if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else refused below
         chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
+    if find_learning_rate is not None:
+        chosen.setdefault("learning_rate", 1.0)  # to be found
     experiment = Experiment.from_settings(chosen)
     if dry_run:
         experiment.dry_run()

@@ -28,6 +28,7 @@ from keras_nmt.experiments.directions import (
     pairs_of,
 )
 from keras_nmt.experiments.dry_run import dry_run
+from keras_nmt.experiments.learning_rates import check_learning_rate
 from keras_nmt.experiments.results import LIMITS
 from keras_nmt.experiments.run_experiment import run_experiment
 from keras_nmt.experiments.settings import Settings, as_user_errors
@@ -126,9 +127,9 @@ class Experiment(Settings):
         epsilon: Float, added to the root of the second moment. Defaults to 1e-9, as in the same paper.
         schedule: "noam", "inverse_square_root", "constant", or "cosine": down to zero at `max_updates`, which it needs.
             Defaults to "noam".
-        learning_rate: Float, the peak learning rate ("inverse_square_root", "cosine"), the scale ("noam") or the rate
-            itself ("constant"). Defaults to 1.
-        warmup_steps: Int, updates of warm-up. Defaults to 4000.
+        learning_rate: Float, the peak learning rate; with "noam" a factor instead, and the peak is `learning_rate *
+            (width * warmup_steps) ** -0.5`. Defaults to 1 with "noam"; all other schedules need it.
+        warmup_steps: Int, updates of linear warm-up. Defaults to 4000, with "constant" to 0.
         weight_decay: Float, decoupled weight decay of "adamw".
         clip: Float, the largest global norm of the gradient. Defaults to `None`: not clipped.
         ema: Float in [0, 1), momentum of an exponential moving average of the weights, such as 0.999. With an average,
@@ -219,8 +220,8 @@ class Experiment(Settings):
     beta_2: Annotated[float, Field(ge=0, lt=1)] | None = None
     epsilon: PositiveFloat | None = None
     schedule: Literal["noam", "inverse_square_root", "cosine", "constant"] = "noam"
-    learning_rate: PositiveFloat = 1.0
-    warmup_steps: NonNegativeInt = 4000
+    learning_rate: PositiveFloat | None = None
+    warmup_steps: NonNegativeInt | None = None
     weight_decay: NonNegativeFloat | None = None
     clip: PositiveFloat | None = None
     ema: Annotated[float, Field(ge=0, lt=1)] | None = None
@@ -337,8 +338,7 @@ class Experiment(Settings):
         require = self._require
         kept = "keep_best" if self.final in ("best", "average_best") else "keep_last"
         require(getattr(self, kept) > 0, f"`{kept}` must be positive with these final weights", kept, "final")
-        is_warmed = self.schedule == "constant" or self.warmup_steps > 0
-        require(is_warmed, "`warmup_steps` must be positive with this schedule", "warmup_steps", "schedule")
+        check_learning_rate(self)
         is_right = (self.weight_decay is not None) == (self.optimizer == "adamw")
         message = '`weight_decay` goes with optimizer="adamw", which needs it, and with no other'
         require(is_right, message, "optimizer", "weight_decay")
@@ -348,9 +348,6 @@ class Experiment(Settings):
         require(is_right, 'The last weights are "ema" with `ema`, and "last" without', "final", "ema")
         is_limited = any(getattr(self, name) is not None for name in LIMITS)
         require(is_limited, "Nothing would end the training: set one of these", *LIMITS)
-        is_right = self.schedule != "cosine" or self.warmup_steps < (self.max_updates or 0)
-        message = "The cosine schedule ends at `max_updates`, which is needed and larger than `warmup_steps`"
-        require(is_right, message, "max_updates", "warmup_steps")
 
     @classmethod
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.development_scores import development_scores
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, Sides, digests_of
+from keras_nmt.experiments.learning_rates import make_optimizer_of, warnings_of_learning_rate
 from keras_nmt.experiments.results import (
     LIMITS,
     OF_NO_EFFECT,
@@ -47,10 +48,8 @@ from keras_nmt.training import (
     Budget,
     Computation,
     Evaluation,
-    InverseSquareRootSchedule,
     LabelSmoothedCrossEntropy,
     Logging,
-    NoamSchedule,
     RoleTemperature,
     Saving,
     Start,
@@ -58,7 +57,6 @@ from keras_nmt.training import (
     TaskSchedule,
     Trainer,
     TrainingResult,
-    make_optimizer,
     make_strategy,
 )
 from keras_nmt.training.role_temperature import one_hot_layers
@@ -98,11 +96,6 @@ def run_experiment(
     finished = finished_results(e, report) if workers.is_chief else None
     if workers.from_chief(finished is not None):
         return finished or {}
-    if e.schedule in ("noam", "inverse_square_root") and e.warmup_steps > (e.max_updates or e.warmup_steps):
-        report(
-            "Warning: the run ends before the learning rate is at its peak. "
-            f"Received: warmup_steps={e.warmup_steps}, max_updates={e.max_updates}"
-        )
     with workers.chief_first():
         if workers.is_chief:
             record(e, folder)
@@ -110,6 +103,8 @@ def run_experiment(
     if e.subword_sampling is not None:
         _check_sampling(e, folder, tokenizers, workers)
     model, batches = build(e, tokenizers, strategy, report)
+    for line in warnings_of_learning_rate(e, model.get_config()["hidden_dim"]):
+        report(line)
     development = {}
     for direction in e.directions:
         if direction.dev is not None:
@@ -269,33 +264,6 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
         (folder.path / "results.json").unlink()
     write_json(folder.data_path, digests)
     write_json(folder.settings_path, e.settings())
-
-
-def make_optimizer_of(experiment: Experiment, hidden_dim: int) -> keras.optimizers.Optimizer:
-    """Makes the optimizer of an experiment, in the strategy's scope, for a model of the width `hidden_dim`."""
-    e = experiment
-    moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(e, name)) is not None}
-    optimizer = make_optimizer(
-        e.optimizer, learning_rate(e, hidden_dim), weight_decay=e.weight_decay, clip=e.clip, ema=e.ema, **moments
-    )
-    return keras.optimizers.LossScaleOptimizer(optimizer) if e.dtype == "mixed_float16" else optimizer
-
-
-def learning_rate(experiment: Experiment, hidden_dim: int) -> float | keras.optimizers.schedules.LearningRateSchedule:
-    """Makes the learning-rate schedule of an experiment for a model of the width `hidden_dim`."""
-    e = experiment
-    if e.schedule == "noam":
-        return NoamSchedule(hidden_dim, e.warmup_steps, e.learning_rate)
-    if e.schedule == "inverse_square_root":
-        return InverseSquareRootSchedule(e.learning_rate, e.warmup_steps)
-    if e.schedule == "cosine" and e.max_updates is not None:
-        return keras.optimizers.schedules.CosineDecay(
-            e.learning_rate / e.warmup_steps,
-            e.max_updates - e.warmup_steps,
-            warmup_target=e.learning_rate,
-            warmup_steps=e.warmup_steps,
-        )
-    return e.learning_rate
 
 
 def task_weights(experiment: Experiment, sizes: dict[str, int]) -> dict[str, float]:

@@ -120,6 +120,7 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
         "max_updates": 8,
         "evaluate_every": 8,
         "schedule": "constant",
+        "warmup_steps": None,
         "test": None,
     }
     Experiment(directory=tmp_path / "more", **more).run(report=lambda line: None)
@@ -139,7 +140,7 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
 def label_settings(several):
     model = {name: value for name, value in several["model"].items() if not name.startswith(("bridge", "penalty"))}
     label = {"architecture": "language_label", "model": model, "vocabulary_size": 40}
-    return {**several, **label, "schedule": "constant", "max_updates": 6, "evaluate_every": 6}
+    return {**several, **label, "schedule": "constant", "warmup_steps": None, "max_updates": 6, "evaluate_every": 6}
 
 
 @pytest.mark.nightly

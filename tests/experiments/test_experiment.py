@@ -9,12 +9,19 @@ import os
 import re
 import sys
 
+import numpy as np
 import pytest
 
 from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.run_experiment import learning_rate, make_optimizer_of, record
+from keras_nmt.experiments.learning_rates import (
+    learning_rate,
+    make_optimizer_of,
+    peak_rate,
+    warnings_of_learning_rate,
+)
+from keras_nmt.experiments.run_experiment import record
 from keras_nmt.models import ModelDirectory
 
 FILES = {name: f"{name}.txt" for name in ("train_source", "train_target", "dev_source", "dev_target")}
@@ -71,9 +78,10 @@ def test_a_setting_newer_than_a_run_counts_as_its_default(tmp_path):
         {"jit_compile": "yes"},
         {"time_limit": True},
         {"schedule": "linear"},
-        {"schedule": "cosine", "max_updates": None, "time_limit": 1.0},
-        {"schedule": "cosine", "max_updates": 5, "warmup_steps": 5},
-        {"schedule": "cosine", "max_updates": 5, "warmup_steps": 0},
+        *({"schedule": name, "max_updates": 9000} for name in ("constant", "inverse_square_root", "cosine")),
+        {"schedule": "cosine", "learning_rate": 0.001, "max_updates": None, "time_limit": 1.0},
+        {"schedule": "cosine", "learning_rate": 0.001, "max_updates": 5, "warmup_steps": 5},
+        {"schedule": "cosine", "learning_rate": 0.001, "max_updates": 5, "warmup_steps": 0},
         {"dtype": "float8"},
         {"test_source": "a.txt"},
         {"preset": "huge"},
@@ -140,6 +148,48 @@ def test_a_setting_newer_than_a_run_counts_as_its_default(tmp_path):
 def test_settings_of_the_wrong_kind_are_named(settings):
     with pytest.raises(UserError, match="Received: "):
         Experiment(**{"directory": "x", **FILES, **settings})
+
+
+@pytest.mark.parametrize("schedule", ["noam", "inverse_square_root", "cosine", "constant"])
+def test_every_schedule_rises_in_a_line_to_its_peak_at_the_last_update_of_warmup(schedule):
+    settings = {"schedule": schedule, "learning_rate": 0.01, "warmup_steps": 10, "max_updates": 110}
+    e = Experiment(**{"directory": "x", **FILES, **settings})
+    rates = [float(learning_rate(e, 256)(step)) for step in range(110)]
+    peak = 0.01 * (256 * 10) ** -0.5 if schedule == "noam" else 0.01  # equation 3 of the Transformer
+    assert peak_rate(e, 256) == pytest.approx(peak)
+    assert rates[0] == pytest.approx(peak / 10)
+    if schedule == "cosine":  # Keras' rises over one update more
+        del rates[0]
+    np.testing.assert_allclose(np.diff(rates[:10]), rates[1] - rates[0], rtol=1e-3)
+    assert max(rates) == pytest.approx(rates[9]) == pytest.approx(peak)
+    assert (rates[-1] == pytest.approx(peak)) == (schedule == "constant")
+
+
+@pytest.mark.parametrize(
+    ("settings", "shown"),
+    [
+        ({}, None),  # noam: 0.0014
+        ({"learning_rate": 3e-4}, "is 4.2e-07; with adam.* with noam, `learning_rate` is a factor, by default 1"),
+        ({"learning_rate": 20.0}, "is 0.028; with adam"),
+        ({"schedule": "constant", "learning_rate": 1.0}, "is 1; with adam, peaks from 1e-05 to 0.01 are usual. Rec"),
+        ({"schedule": "constant", "learning_rate": 1e-6}, "is 1e-06; with adam"),
+        ({"schedule": "inverse_square_root", "learning_rate": 0.5}, "is 0.5; with adam"),
+        ({"schedule": "cosine", "learning_rate": 0.5, "max_updates": 9000}, "is 0.5; with adam"),
+        ({"schedule": "constant", "learning_rate": 1.0, "optimizer": "sgd"}, None),
+        ({"schedule": "constant", "learning_rate": 3e-4, "optimizer": "sgd"}, "is 0.0003; with sgd, peaks from 0.001"),
+        ({"optimizer": "sgd", "learning_rate": 0.1}, "is 0.00014; with sgd"),
+        ({"optimizer": "adamw", "weight_decay": 0.01, "learning_rate": 1e-3}, "is 1.4e-06; with adamw"),
+        ({"max_updates": 100}, "before.* peak: set `warmup_steps`.* warmup_steps=4000, max_updates=100"),
+        ({"max_updates": 100, "schedule": "inverse_square_root", "learning_rate": 1e-3}, "before.* peak"),
+        ({"max_updates": 100, "schedule": "constant", "learning_rate": 1e-3, "warmup_steps": 200}, "before.* peak"),
+        ({"max_updates": 100, "schedule": "constant", "learning_rate": 1e-3}, None),
+    ],
+)
+def test_rates_that_train_nothing_are_warned_of(settings, shown):
+    e = Experiment(**{"directory": "x", **FILES, "max_updates": 9000, **settings})
+    lines = warnings_of_learning_rate(e, 128)
+    assert len(lines) == (shown is not None)
+    assert shown is None or re.search(shown, lines[0])
 
 
 def test_the_cosine_schedule_rises_and_falls_to_zero_at_the_last_update():
@@ -212,10 +262,8 @@ def test_the_length_of_a_cosine_schedule_cannot_change(tmp_path):
     text = tmp_path / "text"
     text.write_text("eins\n")
     files = {name: text for name in FILES if name != "max_updates"}
-    short, longer = (
-        Experiment(directory=tmp_path / "run", schedule="cosine", warmup_steps=2, max_updates=number, **files)
-        for number in (5, 9)
-    )
+    cosine = {"schedule": "cosine", "learning_rate": 0.001, "warmup_steps": 2}
+    short, longer = (Experiment(directory=tmp_path / "run", **cosine, max_updates=number, **files) for number in (5, 9))
     record(short, ModelDirectory(short.directory))
     (tmp_path / "run" / "checkpoints").mkdir()
     with pytest.raises(UserError, match=r"Received: max_updates=9 \(was 5\)"):  # the rate would jump

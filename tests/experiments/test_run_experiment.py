@@ -205,7 +205,7 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
     }
     experiment = Experiment(
         directory=tmp_path / "run",
-        **{**settings, "schedule": "noam"},
+        **{**settings, "schedule": "noam", "learning_rate": None},
         **files,
         languages=["words", "letters"],
         pairs=["words-letters"],
@@ -221,7 +221,8 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
     lines: list[str] = []
     results = experiment.run(report=lines.append)
     assert [line for line in lines if line.startswith("Warning: ")] == [
-        "Warning: the run ends before the learning rate is at its peak. Received: warmup_steps=4000, max_updates=4"
+        "Warning: the run ends before the learning rate is at its peak: set `warmup_steps` to about a tenth of the "
+        "updates. Received: warmup_steps=4000, max_updates=4"
     ]
     assert list(results["test"]) == ["words-letters"]
     assert "case:lc" in results["test"]["words-letters"]["bleu"]["signature"]
