@@ -9,6 +9,7 @@ from keras_nmt.errors import UserError, check_positive
 from keras_nmt.training.checkpoints import Progress
 
 LOWER_IS_BETTER = ("loss", "nll", "perplexity", "ter")
+CHANCE = 1.0  # BLEU below this is chance: a few n-grams among thousands
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -20,7 +21,9 @@ class Evaluation:
         every: Integer, number of updates between evaluations. It may change when a run is resumed.
         best_metric: String, the metric that decides which weights are best. Lower is better for "loss", "nll",
             "perplexity" and "ter", also of one task, such as "loss_de-en"; higher for all others. Defaults to "bleu".
-        patience: Integer, number of evaluations without a new best after which the run ends. Defaults to `None`, never.
+        patience: Integer, number of evaluations without a new best after which the run ends. While the best BLEU is
+            below 1 of 100, as at the start or of text without spaces, BLEU is chance, and only evaluations count in
+            which no other metric is better than before either. Defaults to `None`, never.
 
     Raises:
         UserError: A number is below 1.
@@ -37,7 +40,7 @@ class Evaluation:
     @property
     def higher_is_better(self) -> bool:
         """Whether the better of two values of `best_metric` is the higher."""
-        return self.best_metric.split("_")[0] not in LOWER_IS_BETTER
+        return _higher_is_better(self.best_metric)
 
     def record(self, metrics: Mapping[str, float], progress: Progress) -> None:
         """Records in `progress` whether the present update is the best so far."""
@@ -46,9 +49,22 @@ class Evaluation:
                 "The evaluation does not give the metric that decides which weights are best. "
                 f"Received: best_metric={self.best_metric!r}, metrics={sorted(metrics)}"
             )
-        score, sign = metrics[self.best_metric], 1 if self.higher_is_better else -1
-        if progress.best_score is None or sign * score > sign * progress.best_score:
-            progress.best_score, progress.best_update = score, progress.update
+        best, better = progress.best_metrics, set()
+        for name, score in metrics.items():
+            if name not in best or (score > best[name] if _higher_is_better(name) else score < best[name]):
+                best[name] = score
+                better.add(name)
+        others = {name for name in metrics if not _is_bleu(name)}
+        if self.best_metric in better:
+            progress.best_score, progress.best_update = metrics[self.best_metric], progress.update
             progress.evaluations_since_best = 0
-        else:
+        elif not (_is_bleu(self.best_metric) and best[self.best_metric] < CHANCE and (better & others or not others)):
             progress.evaluations_since_best += 1
+
+
+def _is_bleu(name: str) -> bool:
+    return name.split("_")[0] == "bleu"
+
+
+def _higher_is_better(name: str) -> bool:
+    return name.split("_")[0] not in LOWER_IS_BETTER

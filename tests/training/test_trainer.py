@@ -51,7 +51,7 @@ def test_patience_ends_the_run_and_the_best_weights_are_found(make_trainer: Make
     assert [(line["update"], line["val_bleu"]) for line in evaluations] == [(2, 1.0), (4, 3.0), (6, 2.0), (8, 3.0)]
 
 
-@pytest.mark.parametrize("metric", ["loss", "nll", "perplexity", "ter"])
+@pytest.mark.parametrize("metric", ["loss", "nll", "perplexity", "ter", "loss_de-en", "ter_de-en_newstest"])
 def test_lower_is_better_for_losses_and_error_rates(make_trainer: Make, metric: str) -> None:
     options = {"evaluate_every": 2, "best_metric": metric, "final": "best", "max_updates": 4}
     trainer = make_trainer(evaluate=lambda: {metric: trainer.progress.update}, **options)
