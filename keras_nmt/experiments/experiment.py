@@ -5,17 +5,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
 import keras
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from keras_nmt.errors import UserError, check_backend, nearest
-from keras_nmt.evaluation.metrics import check_tokenizer
+from keras_nmt.errors import UserError, check_backend
+from keras_nmt.evaluation.metrics import check_tokenizer, warn_of_script
+from keras_nmt.experiments.architectures import as_model_arguments, check_model_arguments, make_model_of
 from keras_nmt.experiments.directions import (
     BY_FILES,
     BY_PATTERNS,
@@ -35,21 +34,12 @@ from keras_nmt.experiments.settings import Settings, as_user_errors
 from keras_nmt.experiments.tracker import TrackerName, check_tracker
 from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.limits import LENGTH_PENALTIES
+from keras_nmt.files.read_lines import read_lines
 from keras_nmt.layers._options import split_rank
-from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.training.workers import is_chief
 
-ARCHITECTURES: dict[str, Any] = {
-    "transformer": Transformer,
-    "attention_bridge": AttentionBridgeModel,
-    "language_label": LanguageLabelModel,
-}
-# Arguments of models that other settings set.
-OWN_ARGUMENTS = {"source_vocabulary_size", "target_vocabulary_size", "vocabulary_size"} | {
-    *("languages", "dtype", "use_cudnn", "kwargs")
-}
 PAIRS = ("pairs", "dev_pairs", "test_pairs")
 
 
@@ -303,7 +293,7 @@ class Experiment(Settings):
         metrics = [*self.dev_metrics, *of_pairs]
         message = f"`best_metric` is one of {', '.join(metrics)}, by `dev_metrics`"
         require(self.best_metric in metrics, message, "best_metric")
-        check_tokenizer(self.bleu_tokenizer, "bleu_tokenizer")
+        check_tokenizer(self.bleu_tokenizer, "bleu_tokenizer", load=False)
 
     def _check_model_settings(self) -> None:
         require, is_transformer = self._require, self.architecture == "transformer"
@@ -315,12 +305,7 @@ class Experiment(Settings):
         require(is_right, "A model with language labels has one vocabulary", "joint_vocabulary")
         presets = ", ".join(TRANSFORMER_PRESETS)
         require(self.preset is None or self.preset in TRANSFORMER_PRESETS, f"`preset` is one of {presets}", "preset")
-        known = self.model_arguments(self.architecture or "")
-        if unknown := sorted(set(self.model) - known):
-            raise UserError(
-                f"`model` sets arguments of {ARCHITECTURES[self.architecture or ''].__name__}, which has no such ones; "
-                f"{nearest(unknown, known) or 'see its docstring'}. Received: {', '.join(unknown)}"
-            )
+        check_model_arguments(self)
         sides = ", ".join(self.sides)
         for name in ("vocabulary_size", "subwords"):
             value = getattr(self, name)
@@ -363,6 +348,10 @@ class Experiment(Settings):
         return settings
 
     @classmethod
+    def _suggestion(cls, unknown: Sequence[str], settings: Mapping[str, Any]) -> str:
+        return as_model_arguments(unknown, settings) or super()._suggestion(unknown, settings)
+
+    @classmethod
     def _check_missing(cls, settings: Mapping[str, Any]) -> None:
         needed = {"directory": "--directory DIRECTORY"}
         if settings.get("languages") is None:
@@ -399,20 +388,6 @@ class Experiment(Settings):
         size = self.vocabulary_size
         return dict(size) if isinstance(size, dict) else dict.fromkeys(self.sides, size)
 
-    @staticmethod
-    def model_arguments(architecture: str) -> set[str]:
-        """Returns the names of the arguments that `model` may set for an architecture."""
-        return set(inspect.signature(ARCHITECTURES[architecture]).parameters) - OWN_ARGUMENTS
-
-    def transformer_arguments(self, sizes: Mapping[str, int]) -> dict[str, Any]:
-        """Returns the arguments of `Transformer.from_preset`, for vocabularies of these sizes."""
-        return {
-            **self.model,
-            "preset": self.preset,
-            "source_vocabulary_size": sizes["source"],
-            "target_vocabulary_size": None if self.joint_vocabulary else sizes["target"],
-        }
-
     def make_model(self, sizes: Mapping[str, int]) -> Any:
         """Makes the model, with its frozen weights.
 
@@ -426,35 +401,23 @@ class Experiment(Settings):
             ValueError: An argument of the model is out of its range.
             UserError: A pattern of `frozen` matches no weight.
         """
-        if self.architecture == "transformer":
-            model = Transformer.from_preset(**{**self.transformer_arguments(sizes), "dtype": self.dtype})
-        else:
-            arguments = {**self.model, "dtype": self.dtype, "use_cudnn": False if self.jit_compile else "auto"}
-            if self.preset is not None:
-                preset = dict(TRANSFORMER_PRESETS[self.preset])
-                heads = {name: preset.pop(name) for name in ("num_heads", "intermediate_dim")}
-                arguments = {"encoder": "transformer", "decoder": "transformer", **preset, **arguments}
-                arguments["transformer"] = {**heads, **(self.model.get("transformer") or {})}
-            model = ARCHITECTURES[self.architecture or ""](dict(sizes), **arguments)
-        for pattern in self.frozen:
-            matching = [weight for weight in model.weights if fnmatchcase(weight.path, pattern)]
-            if not matching:
-                paths = ", ".join(sorted({f"{weight.path.split('/')[0]}/..." for weight in model.weights}))
-                raise UserError(f"No weight has such a path: paths are {paths}. Received: frozen has {pattern!r}")
-            for weight in matching:
-                weight.trainable = False
-        return model
+        return make_model_of(self, sizes)
 
     def check(self) -> None:
         """Checks files and model: before subwords are trained and text is read, not hours later.
 
         Raises:
             OSError: A file is missing or cannot be read.
-            UserError: Files do not fit each other, an argument is out of its range, or the tracker is not installed.
+            UserError: Files do not fit each other, an argument is out of its range, or the tracker or the tokenizer of
+                BLEU cannot be loaded.
         """
         if self.tracker is not None:
             check_tracker(self.tracker)
+        check_tokenizer(self.bleu_tokenizer, "bleu_tokenizer")
         check_files(self.directions)
+        for direction in self.directions:
+            if direction.dev is not None:
+                warn_of_script(self.bleu_tokenizer, read_lines(direction.dev[1]))
         with as_user_errors():
             without_weights(lambda: self.make_model(self.vocabulary_sizes))
 

@@ -10,7 +10,7 @@ import json
 import os
 import types
 import typing
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -67,7 +67,7 @@ class Settings:
         settings = cls._converted(dict(settings))
         known = _hints(cls)
         if unknown := sorted(set(settings) - set(known)):
-            suggestion = nearest(unknown, known) or f"{cls.__name__}'s docstring lists the settings"
+            suggestion = cls._suggestion(unknown, settings)
             raise UserError(f"There are no such settings; {suggestion}. Received: {', '.join(unknown)}")
         cls._check_missing(settings)
         return cls(**settings)
@@ -105,6 +105,11 @@ class Settings:
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """Settings of earlier releases as settings of this one."""
         return settings
+
+    @classmethod
+    def _suggestion(cls, unknown: Sequence[str], settings: Mapping[str, Any]) -> str:
+        """What to do instead of setting what is no setting."""
+        return nearest(unknown, _hints(cls)) or "`keras-nmt train --list-settings` lists the settings"
 
     @classmethod
     def _check_missing(cls, settings: dict[str, Any]) -> None:

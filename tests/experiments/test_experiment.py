@@ -369,7 +369,7 @@ def test_missing_settings_are_named_with_their_options():
     ("settings", "line"),
     [
         ({"batchsize": 4}, "There are no such settings; the nearest is `batch_size`. Received: batchsize"),
-        ({"qqq": 9}, "There are no such settings; Experiment's docstring lists the settings. Received: qqq"),
+        ({"qqq": 9}, "There are no such settings; `keras-nmt train --list-settings` lists the settings. Received: qqq"),
         ({"batch_size": "5"}, "`batch_size` must be int. Received: batch_size='5'"),
         ({"time_limit": "5"}, "`time_limit` must be float | None. Received: time_limit='5'"),
         ({"allow_new": "*"}, "`allow_new` must be list[str]. Received: allow_new='*'"),
@@ -384,6 +384,41 @@ def test_a_wrong_setting_is_one_line(settings, line):
     with pytest.raises(UserError) as raised:
         Experiment.from_settings({"directory": "x", **FILES, **settings})
     assert str(raised.value) == line
+
+
+SEVERAL = {"languages": ["de", "en"], "train": "t.{language}", "dev": "d.{language}"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "model"),
+    [
+        ({**FILES, "dropout": 0.3}, {"dropout": 0.3}),
+        ({**FILES, "num_heads": 2, "dropout": 0.3, "model": {"shortcuts": "plain"}}, None),
+        ({**SEVERAL, "max_updates": 1, "bridge_heads": 4}, {"bridge_heads": 4}),
+        ({**SEVERAL, "max_updates": 1, "num_heads": 4, "dropout": 0}, {"dropout": 0, "transformer": {"num_heads": 4}}),
+        ({**SEVERAL, "max_updates": 1, "model": {"num_heads": 4}}, {"transformer": {"num_heads": 4}}),
+    ],
+)
+def test_arguments_of_the_model_are_shown_where_they_belong(settings, model):
+    with pytest.raises(UserError, match="no such") as raised:
+        Experiment.from_settings({"directory": "x", **settings})
+    (shown,) = re.findall(r"set by --set 'model=(\{.*\})'", str(raised.value))
+    expected = model or {"shortcuts": "plain", "num_heads": 2, "dropout": 0.3}
+    assert json.loads(shown) == expected
+    rest = {name: value for name, value in settings.items() if name not in ("dropout", "num_heads", "bridge_heads")}
+    Experiment.from_settings({"directory": "x", **rest, "model": expected})
+
+
+@pytest.mark.parametrize("wrong", [{"gold": 1}, {"dropout": 0.3, "gold": 1}])
+def test_what_is_no_argument_of_the_model_is_not_shown_as_one(wrong):
+    with pytest.raises(UserError, match="no such settings") as raised:
+        Experiment.from_settings({"directory": "x", **FILES, **wrong})
+    assert "model=" not in str(raised.value)
+
+
+def test_a_setting_among_the_arguments_of_the_model_is_named():
+    with pytest.raises(UserError, match="`batch_size` is a setting beside `model`. Received: batch_size"):
+        Experiment(directory="x", **FILES, model={"batch_size": 5})
 
 
 def test_the_nearest_argument_of_the_model_is_suggested():
@@ -466,3 +501,19 @@ def test_a_model_without_checkpoints_is_not_overwritten_by_training(tmp_path):
         with pytest.raises(UserError, match="no checkpoints .* give this one as `init_from`.* Received: directory="):
             record(dataclasses.replace(experiment, seed=seed), ModelDirectory(experiment.directory))
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_tokenizer_of_bleu_is_loaded_and_compared_with_the_text_before_any_work(tmp_path, monkeypatch):
+    text = tmp_path / "text"
+    text.write_text("犬が雪の中を走っています。\n")
+    files = {name: text for name in FILES if name != "max_updates"}
+
+    def check(**settings):
+        Experiment(directory=tmp_path / "run", max_updates=1, preset="transformer_tiny", **files, **settings).check()
+
+    with pytest.warns(UserWarning, match="BLEU by 13a takes text without spaces for single words.*ja-mecab Japanese"):
+        check()
+    monkeypatch.setitem(sys.modules, "MeCab", None)  # not installed
+    monkeypatch.delitem(sys.modules, "sacrebleu.tokenizers.tokenizer_ja_mecab", raising=False)
+    with pytest.raises(UserError, match="install what it needs.*Received: bleu_tokenizer='ja-mecab'"):
+        check(bleu_tokenizer="ja-mecab")
