@@ -100,7 +100,8 @@ class Experiment(Settings):
             Transformer, to the defaults of the other architectures' classes.
         model: Dict, arguments of the architecture's class; they take precedence over the preset's.
         frozen: List of str, patterns of the weights that are not trained, such as "bridge/*" or "de_*".
-        init_from: Path of a model directory whose weights, and subwords, to start from. Defaults to `None`.
+        init_from: Path of a model directory whose weights, and subwords, to start from; they are evaluated as update 0.
+            Defaults to `None`.
         allow_new: List of str, patterns of the weights that `init_from` may lack, such as "*/key_value/*"; see
             `warm_start`.
         allow_unused: List of str, patterns of the weights of `init_from` that the model may lack.
@@ -133,9 +134,9 @@ class Experiment(Settings):
         replicas: Int, number of replicas; logical CPU devices where there is no GPU. Defaults to all GPUs, or one.
         seed: Int, determines initial weights, data order and dropout. Defaults to 1.
         deterministic: Bool, whether to use deterministic operations only. Defaults to `False`.
-        max_updates: Int, updates after which training ends.
+        max_updates: Int, updates after which training ends, counted over all directions: each direction gets a part.
         time_limit: Float, minutes after which training ends.
-        patience: Int, evaluations without a new best after which training ends.
+        patience: Int, evaluations without a new best after which training ends; see `Evaluation`.
         evaluate_every: Int, updates between evaluations by `dev_metrics`, with greedy search. Defaults to 1000.
         save_every: Int, updates between checkpoints. Defaults to `evaluate_every`.
         log_every: Int, updates between lines of the log. Defaults to 100.
@@ -147,8 +148,10 @@ class Experiment(Settings):
             development pairs, or of one pair, such as "bleu_de-en". Defaults to "bleu".
         bleu_tokenizer: Str, sacreBLEU's tokenizer for BLEU of development and test data, such as "13a", "intl", "zh" or
             "ja-mecab". Defaults to "13a".
-        final: "last", "best", "average_last", "average_best" or "ema", the final weights. Defaults to "average_last";
-            with `ema` to "ema", the exponential moving average at the end, which replaces "last".
+        final: "last", "best", "average_last", "average_best" or "ema", the final weights. "average_last" averages the
+            kept last checkpoints whose `best_metric` is within 3% of the best; both averages give way to the best
+            checkpoint where it is better. Defaults to "average_last"; with `ema` to "ema", the exponential moving
+            average at the end, which replaces "last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
         tracker: "mlflow", "trackio" or "wandb" (Weights & Biases), the tracker that gets settings, losses and scores;
             the package of the name must be installed. Defaults to `None`: none.

@@ -37,8 +37,10 @@ class Saving:
         keep_best: Integer, number of best saves whose weights are kept. Defaults to 1.
         final: String, the final weights: "last", "best", or the mean of the last or best `average` checkpoints,
             "average_last" or "average_best"; or "ema", the exponential moving average at the last save, where the
-            optimizer keeps averages (see `Trainer`). Defaults to "average_last".
-        average: Integer, number of checkpoints whose mean are the final weights. Defaults to all that are kept.
+            optimizer keeps averages (see `Trainer`). With an evaluation, "average_last" averages only checkpoints whose
+            score is within 3% of the best, and after both averages, the best checkpoint alone is taken where its score
+            is better than the average's. Defaults to "average_last".
+        average: Integer, largest number of checkpoints that are averaged. Defaults to all that are kept.
 
     Raises:
         UserError: `final` is unknown, the checkpoints of `final` are not kept, or a number is out of range.

@@ -42,6 +42,10 @@ class Evaluation:
         """Whether the better of two values of `best_metric` is the higher."""
         return _higher_is_better(self.best_metric)
 
+    def is_better(self, score: float, other: float) -> bool:
+        """Whether a value of `best_metric` is better than another one."""
+        return _is_better(self.best_metric, score, other)
+
     def record(self, metrics: Mapping[str, float], progress: Progress) -> None:
         """Records in `progress` whether the present update is the best so far."""
         if self.best_metric not in metrics:
@@ -51,7 +55,7 @@ class Evaluation:
             )
         best, better = progress.best_metrics, set()
         for name, score in metrics.items():
-            if name not in best or (score > best[name] if _higher_is_better(name) else score < best[name]):
+            if name not in best or _is_better(name, score, best[name]):
                 best[name] = score
                 better.add(name)
         others = {name for name in metrics if not _is_bleu(name)}
@@ -68,3 +72,7 @@ def _is_bleu(name: str) -> bool:
 
 def _higher_is_better(name: str) -> bool:
     return name.split("_")[0] not in LOWER_IS_BETTER
+
+
+def _is_better(name: str, score: float, other: float) -> bool:
+    return score > other if _higher_is_better(name) else score < other

@@ -1,0 +1,63 @@
+"""The choice of a run's final weights among the kept checkpoints, by their scores on the development data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from keras_nmt.training.checkpoints import Progress, Saving
+from keras_nmt.training.evaluation import Evaluation
+
+PLATEAU = 0.03  # a score that differs from the best by at most this part of the best belongs to the plateau
+
+
+def chosen_updates(
+    saving: Saving, index: Mapping[str, Sequence[int]], progress: Progress, evaluation: Evaluation | None
+) -> list[int]:
+    """The kept updates whose mean are the final weights, unless the best update alone is better.
+
+    Of "average_last", an average of updates far below the best would be worse than the best: only those on the plateau
+    count, or the best update where none of the last is there.
+
+    Args:
+        saving: `Saving`, which kind of final weights.
+        index: Mapping, the kept updates: "last" and "best".
+        progress: `Progress`, with the scores of the kept updates.
+        evaluation: `Evaluation`, which says which scores are better, or None.
+    """
+    which, number = saving.final_checkpoints
+    kept = list(index[which])
+    kept = kept[-number:] if which == "last" else kept[:number]
+    if saving.final != "average_last" or evaluation is None:
+        return kept
+    best = best_update(progress, evaluation)
+    return kept if best is None else plateau(kept, progress.scores, progress.scores[best]) or [best]
+
+
+def plateau(updates: Sequence[int], scores: Mapping[int, float], best: float) -> list[int]:
+    """The updates whose scores are on the plateau of the best score; a save without a score goes with the next one.
+
+    Example:
+
+    >>> plateau([100, 200, 250, 300], {100: 18.0, 200: 29.6, 300: 30.1}, 30.4)
+    [200, 250, 300]
+    """
+    chosen, is_within = [], True
+    for update in reversed(updates):
+        if update in scores:
+            is_within = abs(scores[update] - best) <= PLATEAU * abs(best)
+        if is_within:
+            chosen.append(update)
+    return chosen[::-1]
+
+
+def best_update(progress: Progress, evaluation: Evaluation) -> int | None:
+    """The update with the best score of the kept updates, of equal ones the first; None without a score."""
+    sign = -1 if evaluation.higher_is_better else 1
+    return min(progress.scores, key=lambda update: (sign * progress.scores[update], update), default=None)
+
+
+def comparison(updates: Sequence[int], score: float, best: int, best_score: float, name: str) -> str:
+    """A line with the scores of the mean of some updates and of the best update alone, and their difference."""
+    mean = "the mean of updates " + ", ".join(map(str, updates)) if len(updates) > 1 else f"update {updates[0]}"
+    difference = f"{abs(score - best_score):.2f} apart"
+    return f"{name} on the development data: {mean} {score:.2f}, update {best} alone {best_score:.2f}, {difference}"
