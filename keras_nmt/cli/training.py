@@ -44,7 +44,9 @@ def train(
         int | None, typer.Option(help="Replicas: GPUs, or logical CPU devices where there is no GPU.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
-    max_updates: Annotated[int | None, typer.Option(help="Updates, of all directions together, after which training ends.")] = None,
+    max_updates: Annotated[
+        int | None, typer.Option(help="Updates, of all directions together, after which training ends.")
+    ] = None,
     time_limit: Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")] = None,
     init_from: Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")] = None,
     callbacks: Annotated[

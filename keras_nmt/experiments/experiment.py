@@ -48,9 +48,9 @@ class Experiment(Settings):
     """Trains subwords and a model on parallel files, and scores the model.
 
     `run` leaves a model directory with `settings.json`, `data.json` and `results.json`. A run that was stopped
-    continues when it is started again with the same settings. Settings of its length (except `max_updates` with the
-    cosine schedule), of its log and evaluations, of the final weights and of the test may differ. A finished run
-    reports its scores.
+    continues when it is started again with the same settings. Settings that change no update may differ: the length
+    (except `max_updates` with the cosine schedule), the devices, the log, saves and evaluations, the final weights and
+    the test; and files may have moved. A finished run reports its scores.
 
     An experiment is a set of directions. One direction is described by its files: `train_source`, `train_target` and so
     on. Several are described by `languages` and patterns of files: "{language}" stands for the language, an optional
@@ -71,9 +71,9 @@ class Experiment(Settings):
             direction, described by its files.
         pairs: List of str, pairs to train on. Defaults to all pairs of different languages.
         dev_pairs: List of str, pairs whose mean BLEU chooses between checkpoints. Defaults to the pairs of two
-            languages in `pairs`.
+            languages in `pairs`, or to all of them where none has two.
         test_pairs: List of str, pairs to test. Defaults to all pairs of different languages that can be translated,
-            also without training.
+            also without training; with one language, to `pairs`.
         train: Str, pattern of the training files; a list of patterns for several corpora, each with files for some of
             the pairs.
         dev: Str, pattern of the development files.

@@ -27,14 +27,19 @@ from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Directi
 from keras_nmt.experiments.learning_rates import make_optimizer_of, warnings_of_learning_rate
 from keras_nmt.experiments.results import (
     LIMITS,
+    OF_MACHINE,
     OF_NO_EFFECT,
     ONLY,
+    START,
     differences,
     finished_results,
     hypotheses_path,
     read_digests,
     read_results,
+    start_digest,
+    subword_names,
     test_line,
+    unchanged_files,
 )
 from keras_nmt.experiments.settings import as_user_errors
 from keras_nmt.experiments.tracker import tracker
@@ -67,11 +72,13 @@ if TYPE_CHECKING:
     from keras_nmt.experiments.experiment import Experiment
 
 Report = Callable[[str], None]
-# Settings that may change when a run continues: its length, its reports, and the use of its outcome.
+# Settings that may change when a run continues, because they change no update: its length, machine and reports, its
+# evaluations and saves, and the use of its outcome.
 MAY_CHANGE = (
-    *("directory", "max_updates", "time_limit", "patience", "evaluate_every", "log_every", "tensorboard"),
-    *("tracker", "tracker_project"),
-    *("final", "keep_last", "keep_best", "beam_size", "length_penalty", "dev_metrics"),
+    *("directory", "max_updates", "time_limit", "patience", *OF_MACHINE, "allow_new", "allow_unused"),
+    *("log_every", "tensorboard", "tracker", "tracker_project", "evaluate_every", "save_every"),
+    *("dev_metrics", "best_metric", "bleu_tokenizer", "dev_sentences", "dev_pairs"),
+    *("final", "keep_last", "keep_best", "beam_size", "length_penalty"),
     *("test", "test_source", "test_target", "test_pairs"),
 )
 # Settings of the subwords: a change before the first checkpoint makes the run train new subwords.
@@ -112,7 +119,7 @@ def run_experiment(
             development[direction] = (sources[: e.dev_sentences], references[: e.dev_sentences])
     if workers.is_chief:
         search = {"beam_size": e.beam_size, "length_penalty": e.length_penalty}
-        folder.save_config(model, subwords=_subword_names(e), search=search)
+        folder.save_config(model, subwords=subword_names(e), search=search)
 
     # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
     greedy = Translator(model, tokenizers, beam_size=1)
@@ -207,7 +214,14 @@ def make_trainer(
         budget=Budget(max_updates=e.max_updates, time_limit=None if e.time_limit is None else 60 * e.time_limit),
         evaluation=None
         if evaluate is None
-        else Evaluation(evaluate=evaluate, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience),
+        else Evaluation(
+            evaluate=evaluate,
+            every=e.evaluate_every,
+            best_metric=e.best_metric,
+            patience=e.patience,
+            scored_by=f"{e.bleu_tokenizer}, {e.dev_sentences or 'all'} sentences of "
+            + ", ".join(d.name for d in e.directions if d.dev is not None),
+        ),
         saving=Saving(every=e.save_every, keep_last=e.keep_last, keep_best=e.keep_best, final=e.final or ""),
         start=Start(init_from=e.init_from, allow_new=e.allow_new, allow_unused=e.allow_unused),
         logging=logging,
@@ -222,17 +236,18 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
         UserError: The run in the folder began with other data or settings. Nothing is written.
     """
     e, before = experiment, read_digests(folder.data_path)
-    sampling = before.pop(SAMPLING, None)
-    digests = digests_of(e.directions)
+    of_start = {name: before.pop(name) for name in (SAMPLING, START) if name in before}
+    of_data = digests_of(e.directions)
 
     def without_test(data: dict[str, list[str]]) -> dict[str, list[str]]:
         return {name: data[name] for name in data if not name.startswith("test ")}
 
-    other_text = [name for name in without_test(before) if name in digests and digests[name] != before[name]]
-    may_change = set(MAY_CHANGE) - ({"max_updates"} if e.schedule == "cosine" else set())
-    if without_test(before) == without_test(digests):  # the same lines, wherever they are
+    other_text = [name for name in without_test(before) if name in of_data and of_data[name] != before[name]]
+    may_change = {*MAY_CHANGE, *unchanged_files(e)} - ({"max_updates"} if e.schedule == "cosine" else set())
+    if without_test(before) == without_test(of_data):  # the same lines, wherever they are
         may_change |= {*BY_FILES, *BY_PATTERNS}
     changed = e.changed_settings(may_change) if folder.settings_path.is_file() else []
+    digests = {**of_data, **start_digest(e)}
     if folder.checkpoints_path.exists():
         if other_text:
             raise UserError(
@@ -244,8 +259,7 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
                 f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
                 f"Received: {', '.join(changed)}"
             )
-        if sampling is not None:
-            digests[SAMPLING] = sampling
+        digests = {**of_data, **of_start}
     elif folder.weights_path.exists():
         raise UserError(
             f"{folder.path} holds a model, and no checkpoints to go on from: take another folder, and give this "
@@ -258,7 +272,6 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
                 path.unlink()
     folder.path.mkdir(parents=True, exist_ok=True)
     results = read_results(folder.path)
-    of_data = {name: digests[name] for name in digests if name != SAMPLING}
     if results is not None and differences(e, results, {*OF_NO_EFFECT, *LIMITS}, of_data):
         # Scored in another way. Beside the new settings, the results would pass for new ones if this process is killed.
         (folder.path / "results.json").unlink()
@@ -324,14 +337,9 @@ def _corpus(e: Experiment, files: Sides, tokenizers: Sequence[SubwordTokenizer])
     return corpus
 
 
-def _subword_names(e: Experiment) -> dict[str, str]:
-    """The name of the subword model of each side, or language, in the model directory."""
-    return {side: "subwords.model" if e.joint_vocabulary else f"subwords.{side}.model" for side in e.sides}
-
-
 def make_tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> dict[str, SubwordTokenizer]:
     """The subword models of the folder, which are given, or come from `init_from`, or are trained first."""
-    names = _subword_names(e)
+    names = subword_names(e)
     for side, path in _given_subwords(e, folder).items():
         if not (folder.path / names[side]).exists():
             SubwordTokenizer(path).save(folder.path / names[side])  # the tokenizer checks the special ids
@@ -362,7 +370,7 @@ def make_tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> di
 def _given_subwords(e: Experiment, folder: ModelDirectory) -> dict[str, Any]:
     """Files of subwords by side: from `subwords`, or from `init_from`, or from prepared corpora."""
     given: dict[str, Any] = {}
-    names = _subword_names(e)
+    names = subword_names(e)
     for direction in e.directions:
         for sides in direction.corpora:
             for side, path in zip(sides_of(e, direction), sides, strict=True):

@@ -23,8 +23,6 @@ from keras_nmt.models import ModelDirectory
 # pydantic's errors about a value of the right type; all others are reported by the name of the type.
 OF_VALUES = ("literal_error", "finite_number", "greater_than", "greater_than_equal", "less_than", "less_than_equal")
 
-OF_OTHER_RUNS = ("init_from",)  # paths of other runs, which may be beside this run and move with this run
-
 
 @dataclasses.dataclass(kw_only=True)
 class Settings:
@@ -84,17 +82,12 @@ class Settings:
     def changed_settings(self, may_change: Collection[str]) -> list[str]:
         """Returns the differences from the settings in the model directory, as "name=value (was value)".
 
-        A setting that is newer than the settings in the directory had its default. A run that was beside this one is
-        sought beside the directory, which may have moved. Settings of `may_change` are not compared.
+        A setting that is newer than the settings in the directory had its default. Settings of `may_change` are not
+        compared.
         """
         written = self.read_settings(ModelDirectory(self.directory).settings_path)
         known = {name: value for name, value in self._converted(written).items() if name in _hints(type(self))}
-        beside = {
-            name: os.path.join(os.path.dirname(os.path.abspath(self.directory)), os.path.basename(known[name]))
-            for name in OF_OTHER_RUNS
-            if known.get(name) and os.path.dirname(known[name]) == os.path.dirname(known.get("directory", ""))
-        }
-        old = type(self).from_settings({**known, **beside, "directory": self.directory}).settings()
+        old = type(self).from_settings({**known, "directory": self.directory}).settings()
         return [
             f"{name}={value!r} (was {old[name]!r})"
             for name, value in self.settings().items()

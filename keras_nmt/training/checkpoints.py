@@ -88,6 +88,7 @@ class Progress:
     completed: int = 0
     best_update: int | None = None
     best_score: float | None = None
+    scored_by: str = ""  # `Evaluation.scoring` of the scores
     best_metrics: dict[str, float] = dataclasses.field(default_factory=dict)  # the best value of each metric
     pending: dict[str, float] = dataclasses.field(default_factory=dict)  # sums since the last line of the training log
     task_updates: dict[str, int] = dataclasses.field(default_factory=dict)

@@ -24,6 +24,9 @@ class Evaluation:
         patience: Integer, number of evaluations without a new best after which the run ends. While the best BLEU is
             below 1 of 100, as at the start or of text without spaces, BLEU is chance, and only evaluations count in
             which no other metric is better than before either. Defaults to `None`, never.
+        scored_by: String that says how scores are made, such as the tokenizer of BLEU. Where it or `best_metric` is not
+            what a resumed run had, its kept weights are evaluated again, so that scores can be compared. Defaults to
+            "".
 
     Raises:
         UserError: A number is below 1.
@@ -33,6 +36,7 @@ class Evaluation:
     every: int
     best_metric: str = "bleu"
     patience: int | None = None
+    scored_by: str = ""
 
     def __post_init__(self) -> None:
         check_positive(every=self.every, patience=self.patience)
@@ -46,8 +50,13 @@ class Evaluation:
         """Whether a value of `best_metric` is better than another one."""
         return _is_better(self.best_metric, score, other)
 
-    def record(self, metrics: Mapping[str, float], progress: Progress) -> None:
-        """Records in `progress` whether the present update is the best so far."""
+    @property
+    def scoring(self) -> str:
+        """What the scores of two evaluations must have in common to be compared."""
+        return f"{self.best_metric} ({self.scored_by})"
+
+    def record(self, metrics: Mapping[str, float], progress: Progress, update: int | None = None) -> None:
+        """Records in `progress` whether an update, by default the present one, is the best so far."""
         if self.best_metric not in metrics:
             raise UserError(
                 "The evaluation does not give the metric that decides which weights are best. "
@@ -60,7 +69,8 @@ class Evaluation:
                 better.add(name)
         others = {name for name in metrics if not _is_bleu(name)}
         if self.best_metric in better:
-            progress.best_score, progress.best_update = metrics[self.best_metric], progress.update
+            progress.best_score = metrics[self.best_metric]
+            progress.best_update = progress.update if update is None else update
             progress.evaluations_since_best = 0
         elif not (_is_bleu(self.best_metric) and best[self.best_metric] < CHANCE and (better & others or not others)):
             progress.evaluations_since_best += 1

@@ -10,9 +10,7 @@ from keras_nmt.training.evaluation import Evaluation
 PLATEAU = 0.03  # a score that differs from the best by at most this part of the best belongs to the plateau
 
 
-def chosen_updates(
-    saving: Saving, index: Mapping[str, Sequence[int]], progress: Progress, evaluation: Evaluation | None
-) -> list[int]:
+def chosen_updates(saving: Saving, progress: Progress, evaluation: Evaluation | None) -> list[int]:
     """The kept updates whose mean are the final weights, unless the best update alone is better.
 
     Of "average_last", an average of updates far below the best would be worse than the best: only those on the plateau
@@ -20,17 +18,17 @@ def chosen_updates(
 
     Args:
         saving: `Saving`, which kind of final weights.
-        index: Mapping, the kept updates: "last" and "best".
-        progress: `Progress`, with the scores of the kept updates.
+        progress: `Progress`, with the kept updates and their scores.
         evaluation: `Evaluation`, which says which scores are better, or None.
     """
     which, number = saving.final_checkpoints
-    kept = list(index[which])
-    kept = kept[-number:] if which == "last" else kept[:number]
-    if saving.final != "average_last" or evaluation is None:
+    if which == "best" and evaluation is not None:
+        return by_score(progress, evaluation)[: min(number, saving.keep_best)]
+    kept = progress.saved[-saving.keep_last :][-number:]
+    if saving.final != "average_last" or evaluation is None or not progress.scores:
         return kept
-    best = best_update(progress, evaluation)
-    return kept if best is None else plateau(kept, progress.scores, progress.scores[best]) or [best]
+    best = by_score(progress, evaluation)[0]
+    return plateau(kept, progress.scores, progress.scores[best]) or [best]
 
 
 def plateau(updates: Sequence[int], scores: Mapping[int, float], best: float) -> list[int]:
@@ -50,10 +48,10 @@ def plateau(updates: Sequence[int], scores: Mapping[int, float], best: float) ->
     return chosen[::-1]
 
 
-def best_update(progress: Progress, evaluation: Evaluation) -> int | None:
-    """The update with the best score of the kept updates, of equal ones the first; None without a score."""
+def by_score(progress: Progress, evaluation: Evaluation) -> list[int]:
+    """The kept updates with scores, the best first, and of equal ones the earlier first."""
     sign = -1 if evaluation.higher_is_better else 1
-    return min(progress.scores, key=lambda update: (sign * progress.scores[update], update), default=None)
+    return sorted(progress.scores, key=lambda update: (sign * progress.scores[update], update))
 
 
 def comparison(updates: Sequence[int], score: float, best: int, best_score: float, name: str) -> str:

@@ -27,11 +27,10 @@ from keras_nmt.training.checkpoints import (
     Progress,
     Saving,
     began_with_own_updates,
-    read_index,
     weights_path,
 )
 from keras_nmt.training.evaluation import Evaluation
-from keras_nmt.training.final_weights import best_update, chosen_updates, comparison
+from keras_nmt.training.final_weights import by_score, chosen_updates, comparison
 from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEntropy, TokenLoss
 from keras_nmt.training.measurements import Measurements
@@ -299,7 +298,28 @@ class Trainer:
             )
         if self.workers.is_chief:
             self.log.file.truncate(self.progress.update, self.progress.completed)
+        if self.evaluation is not None:
+            self._score_again(self.evaluation)
         return checkpoints
+
+    def _score_again(self, evaluation: Evaluation) -> None:
+        """Evaluates the kept weights again where their scores are by another evaluation than this one."""
+        progress, kept = self.progress, sorted(self.progress.scores)
+        if kept and progress.scored_by != evaluation.scoring:
+            self.log.report(
+                f"Evaluating the kept weights of {len(kept)} updates again: scores are now {evaluation.scoring}"
+            )
+            values = self.model.get_weights()
+            progress.best_score, progress.best_update, progress.best_metrics = None, None, {}
+            for update in kept:
+                with self.strategy.scope():
+                    read_weights(weights_path(self.directory / "checkpoints", update), self.model)
+                metrics = self._evaluate(evaluation)
+                evaluation.record(metrics, progress, update)
+                progress.scores[update] = metrics[evaluation.best_metric]
+            with self.strategy.scope():
+                self.model.set_weights(values)
+        progress.scored_by = evaluation.scoring
 
     def _restore(self) -> Checkpoints:
         checkpoints = Checkpoints(
@@ -439,33 +459,22 @@ class Trainer:
     def _finish(self, reason: str) -> TrainingResult:
         """Writes the final weights and loads them into the model."""
         progress, evaluation, weights = self.progress, self.evaluation, self.directory / "model.weights.h5"
-        index = read_index(self.directory / "checkpoints") if self.workers.is_chief else {"last": [], "best": []}
-        updates = self.workers.from_chief(chosen_updates(self.saving, index, progress, evaluation))
+        best = [] if evaluation is None else by_score(progress, evaluation)[:1]
+        updates, best = self.workers.from_chief((chosen_updates(self.saving, progress, evaluation), best))
         metrics = self._load_mean(updates, weights)
-        best = None if evaluation is None else best_update(progress, evaluation)
-        if evaluation is not None and best is not None and updates != [best]:
-            score, of_best = metrics[evaluation.best_metric], progress.scores[best]
-            is_best_better = evaluation.is_better(of_best, score)
-            line = comparison(updates, score, best, of_best, evaluation.best_metric)
-            if is_best_better and self.saving.final.startswith("average"):
-                updates = [best]
-                metrics = self._load_mean(updates, weights)
-            elif is_best_better:
+        if evaluation is not None and best and updates != best:
+            mean, of_best = metrics[evaluation.best_metric], progress.scores[best[0]]
+            line = comparison(updates, mean, best[0], of_best, evaluation.best_metric)
+            if evaluation.is_better(of_best, mean) and self.saving.final.startswith("average"):
+                updates, metrics = best, self._load_mean(best, weights)
+            elif evaluation.is_better(of_best, mean):
                 line += '; final="best" takes the better'
             self.log.report(line)
         if evaluation is not None:
             self.log.write_evaluation(progress, metrics, final=updates)
         self.log.report(f"Final weights ({reason}): updates {', '.join(map(str, updates))}, in {weights}")
-        return TrainingResult(
-            reason,
-            progress.update,
-            progress.seconds,
-            progress.best_update,
-            progress.best_score,
-            updates,
-            metrics,
-            weights,
-        )
+        best_one = progress.best_update, progress.best_score
+        return TrainingResult(reason, progress.update, progress.seconds, *best_one, updates, metrics, weights)
 
     def _load_mean(self, updates: list[int], weights: Path) -> dict[str, float]:
         """Writes the mean of kept weights into the file `weights`, and loads and evaluates it."""

@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import sys
 
 import numpy as np
@@ -256,6 +257,72 @@ def test_a_refused_start_changes_no_file_of_the_run(tmp_path):
     note(max_updates=9)  # longer is no other run, and nor is the same text elsewhere
     elsewhere = {name: path.rename(tmp_path / f"moved {name}") for name, path in files.items()}
     note(max_updates=9, **elsewhere, test_source=more, test_target=more)  # and test data may change, too
+
+
+@pytest.fixture
+def note(tmp_path):
+    """Notes the start of an experiment with these settings, in the folder of a run that has checkpoints."""
+    text = tmp_path / "text"
+    text.write_text("eins\n")
+    files = {name: text for name in FILES if name != "max_updates"}
+
+    def start(directory=tmp_path / "run", **settings):
+        record(Experiment(directory=directory, **{**files, "max_updates": 1, **settings}), ModelDirectory(directory))
+        (directory / "checkpoints").mkdir(exist_ok=True)
+
+    return start
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"accumulation_steps": 4},
+        {"replicas": 2},
+        {"jit_compile": True},
+        {"deterministic": True},
+        {"save_every": 7},
+        {"evaluate_every": 7},
+        {"dev_metrics": ["bleu", "loss"], "best_metric": "loss"},
+        {"bleu_tokenizer": "char"},
+        {"dev_sentences": 1},
+        {"allow_new": ["*"], "allow_unused": ["*"]},
+    ],
+)
+def test_what_changes_no_update_may_change_on_continuing(note, changed):
+    note()
+    note(**changed)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"batch_size": 9}, {"learning_rate": 2.0}, {"dtype": "mixed_bfloat16"}, {"clip": 1.0}, {"seed": 2}]
+)
+def test_what_changes_updates_may_not_change_on_continuing(note, changed):
+    note()
+    with pytest.raises(UserError, match=f"other settings.* Received: {next(iter(changed))}="):
+        note(**changed)
+
+
+def test_files_that_a_run_began_with_are_compared_by_content(note, tmp_path):
+    start, subwords = tmp_path / "start", tmp_path / "a.model"
+    start.mkdir()
+    (start / "model.weights.h5").write_bytes(b"weights")
+    subwords.write_bytes(b"subwords")
+    run = tmp_path / "runs" / "run"
+    note(run, init_from=start, subwords=subwords)
+    shutil.copy(subwords, run / "subwords.model")  # as a start does
+    note(run, init_from=start, subwords=subwords)
+    moved, elsewhere = shutil.move(start, tmp_path / "moved"), shutil.move(subwords, tmp_path / "b.model")
+    run = shutil.move(run, tmp_path / "moved run")
+    note(run, init_from=start, subwords=subwords)  # the same command, though the files are gone
+    note(run, init_from=moved, subwords=elsewhere)
+    (moved / "model.weights.h5").write_bytes(b"trained further")
+    note(run, init_from=moved, subwords=elsewhere)  # the run has its start behind it
+    shutil.copytree(moved, tmp_path / "other")
+    for name, other in {"init_from": tmp_path / "other", "subwords": tmp_path / "text"}.items():
+        with pytest.raises(UserError, match=f"other settings.* Received: {name}="):
+            note(run, **{"init_from": moved, "subwords": elsewhere, name: other})
+        with pytest.raises(UserError, match=f"other settings.* Received: {name}=None"):
+            note(run, **{"init_from": moved, "subwords": elsewhere, name: None})
 
 
 def test_the_length_of_a_cosine_schedule_cannot_change(tmp_path):

@@ -143,13 +143,15 @@ def test_final_weights(make_trainer: Make, after: float, options: dict[str, Any]
 
 def test_averages_keep_to_the_plateau_of_losses_and_of_saves_without_a_score() -> None:
     evaluation = Evaluation(evaluate=dict, every=1, best_metric="loss_de-en")
-    progress = Progress(scores={100: 2.0, 300: 1.53, 500: 1.5})
-    index = {"last": [100, 200, 300, 400, 500], "best": [500]}
-    assert chosen_updates(Saving(), index, progress, evaluation) == [200, 300, 400, 500]  # 200 is nearer to 300
-    assert chosen_updates(Saving(average=2), index, progress, evaluation) == [400, 500]
+    saved = [100, 200, 300, 400, 500]
+    progress = Progress(scores={100: 2.0, 300: 1.53, 500: 1.5}, saved=saved)
+    assert chosen_updates(Saving(), progress, evaluation) == [200, 300, 400, 500]  # 200 is nearer to 300
+    assert chosen_updates(Saving(average=2), progress, evaluation) == [400, 500]
+    assert chosen_updates(Saving(final="average_best", keep_best=2), progress, evaluation) == [500, 300]
     progress.scores[500] = 1.6
-    assert chosen_updates(Saving(average=2), index, progress, evaluation) == [300]  # the best one instead of none
-    assert chosen_updates(Saving(), index, Progress(), None) == index["last"]
+    assert chosen_updates(Saving(average=2), progress, evaluation) == [300]  # the best one instead of none
+    assert chosen_updates(Saving(), Progress(saved=saved), None) == saved
+    assert chosen_updates(Saving(keep_last=3), Progress(saved=saved), None) == saved[2:]
 
 
 @pytest.mark.parametrize("ema", [None, 0.5])
