@@ -181,11 +181,6 @@ def _digest(path: File) -> str:
     return text_digest(path) if prepared is None else prepared[0].digest(prepared[1])
 
 
-def number_of_pairs(direction: Direction) -> int:
-    """Returns the number of sentence pairs in the corpora of a direction."""
-    return sum(_num_lines(source) for source, _ in direction.corpora)
-
-
 def _num_lines(path: File) -> int:
     """The number of lines, counted once while the file does not change; or of pairs of a prepared corpus."""
     prepared = prepared_side(path)

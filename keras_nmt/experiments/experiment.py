@@ -425,7 +425,7 @@ class Experiment(Settings):
             without_weights(lambda: self.make_model(self.vocabulary_sizes))
 
     def dry_run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> None:
-        """Checks everything that `run` checks before training, and measures a few updates; writes nothing.
+        """Prepares all that `run` prepares, and measures the largest update and a few others; leaves nothing.
 
         Args:
             report: Callable, gets each line: sentence pairs, parameters, shapes, time and memory. Defaults to printing.

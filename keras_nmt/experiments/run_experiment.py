@@ -172,7 +172,7 @@ def build(
 def make_trainer(
     experiment: Experiment,
     model: Any,
-    batches: Mapping[str, TrainingBatches],
+    batches: Mapping[str, Any],
     strategy: tf.distribute.Strategy,
     directory: str | os.PathLike[str],
     *,
@@ -182,7 +182,8 @@ def make_trainer(
 ) -> Trainer:
     """Makes the trainer of an experiment, with an optimizer and a task for each direction that has batches.
 
-    `evaluate` returns metrics by name. Without `evaluate`, training has no evaluations.
+    `batches` are `TrainingBatches` by direction, or have their `dataset` and `num_pairs`. `evaluate` returns metrics by
+    name. Without `evaluate`, training has no evaluations.
     """
     e = experiment
     with as_user_errors(), strategy.scope():
