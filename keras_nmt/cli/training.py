@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -63,14 +64,24 @@ def train(
         Path | None,
         typer.Option(metavar="FOLDER", help="Try rising learning rates, write table and curve, and train no model."),
     ] = None,
+    list_settings: Annotated[
+        bool, typer.Option("--list-settings", help="Show all settings with defaults and descriptions, and exit.")
+    ] = False,
     set_: Set = None,
     import_: Import = None,
 ) -> None:
     """Trains subwords and a model. The same command continues a run that was stopped.
 
-    Settings come from --settings, then --set, then the other options; the last one counts. All settings and their
-    defaults are in the documentation of `keras_nmt.experiments.Experiment`.
+    Settings come from --settings, then --set, then the other options; the last one counts. --list-settings shows all
+    settings, in the order of the documentation of `keras_nmt.experiments.Experiment`.
     """
+    if list_settings:
+        import_tensorflow()
+        from keras_nmt.experiments import Experiment
+
+        write_line(Experiment.described(min(100, shutil.get_terminal_size().columns)))
+        write_line("\nArguments of `model`: python -m pydoc keras_nmt.models.Transformer, and so on for other classes")
+        return
     chosen: dict[str, Any] = dict(setting(text) for text in set_ or [])
     for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
         if files is not None:

@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import keras
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
@@ -170,6 +170,20 @@ class Experiment(Settings):
     >>> experiment.architecture, experiment.preset, experiment.joint_vocabulary
     ('transformer', 'transformer_small', True)
     """
+
+    GROUPS: ClassVar[dict[str, str]] = {
+        "directory": "Data",
+        "lowercase": "Subwords and lengths",
+        "architecture": "Model",
+        "init_from": "Start from another model",
+        "task_schedule": "Several directions",
+        "batch_size": "Batches",
+        "optimizer": "Optimizer and loss",
+        "dtype": "Computation",
+        "max_updates": "Length, evaluations and saves",
+        "tensorboard": "Reports",
+        "beam_size": "Search of the test and of the final model",
+    }
 
     train_source: File | Sequence[File] | None = None
     train_target: File | Sequence[File] | None = None

@@ -8,10 +8,12 @@ import functools
 import inspect
 import json
 import os
+import re
+import textwrap
 import types
 import typing
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -37,6 +39,9 @@ class Settings:
     Raises:
         UserError: A setting has another type or is out of its range.
     """
+
+    # The titles of groups of settings, by the first setting of each.
+    GROUPS: ClassVar[dict[str, str]] = {"directory": "Settings"}
 
     directory: str | os.PathLike[str]
 
@@ -69,6 +74,21 @@ class Settings:
             raise UserError(f"There are no such settings; {suggestion}. Received: {', '.join(unknown)}")
         cls._check_missing(settings)
         return cls(**settings)
+
+    @classmethod
+    def described(cls, width: int) -> str:
+        """Returns all settings as text, by group: each with its default as JSON and its description."""
+        parts = re.findall(r"^    (\w+): ((?:.+\n)(?: {8}.+\n)*)", f"{inspect.getdoc(cls)}\n", re.MULTILINE)
+        descriptions = {name: " ".join(text.split()) for name, text in parts}
+        lines: list[str] = []
+        for field in dataclasses.fields(cls):
+            if field.name in cls.GROUPS:
+                lines += ["", cls.GROUPS[field.name]]
+            default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+            shown = "needed" if default is dataclasses.MISSING else json.dumps(default)
+            text = textwrap.fill(descriptions[field.name], width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+            lines += [f"  {field.name} = {shown}", text]
+        return "\n".join(lines[1:])
 
     def settings(self) -> dict[str, Any]:
         """Returns all settings by name, as `settings.json` holds them: paths are absolute."""
