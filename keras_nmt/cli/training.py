@@ -118,7 +118,7 @@ def train(
     if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else refused below
         chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
     if find_learning_rate is not None:
-        chosen.setdefault("learning_rate", 1.0)  # to be found
+        chosen["learning_rate"] = chosen.get("learning_rate") or 1.0  # is to be found
     experiment = Experiment.from_settings(chosen)
     if dry_run:
         experiment.dry_run()

@@ -54,8 +54,13 @@ def by_score(progress: Progress, evaluation: Evaluation) -> list[int]:
     return sorted(progress.scores, key=lambda update: (sign * progress.scores[update], update))
 
 
-def comparison(updates: Sequence[int], score: float, best: int, best_score: float, name: str) -> str:
-    """A line with the scores of the mean of some updates and of the best update alone, and their difference."""
+def comparison(saving: Saving, updates: Sequence[int], scores: tuple[float, float], best: int, is_better: bool) -> str:
+    """A line on the mean of some updates and the best update alone: their two scores, and which is taken.
+
+    `is_better` tells whether the best update is better than the mean.
+    """
     mean = "the mean of updates " + ", ".join(map(str, updates)) if len(updates) > 1 else f"update {updates[0]}"
-    difference = f"{abs(score - best_score):.2f} apart"
-    return f"{name} on the development data: {mean} {score:.2f}, update {best} alone {best_score:.2f}, {difference}"
+    taken = f"update {best}" if is_better and saving.final.startswith("average") else mean
+    hint = ' (final="best" takes the better)' if is_better and taken == mean else ""
+    difference = abs(scores[0] - scores[1])
+    return f"{mean} {scores[0]:.4g}, update {best} {scores[1]:.4g}, {difference:.2g} apart: {taken} is taken{hint}"

@@ -463,13 +463,12 @@ class Trainer:
         updates, best = self.workers.from_chief((chosen_updates(self.saving, progress, evaluation), best))
         metrics = self._load_mean(updates, weights)
         if evaluation is not None and best and updates != best:
-            mean, of_best = metrics[evaluation.best_metric], progress.scores[best[0]]
-            line = comparison(updates, mean, best[0], of_best, evaluation.best_metric)
-            if evaluation.is_better(of_best, mean) and self.saving.final.startswith("average"):
+            scores = metrics[evaluation.best_metric], progress.scores[best[0]]
+            is_better = evaluation.is_better(scores[1], scores[0])
+            line = comparison(self.saving, updates, scores, best[0], is_better)
+            self.log.report(f"{evaluation.best_metric} on the development data: {line}")
+            if is_better and self.saving.final.startswith("average"):
                 updates, metrics = best, self._load_mean(best, weights)
-            elif evaluation.is_better(of_best, mean):
-                line += '; final="best" takes the better'
-            self.log.report(line)
         if evaluation is not None:
             self.log.write_evaluation(progress, metrics, final=updates)
         self.log.report(f"Final weights ({reason}): updates {', '.join(map(str, updates))}, in {weights}")

@@ -111,6 +111,14 @@ def test_a_sweep_over_learning_rates_writes_a_table_and_no_model(trained_run, co
     assert not (tmp_path / "run").exists()
 
 
+def test_a_sweep_needs_no_learning_rate(tmp_path, monkeypatch):
+    swept = []
+    monkeypatch.setattr("keras_nmt.experiments.find_learning_rate", lambda experiment, folder: swept.append(folder))
+    files = "--directory run --train a b --dev a b --max-updates 10000 --set schedule=cosine"
+    app(["train", *files.split(), "--find-learning-rate", str(tmp_path)], standalone_mode=False)
+    assert swept == [tmp_path]
+
+
 def test_list_settings_shows_each_setting_once_with_its_default_and_description(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "60")
     app(["train", "--list-settings"], standalone_mode=False)
