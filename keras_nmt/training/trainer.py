@@ -351,10 +351,8 @@ class Trainer:
                     self.model, source, allow_new=self.start.allow_new, allow_unused=self.start.allow_unused
                 )
             self.log.report(result.summary())
-            if self.evaluation is not None:
-                self.progress.completed = (
-                    -1
-                )  # update 0 is evaluated and saved: the best weights may be those of the start
+            if self.evaluation is not None:  # update 0 is evaluated and saved, because the start may be the best
+                self.progress.completed = -1
         return checkpoints
 
     def _loop(self, checkpoints: Checkpoints, interruption: Interruption) -> str:
