@@ -63,4 +63,6 @@ def comparison(saving: Saving, updates: Sequence[int], scores: tuple[float, floa
     taken = f"update {best}" if is_better and saving.final.startswith("average") else mean
     hint = ' (final="best" takes the better)' if is_better and taken == mean else ""
     difference = abs(scores[0] - scores[1])
-    return f"{mean} {scores[0]:.4g}, update {best} {scores[1]:.4g}, {difference:.2g} apart: {taken} is taken{hint}"
+    return (
+        f"{scores[0]:.4g} for {mean}, {scores[1]:.4g} for update {best}, {difference:.2g} apart: {taken} is taken{hint}"
+    )
