@@ -100,7 +100,7 @@ def evaluate(
     from keras_nmt.evaluation.metrics import check_tokenizer
 
     of_sacrebleu = [name for name in names if name != "comet"]
-    check_tokenizer(tokenize)  # before the translation
+    check_tokenizer(tokenize, load="bleu" in names)  # before the translation
     if comet_model is not None:
         check_comet(comet_model, comet_program)
     if directory is not None:

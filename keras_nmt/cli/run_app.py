@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import inspect
 import os
 import signal
 import sys
@@ -84,9 +85,24 @@ def _format_warning(
 
 def make_app(help_text: str) -> typer.Typer:
     """Makes a typer application with the conventions of the project: `-h`, errors for `run_app`, no completion."""
-    return typer.Typer(
-        add_completion=False, pretty_exceptions_enable=False, help=help_text or None, context_settings=CONTEXT
-    )
+    return _App(add_completion=False, pretty_exceptions_enable=False, help=help_text or None, context_settings=CONTEXT)
+
+
+class _App(typer.Typer):
+    """An application whose commands have their docstrings as help, wrapped by the terminal alone.
+
+    Typer keeps the line ends of a docstring, and the terminal breaks the lines once more.
+    """
+
+    def command(  # type: ignore[override]
+        self, *args: Any, **options: Any
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+            text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+            return super(_App, self).command(*args, **{"help": text or None, **options})(function)
+
+        return register
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,7 +45,9 @@ def train(
         int | None, typer.Option(help="Replicas: GPUs, or logical CPU devices where there is no GPU.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
-    max_updates: Annotated[int | None, typer.Option(help="Updates after which training ends.")] = None,
+    max_updates: Annotated[
+        int | None, typer.Option(help="Updates, of all directions together, after which training ends.")
+    ] = None,
     time_limit: Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")] = None,
     init_from: Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")] = None,
     callbacks: Annotated[
@@ -61,14 +64,24 @@ def train(
         Path | None,
         typer.Option(metavar="FOLDER", help="Try rising learning rates, write table and curve, and train no model."),
     ] = None,
+    list_settings: Annotated[
+        bool, typer.Option("--list-settings", help="Show all settings with defaults and descriptions, and exit.")
+    ] = False,
     set_: Set = None,
     import_: Import = None,
 ) -> None:
     """Trains subwords and a model. The same command continues a run that was stopped.
 
-    Settings come from --settings, then --set, then the other options; the last one counts. All settings and their
-    defaults are in the documentation of `keras_nmt.experiments.Experiment`.
+    Settings come from --settings, then --set, then the other options; the last one counts. --list-settings shows all
+    settings, in the order of the documentation of `keras_nmt.experiments.Experiment`.
     """
+    if list_settings:
+        import_tensorflow()
+        from keras_nmt.experiments import Experiment
+
+        write_line(Experiment.described(min(100, shutil.get_terminal_size().columns)))
+        write_line("\nArguments of `model`: python -m pydoc keras_nmt.models.Transformer, and so on for other classes")
+        return
     chosen: dict[str, Any] = dict(setting(text) for text in set_ or [])
     for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
         if files is not None:
@@ -104,6 +117,8 @@ def train(
         chosen = {**Experiment.read_settings(settings), **chosen}
     if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else refused below
         chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
+    if find_learning_rate is not None:
+        chosen["learning_rate"] = chosen.get("learning_rate") or 1.0  # is to be found
     experiment = Experiment.from_settings(chosen)
     if dry_run:
         experiment.dry_run()

@@ -188,6 +188,15 @@ class TrainingBatches:
         ]
 
     @property
+    def largest_shape(self) -> tuple[int, int, int]:
+        """The largest of `shapes`; with `sampling`, by the edge of the next bucket, to which a batch may be padded."""
+        shapes = self.shapes
+        if self._sampling is not None:
+            longer = dict(zip(self._edges.tolist(), [*self._edges.tolist()[1:], int(self._edges[-1])], strict=True))
+            shapes = [(rows, longer[edge], longer[edge]) for rows, edge, _ in shapes]
+        return max(shapes, key=lambda shape: shape[0] * shape[1])
+
+    @property
     def padding(self) -> dict[str, float]:
         """Dictionary of the shares of padding in an epoch, filler rows included: "source", "target", "both"."""
         positions = int((self._rows * self._edges * self._num_batches).sum())

@@ -65,7 +65,7 @@ def corpus_scores(
     streams = reference_streams(references)
     check_against({"hypotheses": hypotheses}, streams)
     scores = {}
-    made = make_metrics(metrics, lowercase=lowercase, tokenize=tokenize, chrf_word_order=chrf_word_order)
+    made = make_metrics(metrics, streams[0], lowercase=lowercase, tokenize=tokenize, chrf_word_order=chrf_word_order)
     for name, metric in made.items():
         result = metric.corpus_score(list(hypotheses), streams)
         scores[name] = MetricScore(result.name, float(result.score), str(metric.get_signature()))

@@ -91,7 +91,7 @@ def paired_bootstrap(
         raise UserError(f"`samples` and `seed` must be at least 1. Received: samples={samples}, seed={seed}")
     streams = reference_streams(references)
     check_against({"system": system, "baseline": baseline}, streams)
-    made = make_metrics(metrics, lowercase=lowercase, tokenize=tokenize, chrf_word_order=chrf_word_order)
+    made = make_metrics(metrics, streams[0], lowercase=lowercase, tokenize=tokenize, chrf_word_order=chrf_word_order)
     with _sacrebleu_seed(seed):
         test = PairedTest(
             [("baseline", list(baseline)), ("system", list(system))],

@@ -82,11 +82,11 @@ def pairs_of(experiment: Experiment) -> Pairs:
         sources = targets = set(e.languages)
     if missing := [language for language in e.languages if language not in sources | targets]:
         raise UserError(f"Not covered by any training pair: {', '.join(missing)}. Received: pairs={e.pairs}")
-    dev = listed("dev_pairs", [(s, t) for s, t in train if s != t])
+    dev = listed("dev_pairs", [(s, t) for s, t in train if s != t] or train)
     if not dev:
-        raise UserError(f"`dev_pairs` is needed where all pairs are of one language. Received: pairs={e.pairs}")
+        raise UserError(f"There is no pair whose scores choose between checkpoints. Received: dev_pairs={e.dev_pairs}")
     known = [(s, t) for s, t in combinations if s != t and s in sources and t in targets]
-    test = [] if e.test is None else listed("test_pairs", known)
+    test = [] if e.test is None else listed("test_pairs", known or train)
     for name, pairs in (("dev_pairs", dev), ("test_pairs", test)):
         if untrained := [f"{s}-{t}" for s, t in pairs if s not in sources or t not in targets]:
             raise UserError(
@@ -181,11 +181,6 @@ def _digest(path: File) -> str:
     return text_digest(path) if prepared is None else prepared[0].digest(prepared[1])
 
 
-def number_of_pairs(direction: Direction) -> int:
-    """Returns the number of sentence pairs in the corpora of a direction."""
-    return sum(_num_lines(source) for source, _ in direction.corpora)
-
-
 def _num_lines(path: File) -> int:
     """The number of lines, counted once while the file does not change; or of pairs of a prepared corpus."""
     prepared = prepared_side(path)
@@ -203,13 +198,9 @@ def _count(path: str, size: int, changed: int) -> int:
 def _corpora(pattern: File, pair: Pair, trained: list[Pair], is_needed: bool) -> list[Sides]:
     """The corpora of a pattern for a pair: at most one, but for A -> A the sides of A in the corpora of all pairs."""
     source, target = pair
-    if source != target or "{pair}" not in os.fspath(pattern):
+    others = dict.fromkeys(t if s == source else s for s, t in trained if (s == source) != (t == source))
+    if source != target or "{pair}" not in os.fspath(pattern) or not others:
         sides = sides_of_pattern(pattern, pair, is_needed)
         return [] if sides is None else [sides]
-    others = dict.fromkeys(t if s == source else s for s, t in trained if (s == source) != (t == source))
-    if not others:
-        raise UserError(
-            f"{source}-{source} is trained on the corpora of {source} with other languages. Received: no such pair"
-        )
     found = [file_of_pattern(pattern, source, (source, other), is_needed) for other in others]
     return [(path, path) for path in found if path is not None]

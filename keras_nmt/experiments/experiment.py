@@ -5,17 +5,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import keras
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from keras_nmt.errors import UserError, check_backend, nearest
-from keras_nmt.evaluation.metrics import check_tokenizer
+from keras_nmt.errors import UserError, check_backend
+from keras_nmt.evaluation.metrics import check_tokenizer, warn_of_script
+from keras_nmt.experiments.architectures import as_model_arguments, check_model_arguments, make_model_of
 from keras_nmt.experiments.directions import (
     BY_FILES,
     BY_PATTERNS,
@@ -28,28 +27,21 @@ from keras_nmt.experiments.directions import (
     pairs_of,
 )
 from keras_nmt.experiments.dry_run import dry_run
+from keras_nmt.experiments.learning_rates import check_learning_rate
 from keras_nmt.experiments.results import LIMITS
 from keras_nmt.experiments.run_experiment import run_experiment
 from keras_nmt.experiments.settings import Settings, as_user_errors
 from keras_nmt.experiments.tracker import TrackerName, check_tracker
 from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.limits import LENGTH_PENALTIES
+from keras_nmt.files.read_lines import read_lines
 from keras_nmt.files.subwords import check_subword_settings
 from keras_nmt.layers._options import split_rank
-from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
+from keras_nmt.models import LanguageLabelModel
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.training.workers import is_chief
 
-ARCHITECTURES: dict[str, Any] = {
-    "transformer": Transformer,
-    "attention_bridge": AttentionBridgeModel,
-    "language_label": LanguageLabelModel,
-}
-# Arguments of models that other settings set.
-OWN_ARGUMENTS = {"source_vocabulary_size", "target_vocabulary_size", "vocabulary_size"} | {
-    *("languages", "dtype", "use_cudnn", "kwargs")
-}
 PAIRS = ("pairs", "dev_pairs", "test_pairs")
 
 
@@ -58,9 +50,9 @@ class Experiment(Settings):
     """Trains subwords and a model on parallel files, and scores the model.
 
     `run` leaves a model directory with `settings.json`, `data.json` and `results.json`. A run that was stopped
-    continues when it is started again with the same settings. Settings of its length (except `max_updates` with the
-    cosine schedule), of its log and evaluations, of the final weights and of the test may differ. A finished run
-    reports its scores.
+    continues when it is started again with the same settings. Settings that change no update may differ: the length
+    (except `max_updates` with the cosine schedule), the devices, the log, saves and evaluations, the final weights and
+    the test; and files may have moved. A finished run reports its scores.
 
     An experiment is a set of directions. One direction is described by its files: `train_source`, `train_target` and so
     on. Several are described by `languages` and patterns of files: "{language}" stands for the language, an optional
@@ -81,9 +73,9 @@ class Experiment(Settings):
             direction, described by its files.
         pairs: List of str, pairs to train on. Defaults to all pairs of different languages.
         dev_pairs: List of str, pairs whose mean BLEU chooses between checkpoints. Defaults to the pairs of two
-            languages in `pairs`.
+            languages in `pairs`, or to all of them where none has two.
         test_pairs: List of str, pairs to test. Defaults to all pairs of different languages that can be translated,
-            also without training.
+            also without training; with one language, to `pairs`.
         train: Str, pattern of the training files; a list of patterns for several corpora, each with files for some of
             the pairs.
         dev: Str, pattern of the development files.
@@ -113,7 +105,8 @@ class Experiment(Settings):
             Transformer, to the defaults of the other architectures' classes.
         model: Dict, arguments of the architecture's class; they take precedence over the preset's.
         frozen: List of str, patterns of the weights that are not trained, such as "bridge/*" or "de_*".
-        init_from: Path of a model directory whose weights, and subwords, to start from. Defaults to `None`.
+        init_from: Path of a model directory whose weights, and subwords, to start from; they are evaluated as update 0.
+            Defaults to `None`.
         allow_new: List of str, patterns of the weights that `init_from` may lack, such as "*/key_value/*"; see
             `warm_start`.
         allow_unused: List of str, patterns of the weights of `init_from` that the model may lack.
@@ -130,9 +123,9 @@ class Experiment(Settings):
         epsilon: Float, added to the root of the second moment. Defaults to 1e-9, as in the same paper.
         schedule: "noam", "inverse_square_root", "constant", or "cosine": down to zero at `max_updates`, which it needs.
             Defaults to "noam".
-        learning_rate: Float, the peak learning rate ("inverse_square_root", "cosine"), the scale ("noam") or the rate
-            itself ("constant"). Defaults to 1.
-        warmup_steps: Int, updates of warm-up. Defaults to 4000.
+        learning_rate: Float, the peak learning rate; with "noam" a factor instead, and the peak is `learning_rate *
+            (width * warmup_steps) ** -0.5`. Defaults to 1 with "noam"; all other schedules need it.
+        warmup_steps: Int, updates of linear warm-up. Defaults to 4000, with "constant" to 0.
         weight_decay: Float, decoupled weight decay of "adamw".
         clip: Float, the largest global norm of the gradient. Defaults to `None`: not clipped.
         ema: Float in [0, 1), momentum of an exponential moving average of the weights, such as 0.999. With an average,
@@ -146,9 +139,9 @@ class Experiment(Settings):
         replicas: Int, number of replicas; logical CPU devices where there is no GPU. Defaults to all GPUs, or one.
         seed: Int, determines initial weights, data order and dropout. Defaults to 1.
         deterministic: Bool, whether to use deterministic operations only. Defaults to `False`.
-        max_updates: Int, updates after which training ends.
+        max_updates: Int, updates after which training ends, counted over all directions: each direction gets a part.
         time_limit: Float, minutes after which training ends.
-        patience: Int, evaluations without a new best after which training ends.
+        patience: Int, evaluations without a new best after which training ends; see `Evaluation`.
         evaluate_every: Int, updates between evaluations by `dev_metrics`, with greedy search. Defaults to 1000.
         save_every: Int, updates between checkpoints. Defaults to `evaluate_every`.
         log_every: Int, updates between lines of the log. Defaults to 100.
@@ -160,8 +153,10 @@ class Experiment(Settings):
             development pairs, or of one pair, such as "bleu_de-en". Defaults to "bleu".
         bleu_tokenizer: Str, sacreBLEU's tokenizer for BLEU of development and test data, such as "13a", "intl", "zh" or
             "ja-mecab". Defaults to "13a".
-        final: "last", "best", "average_last", "average_best" or "ema", the final weights. Defaults to "average_last";
-            with `ema` to "ema", the exponential moving average at the end, which replaces "last".
+        final: "last", "best", "average_last", "average_best" or "ema", the final weights. "average_last" averages the
+            kept last checkpoints whose `best_metric` is within 3% of the best; both averages give way to the best
+            checkpoint where it is better. Defaults to "average_last"; with `ema` to "ema", the exponential moving
+            average at the end, which replaces "last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
         tracker: "mlflow", "trackio" or "wandb" (Weights & Biases), the tracker that gets settings, losses and scores;
             the package of the name must be installed. Defaults to `None`: none.
@@ -180,6 +175,20 @@ class Experiment(Settings):
     >>> experiment.architecture, experiment.preset, experiment.joint_vocabulary
     ('transformer', 'transformer_small', True)
     """
+
+    GROUPS: ClassVar[dict[str, str]] = {
+        "directory": "Data",
+        "lowercase": "Subwords and lengths",
+        "architecture": "Model",
+        "init_from": "Start from another model",
+        "task_schedule": "Several directions",
+        "batch_size": "Batches",
+        "optimizer": "Optimizer and loss",
+        "dtype": "Computation",
+        "max_updates": "Length, evaluations and saves",
+        "tensorboard": "Reports",
+        "beam_size": "Search of the test and of the final model",
+    }
 
     train_source: File | Sequence[File] | None = None
     train_target: File | Sequence[File] | None = None
@@ -226,8 +235,8 @@ class Experiment(Settings):
     beta_2: Annotated[float, Field(ge=0, lt=1)] | None = None
     epsilon: PositiveFloat | None = None
     schedule: Literal["noam", "inverse_square_root", "cosine", "constant"] = "noam"
-    learning_rate: PositiveFloat = 1.0
-    warmup_steps: NonNegativeInt = 4000
+    learning_rate: PositiveFloat | None = None
+    warmup_steps: NonNegativeInt | None = None
     weight_decay: NonNegativeFloat | None = None
     clip: PositiveFloat | None = None
     ema: Annotated[float, Field(ge=0, lt=1)] | None = None
@@ -309,7 +318,7 @@ class Experiment(Settings):
         metrics = [*self.dev_metrics, *of_pairs]
         message = f"`best_metric` is one of {', '.join(metrics)}, by `dev_metrics`"
         require(self.best_metric in metrics, message, "best_metric")
-        check_tokenizer(self.bleu_tokenizer, "bleu_tokenizer")
+        check_tokenizer(self.bleu_tokenizer, "bleu_tokenizer", load=False)
 
     def _check_model_settings(self) -> None:
         require, is_transformer = self._require, self.architecture == "transformer"
@@ -321,12 +330,7 @@ class Experiment(Settings):
         require(is_right, "A model with language labels has one vocabulary", "joint_vocabulary")
         presets = ", ".join(TRANSFORMER_PRESETS)
         require(self.preset is None or self.preset in TRANSFORMER_PRESETS, f"`preset` is one of {presets}", "preset")
-        known = self.model_arguments(self.architecture or "")
-        if unknown := sorted(set(self.model) - known):
-            raise UserError(
-                f"`model` sets arguments of {ARCHITECTURES[self.architecture or ''].__name__}, which has no such ones; "
-                f"{nearest(unknown, known) or 'see its docstring'}. Received: {', '.join(unknown)}"
-            )
+        check_model_arguments(self)
         sides = ", ".join(self.sides)
         for name in ("vocabulary_size", "subwords"):
             value = getattr(self, name)
@@ -347,8 +351,7 @@ class Experiment(Settings):
         require = self._require
         kept = "keep_best" if self.final in ("best", "average_best") else "keep_last"
         require(getattr(self, kept) > 0, f"`{kept}` must be positive with these final weights", kept, "final")
-        is_warmed = self.schedule == "constant" or self.warmup_steps > 0
-        require(is_warmed, "`warmup_steps` must be positive with this schedule", "warmup_steps", "schedule")
+        check_learning_rate(self)
         is_right = (self.weight_decay is not None) == (self.optimizer == "adamw")
         message = '`weight_decay` goes with optimizer="adamw", which needs it, and with no other'
         require(is_right, message, "optimizer", "weight_decay")
@@ -358,9 +361,6 @@ class Experiment(Settings):
         require(is_right, 'The last weights are "ema" with `ema`, and "last" without', "final", "ema")
         is_limited = any(getattr(self, name) is not None for name in LIMITS)
         require(is_limited, "Nothing would end the training: set one of these", *LIMITS)
-        is_right = self.schedule != "cosine" or self.warmup_steps < (self.max_updates or 0)
-        message = "The cosine schedule ends at `max_updates`, which is needed and larger than `warmup_steps`"
-        require(is_right, message, "max_updates", "warmup_steps")
 
     @classmethod
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
@@ -374,6 +374,10 @@ class Experiment(Settings):
             if isinstance(model.get("transformer"), dict):
                 settings["model"] = {**settings["model"], "transformer": split_rank(model["transformer"])}
         return settings
+
+    @classmethod
+    def _suggestion(cls, unknown: Sequence[str], settings: Mapping[str, Any]) -> str:
+        return as_model_arguments(unknown, settings) or super()._suggestion(unknown, settings)
 
     @classmethod
     def _check_missing(cls, settings: Mapping[str, Any]) -> None:
@@ -420,20 +424,6 @@ class Experiment(Settings):
         names = ("normalization", "character_coverage", "byte_fallback", "lowercase")
         return found | {name: getattr(self, name) for name in names}
 
-    @staticmethod
-    def model_arguments(architecture: str) -> set[str]:
-        """Returns the names of the arguments that `model` may set for an architecture."""
-        return set(inspect.signature(ARCHITECTURES[architecture]).parameters) - OWN_ARGUMENTS
-
-    def transformer_arguments(self, sizes: Mapping[str, int]) -> dict[str, Any]:
-        """Returns the arguments of `Transformer.from_preset`, for vocabularies of these sizes."""
-        return {
-            **self.model,
-            "preset": self.preset,
-            "source_vocabulary_size": sizes["source"],
-            "target_vocabulary_size": None if self.joint_vocabulary else sizes["target"],
-        }
-
     def make_model(self, sizes: Mapping[str, int]) -> Any:
         """Makes the model, with its frozen weights.
 
@@ -447,40 +437,28 @@ class Experiment(Settings):
             ValueError: An argument of the model is out of its range.
             UserError: A pattern of `frozen` matches no weight.
         """
-        if self.architecture == "transformer":
-            model = Transformer.from_preset(**{**self.transformer_arguments(sizes), "dtype": self.dtype})
-        else:
-            arguments = {**self.model, "dtype": self.dtype, "use_cudnn": False if self.jit_compile else "auto"}
-            if self.preset is not None:
-                preset = dict(TRANSFORMER_PRESETS[self.preset])
-                heads = {name: preset.pop(name) for name in ("num_heads", "intermediate_dim")}
-                arguments = {"encoder": "transformer", "decoder": "transformer", **preset, **arguments}
-                arguments["transformer"] = {**heads, **(self.model.get("transformer") or {})}
-            model = ARCHITECTURES[self.architecture or ""](dict(sizes), **arguments)
-        for pattern in self.frozen:
-            matching = [weight for weight in model.weights if fnmatchcase(weight.path, pattern)]
-            if not matching:
-                paths = ", ".join(sorted({f"{weight.path.split('/')[0]}/..." for weight in model.weights}))
-                raise UserError(f"No weight has such a path: paths are {paths}. Received: frozen has {pattern!r}")
-            for weight in matching:
-                weight.trainable = False
-        return model
+        return make_model_of(self, sizes)
 
     def check(self) -> None:
         """Checks files and model: before subwords are trained and text is read, not hours later.
 
         Raises:
             OSError: A file is missing or cannot be read.
-            UserError: Files do not fit each other, an argument is out of its range, or the tracker is not installed.
+            UserError: Files do not fit each other, an argument is out of its range, or the tracker or the tokenizer of
+                BLEU cannot be loaded.
         """
         if self.tracker is not None:
             check_tracker(self.tracker)
+        check_tokenizer(self.bleu_tokenizer, "bleu_tokenizer")
         check_files(self.directions)
+        for direction in self.directions:
+            if direction.dev is not None:
+                warn_of_script(self.bleu_tokenizer, read_lines(direction.dev[1]))
         with as_user_errors():
             without_weights(lambda: self.make_model(self.vocabulary_sizes))
 
     def dry_run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> None:
-        """Checks everything that `run` checks before training, and measures a few updates; writes nothing.
+        """Prepares all that `run` prepares, and measures the largest update and a few others; leaves nothing.
 
         Args:
             report: Callable, gets each line: sentence pairs, parameters, shapes, time and memory. Defaults to printing.

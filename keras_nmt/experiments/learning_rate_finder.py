@@ -16,7 +16,8 @@ import numpy as np
 
 from keras_nmt.errors import UserError, check_backend
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.run_experiment import build, learning_rate, make_tokenizers, make_trainer
+from keras_nmt.experiments.learning_rates import peak_rate
+from keras_nmt.experiments.run_experiment import build, make_tokenizers, make_trainer
 from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.files.figures import new_figure, save_figure
 from keras_nmt.models import ModelDirectory
@@ -92,6 +93,7 @@ def find_learning_rate(
             directory=folder,
             schedule="constant",
             learning_rate=LOWEST,
+            warmup_steps=0,
             max_updates=updates,
             save_every=updates,
             final="last",
@@ -121,7 +123,7 @@ def find_learning_rate(
         axes.plot(rates, smoothed)
         axes.axvline(suggestion, linestyle="--")
         save_figure(output / "learning_rates.svg", figure)
-    peak = _peak(dataclasses.replace(experiment, learning_rate=1.0), model.get_config()["hidden_dim"])
+    peak = peak_rate(dataclasses.replace(experiment, learning_rate=1.0), model.get_config()["hidden_dim"])
     report(
         f"Suggested peak of the learning rate: {suggestion:.3g}, by --set learning_rate={suggestion / peak:.3g} with "
         f"the schedule {experiment.schedule!r}; the curve is in {output}"
@@ -153,11 +155,3 @@ def steepest(rates: np.ndarray, losses: np.ndarray) -> float:
             f"The loss falls at no learning rate: check the data and the model. Received: losses {losses[:3].tolist()}"
         )
     return float(rates[:end][np.argmin(np.gradient(losses[:end], np.log(rates[:end])))])
-
-
-def _peak(experiment: Experiment, hidden_dim: int) -> float:
-    """The largest rate of the experiment's schedule."""
-    rate = learning_rate(experiment, hidden_dim)
-    if isinstance(rate, float):
-        return rate
-    return max(float(rate(step)) for step in (max(experiment.warmup_steps - 1, 0), experiment.warmup_steps))

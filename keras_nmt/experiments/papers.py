@@ -155,6 +155,7 @@ def softmax_continued(softmax: str, settings: Settings, learning_rate: float) ->
         "start_from": softmax,
         "schedule": "constant",
         "learning_rate": learning_rate,
+        "warmup_steps": 0,
         "max_updates": 10_000,  # ours; the temperature of one-hot roles is at its floor after 4,605
     }
 

@@ -268,9 +268,9 @@ class Recipe:
         shared = {key: value for key, value in self.settings.items() if key not in OF_A_RECIPE}
         architecture = merge_settings(chosen, overrides).get("architecture")
         if architecture is not None and architecture != shared.get("architecture"):
-            from keras_nmt.experiments.experiment import ARCHITECTURES, Experiment
+            from keras_nmt.experiments.architectures import ARCHITECTURES, model_arguments
 
-            known = Experiment.model_arguments(architecture) if architecture in ARCHITECTURES else set()
+            known = model_arguments(architecture) if architecture in ARCHITECTURES else set()
             shared["model"] = {name: value for name, value in shared.get("model", {}).items() if name in known}
         scaled = {setting: number * num_pairs for setting, number in self.per_pair.items()}
         return merge_settings(shared, scaled, chosen, overrides)
@@ -321,12 +321,13 @@ def _run_beside(directory: Path, configuration: str, other: str, seed: int) -> P
 
 def _matched_width(name: str, own: Experiment, other_name: str, other: Experiment) -> int:
     """The width at which the number of parameters is nearest to the other's."""
+    from keras_nmt.experiments.architectures import transformer_arguments
     from keras_nmt.layers.mechanism import as_json
 
     if {own.architecture, other.architecture} != {"transformer"}:
         raise UserError(f"Only Transformers are matched. Received: {name}, matched_to={other_name!r}")
     arguments = [
-        json.dumps(e.transformer_arguments(e.vocabulary_sizes), sort_keys=True, default=as_json) for e in (own, other)
+        json.dumps(transformer_arguments(e, e.vocabulary_sizes), sort_keys=True, default=as_json) for e in (own, other)
     ]
     return _solve(name, arguments[0], other_name, arguments[1])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
     from keras_nmt.experiments.experiment import Experiment
 
 LIMITS = ("max_updates", "time_limit", "patience")  # of a run
+OF_MACHINE = ("accumulation_steps", "replicas", "jit_compile", "deterministic")  # of the computation of an update
 # Settings that may differ between a finished run and the requested run, because they do not affect the outcome.
 OF_NO_EFFECT = (
-    *("directory", "log_every", "tensorboard", "tracker", "tracker_project"),
+    *("directory", "log_every", "tensorboard", "tracker", "tracker_project", "allow_new", "allow_unused"),
+    *OF_MACHINE,
     *(*BY_FILES, *BY_PATTERNS),  # digests compare the data
 )
 ONLY = "-".join(ONE)
+START = "init_from"  # the key in data.json of the digest of the weights that a run started from
 # The parts of `results.json` that are read again, in this and in earlier forms.
 DIGESTS = TypeAdapter(dict[str, list[str]])
 RESULTS: dict[str, TypeAdapter[Any]] = {
@@ -72,6 +76,39 @@ def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:
     return Path(directory) / ("test.hypotheses.txt" if direction == ONLY else f"test.{direction}.hypotheses.txt")
 
 
+def subword_names(experiment: Experiment) -> dict[str, str]:
+    """Returns the name of the subword model of each side, or language, in a run's folder."""
+    e = experiment
+    return {side: "subwords.model" if e.joint_vocabulary else f"subwords.{side}.model" for side in e.sides}
+
+
+def start_digest(experiment: Experiment) -> dict[str, list[str]]:
+    """Returns the digest of the weights of `init_from`, as data.json holds it; empty where there are none."""
+    path = None if experiment.init_from is None else ModelDirectory(experiment.init_from).weights_path
+    return {} if path is None or not path.is_file() else {START: [_digest(path)]}
+
+
+def unchanged_files(experiment: Experiment) -> set[str]:
+    """Returns which of the settings `subwords` and `init_from` name files with what the run in the folder began with.
+
+    The files, or the run, may have moved since.
+    """
+    e, folder = experiment, ModelDirectory(experiment.directory)
+    unchanged, start = set(), start_digest(experiment)
+    if start and read_digests(folder.data_path).get(START) == start[START]:
+        unchanged.add("init_from")
+    given = e.subwords if isinstance(e.subwords, dict) else dict.fromkeys(e.sides if e.subwords else (), e.subwords)
+    pairs = [(Path(path), folder.path / subword_names(e)[side]) for side, path in given.items() if path is not None]
+    if pairs and all(path.is_file() and copy.is_file() and _digest(path) == _digest(copy) for path, copy in pairs):
+        unchanged.add("subwords")
+    return unchanged
+
+
+def _digest(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def differences(
     experiment: Experiment,
     results: Mapping[str, Any],
@@ -85,7 +122,7 @@ def differences(
     """
     before = results["data"]
     paths = () if before else (*BY_FILES, *BY_PATTERNS)  # without digests, the files have to be where they were
-    changed = experiment.changed_settings(set(may_change) - set(paths))
+    changed = experiment.changed_settings({*may_change, *unchanged_files(experiment)} - set(paths))
     now = (digests_of(experiment.directions) if digests is None else digests) if before else {}
     return changed + [f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)]
 

@@ -24,16 +24,22 @@ from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.development_scores import development_scores
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, Sides, digests_of
+from keras_nmt.experiments.learning_rates import make_optimizer_of, warnings_of_learning_rate
 from keras_nmt.experiments.results import (
     LIMITS,
+    OF_MACHINE,
     OF_NO_EFFECT,
     ONLY,
+    START,
     differences,
     finished_results,
     hypotheses_path,
     read_digests,
     read_results,
+    start_digest,
+    subword_names,
     test_line,
+    unchanged_files,
 )
 from keras_nmt.experiments.settings import as_user_errors
 from keras_nmt.experiments.tracker import tracker
@@ -48,10 +54,8 @@ from keras_nmt.training import (
     Budget,
     Computation,
     Evaluation,
-    InverseSquareRootSchedule,
     LabelSmoothedCrossEntropy,
     Logging,
-    NoamSchedule,
     RoleTemperature,
     Saving,
     Start,
@@ -59,7 +63,6 @@ from keras_nmt.training import (
     TaskSchedule,
     Trainer,
     TrainingResult,
-    make_optimizer,
     make_strategy,
 )
 from keras_nmt.training.role_temperature import one_hot_layers
@@ -70,11 +73,13 @@ if TYPE_CHECKING:
     from keras_nmt.experiments.experiment import Experiment
 
 Report = Callable[[str], None]
-# Settings that may change when a run continues: its length, its reports, and the use of its outcome.
+# Settings that may change when a run continues, because they change no update: its length, machine and reports, its
+# evaluations and saves, and the use of its outcome.
 MAY_CHANGE = (
-    *("directory", "max_updates", "time_limit", "patience", "evaluate_every", "log_every", "tensorboard"),
-    *("tracker", "tracker_project"),
-    *("final", "keep_last", "keep_best", "beam_size", "length_penalty", "dev_metrics"),
+    *("directory", "max_updates", "time_limit", "patience", *OF_MACHINE, "allow_new", "allow_unused"),
+    *("log_every", "tensorboard", "tracker", "tracker_project", "evaluate_every", "save_every"),
+    *("dev_metrics", "best_metric", "bleu_tokenizer", "dev_sentences", "dev_pairs"),
+    *("final", "keep_last", "keep_best", "beam_size", "length_penalty"),
     *("test", "test_source", "test_target", "test_pairs"),
 )
 # Settings of the subwords: a change before the first checkpoint makes the run train new subwords.
@@ -100,11 +105,6 @@ def run_experiment(
     finished = finished_results(e, report) if workers.is_chief else None
     if workers.from_chief(finished is not None):
         return finished or {}
-    if e.schedule in ("noam", "inverse_square_root") and e.warmup_steps > (e.max_updates or e.warmup_steps):
-        report(
-            "Warning: the run ends before the learning rate is at its peak. "
-            f"Received: warmup_steps={e.warmup_steps}, max_updates={e.max_updates}"
-        )
     with workers.chief_first():
         if workers.is_chief:
             record(e, folder)
@@ -112,6 +112,8 @@ def run_experiment(
     if e.subword_sampling is not None:
         _check_sampling(e, folder, tokenizers, workers)
     model, batches = build(e, tokenizers, strategy, report)
+    for line in warnings_of_learning_rate(e, model.get_config()["hidden_dim"]):
+        report(line)
     development = {}
     for direction in e.directions:
         if direction.dev is not None:
@@ -119,7 +121,7 @@ def run_experiment(
             development[direction] = (sources[: e.dev_sentences], references[: e.dev_sentences])
     if workers.is_chief:
         search = {"beam_size": e.beam_size, "length_penalty": e.length_penalty}
-        folder.save_config(model, subwords=_subword_names(e), search=search)
+        folder.save_config(model, subwords=subword_names(e), search=search)
 
     # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
     greedy = Translator(model, tokenizers, beam_size=1)
@@ -172,7 +174,7 @@ def build(
 def make_trainer(
     experiment: Experiment,
     model: Any,
-    batches: Mapping[str, TrainingBatches],
+    batches: Mapping[str, Any],
     strategy: tf.distribute.Strategy,
     directory: str | os.PathLike[str],
     *,
@@ -182,7 +184,8 @@ def make_trainer(
 ) -> Trainer:
     """Makes the trainer of an experiment, with an optimizer and a task for each direction that has batches.
 
-    `evaluate` returns metrics by name. Without `evaluate`, training has no evaluations.
+    `batches` are `TrainingBatches` by direction, or have their `dataset` and `num_pairs`. `evaluate` returns metrics by
+    name. Without `evaluate`, training has no evaluations.
     """
     e = experiment
     with as_user_errors(), strategy.scope():
@@ -214,7 +217,14 @@ def make_trainer(
         budget=Budget(max_updates=e.max_updates, time_limit=None if e.time_limit is None else 60 * e.time_limit),
         evaluation=None
         if evaluate is None
-        else Evaluation(evaluate=evaluate, every=e.evaluate_every, best_metric=e.best_metric, patience=e.patience),
+        else Evaluation(
+            evaluate=evaluate,
+            every=e.evaluate_every,
+            best_metric=e.best_metric,
+            patience=e.patience,
+            scored_by=f"{e.bleu_tokenizer}, {e.dev_sentences or 'all'} sentences of "
+            + ", ".join(d.name for d in e.directions if d.dev is not None),
+        ),
         saving=Saving(every=e.save_every, keep_last=e.keep_last, keep_best=e.keep_best, final=e.final or ""),
         start=Start(init_from=e.init_from, allow_new=e.allow_new, allow_unused=e.allow_unused),
         logging=logging,
@@ -229,17 +239,18 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
         UserError: The run in the folder began with other data or settings. Nothing is written.
     """
     e, before = experiment, read_digests(folder.data_path)
-    sampling = before.pop(SAMPLING, None)
-    digests = digests_of(e.directions)
+    of_start = {name: before.pop(name) for name in (SAMPLING, START) if name in before}
+    of_data = digests_of(e.directions)
 
     def without_test(data: dict[str, list[str]]) -> dict[str, list[str]]:
         return {name: data[name] for name in data if not name.startswith("test ")}
 
-    other_text = [name for name in without_test(before) if name in digests and digests[name] != before[name]]
-    may_change = set(MAY_CHANGE) - ({"max_updates"} if e.schedule == "cosine" else set())
-    if without_test(before) == without_test(digests):  # the same lines, wherever they are
+    other_text = [name for name in without_test(before) if name in of_data and of_data[name] != before[name]]
+    may_change = {*MAY_CHANGE, *unchanged_files(e)} - ({"max_updates"} if e.schedule == "cosine" else set())
+    if without_test(before) == without_test(of_data):  # the same lines, wherever they are
         may_change |= {*BY_FILES, *BY_PATTERNS}
     changed = e.changed_settings(may_change) if folder.settings_path.is_file() else []
+    digests = {**of_data, **start_digest(e)}
     if folder.checkpoints_path.exists():
         if other_text:
             raise UserError(
@@ -251,8 +262,7 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
                 f"{folder.path} holds a run with other settings: take another folder, or the same settings. "
                 f"Received: {', '.join(changed)}"
             )
-        if sampling is not None:
-            digests[SAMPLING] = sampling
+        digests = {**of_data, **of_start}
     elif folder.weights_path.exists():
         raise UserError(
             f"{folder.path} holds a model, and no checkpoints to go on from: take another folder, and give this "
@@ -265,39 +275,11 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
                 path.unlink(missing_ok=True)
     folder.path.mkdir(parents=True, exist_ok=True)
     results = read_results(folder.path)
-    of_data = {name: digests[name] for name in digests if name != SAMPLING}
     if results is not None and differences(e, results, {*OF_NO_EFFECT, *LIMITS}, of_data):
         # Scored in another way. Beside the new settings, the results would pass for new ones if this process is killed.
         (folder.path / "results.json").unlink()
     write_json(folder.data_path, with_digest(digests))
     write_json(folder.settings_path, e.settings())
-
-
-def make_optimizer_of(experiment: Experiment, hidden_dim: int) -> keras.optimizers.Optimizer:
-    """Makes the optimizer of an experiment, in the strategy's scope, for a model of the width `hidden_dim`."""
-    e = experiment
-    moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(e, name)) is not None}
-    optimizer = make_optimizer(
-        e.optimizer, learning_rate(e, hidden_dim), weight_decay=e.weight_decay, clip=e.clip, ema=e.ema, **moments
-    )
-    return keras.optimizers.LossScaleOptimizer(optimizer) if e.dtype == "mixed_float16" else optimizer
-
-
-def learning_rate(experiment: Experiment, hidden_dim: int) -> float | keras.optimizers.schedules.LearningRateSchedule:
-    """Makes the learning-rate schedule of an experiment for a model of the width `hidden_dim`."""
-    e = experiment
-    if e.schedule == "noam":
-        return NoamSchedule(hidden_dim, e.warmup_steps, e.learning_rate)
-    if e.schedule == "inverse_square_root":
-        return InverseSquareRootSchedule(e.learning_rate, e.warmup_steps)
-    if e.schedule == "cosine" and e.max_updates is not None:
-        return keras.optimizers.schedules.CosineDecay(
-            e.learning_rate / e.warmup_steps,
-            e.max_updates - e.warmup_steps,
-            warmup_target=e.learning_rate,
-            warmup_steps=e.warmup_steps,
-        )
-    return e.learning_rate
 
 
 def task_weights(experiment: Experiment, sizes: dict[str, int]) -> dict[str, float]:
@@ -358,14 +340,9 @@ def _corpus(e: Experiment, files: Sides, tokenizers: Sequence[SubwordTokenizer])
     return corpus
 
 
-def _subword_names(e: Experiment) -> dict[str, str]:
-    """The name of the subword model of each side, or language, in the model directory."""
-    return {side: "subwords.model" if e.joint_vocabulary else f"subwords.{side}.model" for side in e.sides}
-
-
 def make_tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> dict[str, SubwordTokenizer]:
     """The subword models of the folder, which are given, or come from `init_from`, or are trained first."""
-    names = _subword_names(e)
+    names = subword_names(e)
     for side, path in _given_subwords(e, folder).items():
         if not (folder.path / names[side]).exists():
             SubwordTokenizer(path).save(folder.path / names[side])  # the tokenizer checks the special ids
@@ -385,7 +362,7 @@ def make_tokenizers(e: Experiment, folder: ModelDirectory, report: Report) -> di
 def _given_subwords(e: Experiment, folder: ModelDirectory) -> dict[str, Any]:
     """Files of subwords by side: from `subwords`, or from `init_from`, or from prepared corpora."""
     given: dict[str, Any] = {}
-    names = _subword_names(e)
+    names = subword_names(e)
     for direction in e.directions:
         for sides in direction.corpora:
             for side, path in zip(sides_of(e, direction), sides, strict=True):

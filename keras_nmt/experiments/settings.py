@@ -8,10 +8,12 @@ import functools
 import inspect
 import json
 import os
+import re
+import textwrap
 import types
 import typing
-from collections.abc import Collection, Iterator
-from typing import Any, Self
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -22,8 +24,6 @@ from keras_nmt.models import ModelDirectory
 
 # pydantic's errors about a value of the right type; all others are reported by the name of the type.
 OF_VALUES = ("literal_error", "finite_number", "greater_than", "greater_than_equal", "less_than", "less_than_equal")
-
-OF_OTHER_RUNS = ("init_from",)  # paths of other runs, which may be beside this run and move with this run
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -39,6 +39,9 @@ class Settings:
     Raises:
         UserError: A setting has another type or is out of its range.
     """
+
+    # The titles of groups of settings, by the first setting of each.
+    GROUPS: ClassVar[dict[str, str]] = {"directory": "Settings"}
 
     directory: str | os.PathLike[str]
 
@@ -67,10 +70,25 @@ class Settings:
         settings = cls._converted(dict(settings))
         known = _hints(cls)
         if unknown := sorted(set(settings) - set(known)):
-            suggestion = nearest(unknown, known) or f"{cls.__name__}'s docstring lists the settings"
+            suggestion = cls._suggestion(unknown, settings)
             raise UserError(f"There are no such settings; {suggestion}. Received: {', '.join(unknown)}")
         cls._check_missing(settings)
         return cls(**settings)
+
+    @classmethod
+    def described(cls, width: int) -> str:
+        """Returns all settings as text, by group: each with its default as JSON and its description."""
+        parts = re.findall(r"^    (\w+): ((?:.+\n)(?: {8}.+\n)*)", f"{inspect.getdoc(cls)}\n", re.MULTILINE)
+        descriptions = {name: " ".join(text.split()) for name, text in parts}
+        lines: list[str] = []
+        for field in dataclasses.fields(cls):
+            if field.name in cls.GROUPS:
+                lines += ["", cls.GROUPS[field.name]]
+            default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+            shown = "needed" if default is dataclasses.MISSING else json.dumps(default)
+            text = textwrap.fill(descriptions[field.name], width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+            lines += [f"  {field.name} = {shown}", text]
+        return "\n".join(lines[1:])
 
     def settings(self) -> dict[str, Any]:
         """Returns all settings by name, as `settings.json` holds them: paths are absolute."""
@@ -84,17 +102,12 @@ class Settings:
     def changed_settings(self, may_change: Collection[str]) -> list[str]:
         """Returns the differences from the settings in the model directory, as "name=value (was value)".
 
-        A setting that is newer than the settings in the directory had its default. A run that was beside this one is
-        sought beside the directory, which may have moved. Settings of `may_change` are not compared.
+        A setting that is newer than the settings in the directory had its default. Settings of `may_change` are not
+        compared.
         """
         written = self.read_settings(ModelDirectory(self.directory).settings_path)
         known = {name: value for name, value in self._converted(written).items() if name in _hints(type(self))}
-        beside = {
-            name: os.path.join(os.path.dirname(os.path.abspath(self.directory)), os.path.basename(known[name]))
-            for name in OF_OTHER_RUNS
-            if known.get(name) and os.path.dirname(known[name]) == os.path.dirname(known.get("directory", ""))
-        }
-        old = type(self).from_settings({**known, **beside, "directory": self.directory}).settings()
+        old = type(self).from_settings({**known, "directory": self.directory}).settings()
         return [
             f"{name}={value!r} (was {old[name]!r})"
             for name, value in self.settings().items()
@@ -105,6 +118,11 @@ class Settings:
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """Settings of earlier releases as settings of this one."""
         return settings
+
+    @classmethod
+    def _suggestion(cls, unknown: Sequence[str], settings: Mapping[str, Any]) -> str:
+        """What to do instead of setting what is no setting."""
+        return nearest(unknown, _hints(cls)) or "`keras-nmt train --list-settings` lists the settings"
 
     @classmethod
     def _check_missing(cls, settings: dict[str, Any]) -> None:

@@ -307,7 +307,8 @@ class Translator:
         numbers_of = {}
         for side, given in (("source", source), ("target", target)):
             if len(self.directions) == 1:
-                if given is not None:
+                (only,) = self.directions
+                if given not in (None, only[side == "target"]):
                     raise UserError(f"The model has one direction: name no {side} language. Received: {given!r}")
                 continue
             if given is None:

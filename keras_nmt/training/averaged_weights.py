@@ -40,7 +40,8 @@ def averaged_weights(optimizer: keras.optimizers.Optimizer) -> Iterator[None]:
 def _averages(optimizer: keras.optimizers.Optimizer) -> list[tuple[Any, Any]]:
     """Each trained variable with its average. The private names of Keras stand here alone."""
     inner = _inner(optimizer)
-    if not inner.use_ema:
+    # Before the first update, Keras' averages are zero.
+    if not inner.use_ema or int(tf.convert_to_tensor(inner.iterations.value)) == 0:
         return []
     return list(zip(inner._trainable_variables, inner._model_variables_moving_average, strict=True))
 

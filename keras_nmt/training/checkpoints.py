@@ -41,8 +41,10 @@ class Saving:
         keep_best: Integer, number of best saves whose weights are kept. Defaults to 1.
         final: String, the final weights: "last", "best", or the mean of the last or best `average` checkpoints,
             "average_last" or "average_best"; or "ema", the exponential moving average at the last save, where the
-            optimizer keeps averages (see `Trainer`). Defaults to "average_last".
-        average: Integer, number of checkpoints whose mean are the final weights. Defaults to all that are kept.
+            optimizer keeps averages (see `Trainer`). With an evaluation, "average_last" averages only checkpoints whose
+            score is within 3% of the best, and after both averages, the best checkpoint alone is taken where its score
+            is better than the average's. Defaults to "average_last".
+        average: Integer, largest number of checkpoints that are averaged. Defaults to all that are kept.
 
     Raises:
         UserError: `final` is unknown, the checkpoints of `final` are not kept, or a number is out of range.
@@ -90,6 +92,8 @@ class Progress:
     completed: int = 0
     best_update: int | None = None
     best_score: float | None = None
+    scored_by: str = ""  # `Evaluation.scoring` of the scores
+    best_metrics: dict[str, float] = dataclasses.field(default_factory=dict)  # the best value of each metric
     pending: dict[str, float] = dataclasses.field(default_factory=dict)  # sums since the last line of the training log
     task_updates: dict[str, int] = dataclasses.field(default_factory=dict)
     task_pending: dict[str, dict[str, float]] = dataclasses.field(default_factory=dict)  # such sums of each task

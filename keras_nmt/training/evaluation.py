@@ -9,6 +9,7 @@ from keras_nmt.errors import UserError, check_positive
 from keras_nmt.training.checkpoints import Progress
 
 LOWER_IS_BETTER = ("loss", "nll", "perplexity", "ter")
+CHANCE = 1.0  # BLEU below this is chance: a few n-grams among thousands
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -20,7 +21,12 @@ class Evaluation:
         every: Integer, number of updates between evaluations. It may change when a run is resumed.
         best_metric: String, the metric that decides which weights are best. Lower is better for "loss", "nll",
             "perplexity" and "ter", also of one task, such as "loss_de-en"; higher for all others. Defaults to "bleu".
-        patience: Integer, number of evaluations without a new best after which the run ends. Defaults to `None`, never.
+        patience: Integer, number of evaluations without a new best after which the run ends. While the best BLEU is
+            below 1 of 100, as at the start or of text without spaces, BLEU is chance, and only evaluations count in
+            which no other metric is better than before either. Defaults to `None`, never.
+        scored_by: String that says how scores are made, such as the tokenizer of BLEU. Where it or `best_metric` is not
+            what a resumed run had, its kept weights are evaluated again, so that scores can be compared. Defaults to
+            "".
 
     Raises:
         UserError: A number is below 1.
@@ -30,6 +36,7 @@ class Evaluation:
     every: int
     best_metric: str = "bleu"
     patience: int | None = None
+    scored_by: str = ""
 
     def __post_init__(self) -> None:
         check_positive(every=self.every, patience=self.patience)
@@ -37,18 +44,45 @@ class Evaluation:
     @property
     def higher_is_better(self) -> bool:
         """Whether the better of two values of `best_metric` is the higher."""
-        return self.best_metric.split("_")[0] not in LOWER_IS_BETTER
+        return _higher_is_better(self.best_metric)
 
-    def record(self, metrics: Mapping[str, float], progress: Progress) -> None:
-        """Records in `progress` whether the present update is the best so far."""
+    def is_better(self, score: float, other: float) -> bool:
+        """Whether a value of `best_metric` is better than another one."""
+        return _is_better(self.best_metric, score, other)
+
+    @property
+    def scoring(self) -> str:
+        """What the scores of two evaluations must have in common to be compared."""
+        return f"{self.best_metric} ({self.scored_by})"
+
+    def record(self, metrics: Mapping[str, float], progress: Progress, update: int | None = None) -> None:
+        """Records in `progress` whether an update, by default the present one, is the best so far."""
         if self.best_metric not in metrics:
             raise UserError(
                 "The evaluation does not give the metric that decides which weights are best. "
                 f"Received: best_metric={self.best_metric!r}, metrics={sorted(metrics)}"
             )
-        score, sign = metrics[self.best_metric], 1 if self.higher_is_better else -1
-        if progress.best_score is None or sign * score > sign * progress.best_score:
-            progress.best_score, progress.best_update = score, progress.update
+        best, better = progress.best_metrics, set()
+        for name, score in metrics.items():
+            if name not in best or _is_better(name, score, best[name]):
+                best[name] = score
+                better.add(name)
+        others = {name for name in metrics if not _is_bleu(name)}
+        if self.best_metric in better:
+            progress.best_score = metrics[self.best_metric]
+            progress.best_update = progress.update if update is None else update
             progress.evaluations_since_best = 0
-        else:
+        elif not (_is_bleu(self.best_metric) and best[self.best_metric] < CHANCE and (better & others or not others)):
             progress.evaluations_since_best += 1
+
+
+def _is_bleu(name: str) -> bool:
+    return name.split("_")[0] == "bleu"
+
+
+def _higher_is_better(name: str) -> bool:
+    return name.split("_")[0] not in LOWER_IS_BETTER
+
+
+def _is_better(name: str, score: float, other: float) -> bool:
+    return score > other if _higher_is_better(name) else score < other

@@ -20,10 +20,11 @@ from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.weights_file import read_weights
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training._fused_adam import FusedAdam
-from keras_nmt.training.average_checkpoints import average_checkpoints
+from keras_nmt.training.average_checkpoints import average_weights
 from keras_nmt.training.averaged_weights import averaged_weights, keeps_average
-from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving, read_index
+from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving, weights_path
 from keras_nmt.training.evaluation import Evaluation
+from keras_nmt.training.final_weights import by_score, chosen_updates, comparison
 from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.label_smoothed_cross_entropy import LabelSmoothedCrossEntropy, TokenLoss
 from keras_nmt.training.measurements import Measurements
@@ -46,7 +47,7 @@ class TrainingResult:
         seconds: Training time, evaluations included, over all starts of the run.
         best_update: The evaluated update with the best score, if there was an evaluation.
         best_score: That score.
-        final_updates: The updates whose mean weights are the final weights.
+        final_updates: The updates whose mean weights are the final weights, see `Saving`.
         final_metrics: Metrics of the final weights, if there was an evaluation.
         weights: The file of the final weights.
     """
@@ -287,7 +288,28 @@ class Trainer:
                 f"directory={self.directory}, update {self.progress.update} here, update {update} there"
             )
         self.log.truncate(self.progress)
+        if self.evaluation is not None:
+            self._score_again(self.evaluation)
         return checkpoints
+
+    def _score_again(self, evaluation: Evaluation) -> None:
+        """Evaluates the kept weights again where their scores are by another evaluation than this one."""
+        progress, kept = self.progress, sorted(self.progress.scores)
+        if kept and progress.scored_by != evaluation.scoring:
+            self.log.report(
+                f"Evaluating the kept weights of {len(kept)} updates again: scores are now {evaluation.scoring}"
+            )
+            values = self.model.get_weights()
+            progress.best_score, progress.best_update, progress.best_metrics = None, None, {}
+            for update in kept:
+                with self.strategy.scope():
+                    read_weights(weights_path(self.directory / "checkpoints", update), self.model)
+                metrics = self._evaluate(evaluation)
+                evaluation.record(metrics, progress, update)
+                progress.scores[update] = metrics[evaluation.best_metric]
+            with self.strategy.scope():
+                self.model.set_weights(values)
+        progress.scored_by = evaluation.scoring
 
     def _restore(self) -> Checkpoints:
         checkpoints = Checkpoints(
@@ -317,6 +339,8 @@ class Trainer:
                     self.model, source, allow_new=self.start.allow_new, allow_unused=self.start.allow_unused
                 )
             self.log.report(result.summary())
+            if self.evaluation is not None:  # update 0 is evaluated and saved, because the start may be the best
+                self.progress.completed = -1
         return checkpoints
 
     def _loop(self, checkpoints: Checkpoints, interruption: Interruption) -> str:
@@ -385,6 +409,8 @@ class Trainer:
         is_saved = is_evaluated or reason or progress.update % self._save_every == 0
         if is_saved:
             self._measurements.fetch(progress)
+            if reason and progress.pending:  # the last updates have a line, too
+                self._log()
             self._measurements.stopwatch.pause()
         if is_evaluated and self.evaluation is not None:
             checkpoints.save_state(progress)  # before the evaluation, which may take long and fail
@@ -397,7 +423,7 @@ class Trainer:
         if is_saved:
             checkpoints.save(progress, metrics.get(self.evaluation.best_metric) if self.evaluation else None)
             self._measurements.stopwatch.resume()
-        if reason or progress.update % self._round_length == 0:
+        if reason or (progress.update and progress.update % self._round_length == 0):
             if not self._in_round:
                 callbacks.on_epoch_begin((progress.update - 1) // self._round_length)
             logs = {**self._metrics, **{f"val_{name}": value for name, value in metrics.items()}}
@@ -418,31 +444,31 @@ class Trainer:
 
     def _finish(self, reason: str) -> TrainingResult:
         """Writes the final weights and loads them into the model."""
-        weights = self.directory / "model.weights.h5"
-        updates = None
-        if self.workers.is_chief:
-            which, number = self.saving.final_checkpoints
-            number = min(number, len(read_index(self.directory / "checkpoints")[which]))  # fewer after a short run
-            updates = average_checkpoints(self.directory, which=which, number=number, output=weights)
-        updates = self.workers.from_chief(updates)
-        with self.strategy.scope():
-            read_weights(weights, self.model)
-        metrics: dict[str, float] = {}
-        progress = self.progress
-        if self.evaluation is not None:
-            metrics = self._evaluate(self.evaluation)
+        progress, evaluation, weights = self.progress, self.evaluation, self.directory / "model.weights.h5"
+        best = [] if evaluation is None else by_score(progress, evaluation)[:1]
+        updates, best = self.workers.from_chief((chosen_updates(self.saving, progress, evaluation), best))
+        metrics = self._load_mean(updates, weights)
+        if evaluation is not None and best and updates != best:
+            scores = metrics[evaluation.best_metric], progress.scores[best[0]]
+            is_better = evaluation.is_better(scores[1], scores[0])
+            line = comparison(self.saving, updates, scores, best[0], is_better)
+            self.log.report(f"{evaluation.best_metric} on the development data: {line}")
+            if is_better and self.saving.final.startswith("average"):
+                updates, metrics = best, self._load_mean(best, weights)
+        if evaluation is not None:
             self.log.write_evaluation(progress, metrics, final=updates)
         self.log.report(f"Final weights ({reason}): updates {', '.join(map(str, updates))}, in {weights}")
-        return TrainingResult(
-            reason,
-            progress.update,
-            progress.seconds,
-            progress.best_update,
-            progress.best_score,
-            updates,
-            metrics,
-            weights,
-        )
+        best_one = progress.best_update, progress.best_score
+        return TrainingResult(reason, progress.update, progress.seconds, *best_one, updates, metrics, weights)
+
+    def _load_mean(self, updates: list[int], weights: Path) -> dict[str, float]:
+        """Writes the mean of kept weights into the file `weights`, and loads and evaluates it."""
+        if self.workers.is_chief:
+            average_weights([weights_path(self.directory / "checkpoints", update) for update in updates], weights)
+        self.workers.wait()
+        with self.strategy.scope():
+            read_weights(weights, self.model)
+        return {} if self.evaluation is None else self._evaluate(self.evaluation)
 
     def _log(self) -> None:
         """Logs the updates since the last line."""
@@ -452,7 +478,7 @@ class Trainer:
         self._measurements.stopwatch.restart()
         seconds = time.monotonic() - self._began  # with the wait for the device
         first_update, first_seconds = self._recent_lines[0]
-        pace = (seconds - first_seconds) / (progress.update - first_update)
+        pace = (seconds - first_seconds) / max(1, progress.update - first_update)
         self._recent_lines.append((progress.update, seconds))
         left = self.budget.seconds_left(progress, pace)
         self.log.write_training(progress, self._metrics, task_losses, self.budget.max_updates, left)

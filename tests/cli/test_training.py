@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -105,6 +109,51 @@ def test_a_sweep_over_learning_rates_writes_a_table_and_no_model(trained_run, co
     assert rates[0] == 1e-7
     assert max(rates) > 1e-3
     assert not (tmp_path / "run").exists()
+
+
+def test_a_sweep_needs_no_learning_rate(tmp_path, monkeypatch):
+    swept = []
+    monkeypatch.setattr("keras_nmt.experiments.find_learning_rate", lambda experiment, folder: swept.append(folder))
+    files = "--directory run --train a b --dev a b --max-updates 10000 --set schedule=cosine"
+    app(["train", *files.split(), "--find-learning-rate", str(tmp_path)], standalone_mode=False)
+    assert swept == [tmp_path]
+
+
+def test_list_settings_shows_each_setting_once_with_its_default_and_description(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    app(["train", "--list-settings"], standalone_mode=False)
+    text = capsys.readouterr().out
+    settings = {field.name: field for field in dataclasses.fields(Experiment)}
+    shown = re.findall(r"^  (\w+) = (.+)\n((?:      .+\n)+)", text, re.MULTILINE)
+    assert [name for name, _, _ in shown] == list(settings)
+    found = {name: (default, " ".join(text.split())) for name, default, text in shown}
+    assert found["directory"] == ("needed", "Path, the model directory to make.")
+    assert found["seed"] == ("1", "Int, determines initial weights, data order and dropout. Defaults to 1.")
+    assert found["dev_metrics"][0] == '["bleu", "chrf"]'
+    assert found["model"][0] == "{}"
+    for name, (default, description) in found.items():
+        value = settings[name].default
+        if default != "needed" and value is not dataclasses.MISSING:
+            assert tuple(json.loads(default)) == value if isinstance(value, tuple) else json.loads(default) == value
+        assert description in " ".join(Experiment.__doc__.split())
+        assert description.endswith(".")
+    groups = re.findall(r"^\w.*$", text, re.MULTILINE)[:-1]
+    assert groups == list(Experiment.GROUPS.values())
+    assert all(len(line) <= 60 for line in text.splitlines() if line.startswith("      "))
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_help_is_wrapped_at_the_width_of_the_terminal(monkeypatch, capsys, width):
+    """No line ends where the next word would fit."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    for command in ("train", "translate", "evaluate", "info"):
+        with contextlib.suppress(SystemExit):
+            app([command, "--help"], standalone_mode=False)
+        head = capsys.readouterr().out.split("╭")[0].strip("\n")
+        for paragraph in re.split(r"\n *\n", head):
+            lines = [line.strip() for line in paragraph.strip().splitlines()]
+            for line, following in itertools.pairwise(lines):
+                assert len(line) + 1 + len(following.split()[0]) > width - 4, (command, line)
 
 
 @pytest.mark.parametrize("other", [("--dry-run",), ("--callbacks", "a:b")])

@@ -74,3 +74,39 @@ def test_only_the_requested_metrics_in_their_order():
 def test_wrong_arguments_are_named(arguments, options, message):
     with pytest.raises(UserError, match=message):
         corpus_scores(*arguments, **options)
+
+
+CHINESE, JAPANESE, THAI = "一只狗在雪地里奔跑。", "犬が雪の中を走っています。", "สุนัขวิ่งผ่านหิมะหนา"
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "line", "fits"),
+    [
+        ("13a", "Ein Hund rennt durch den tiefen Schnee.", True),
+        ("13a", "Donaudampfschifffahrtsgesellschaften", False),  # as a whole text
+        ("13a", "Собака бежит по глубокому снегу, и нормально.", True),
+        ("13a", "눈 속을 개가 달린다.", True),
+        *((tokenize, line, False) for tokenize in ("none", "13a", "intl") for line in (CHINESE, JAPANESE, THAI)),
+        ("zh", CHINESE, True),
+        ("zh", JAPANESE, False),
+        ("zh", THAI, False),
+        ("zh", "Ein Hund rennt durch den tiefen Schnee.", True),
+        *(("char", line, True) for line in (CHINESE, JAPANESE, THAI)),
+        ("13a", "Im Regal stehen Bücher von 老舍, alle auf Deutsch und gut erhalten.", True),
+    ],
+)
+def test_a_tokenizer_that_takes_a_text_for_one_word_is_warned_of(recwarn, tokenize, line, fits):
+    corpus_scores([line], [line], metrics=["bleu"], tokenize=tokenize)
+    found = [str(warning.message) for warning in recwarn if warning.category is UserWarning]
+    assert [message.split(" takes")[0] for message in found] == ([] if fits else [f"BLEU by {tokenize}"])
+    corpus_scores([line], [line], metrics=["chrf", "ter"], tokenize=tokenize)  # no metric of theirs has the tokenizer
+    assert len(recwarn) == len(found)
+
+
+def test_a_tokenizer_that_cannot_be_loaded_is_one_line(monkeypatch):
+    """A package that is not installed: an import of None fails."""
+    monkeypatch.setitem(sys.modules, "MeCab", None)
+    monkeypatch.delitem(sys.modules, "sacrebleu.tokenizers.tokenizer_ja_mecab", raising=False)
+    with pytest.raises(UserError, match=r"install what it needs.*Received: tokenize='ja-mecab' \(Japanese.*\)$"):
+        corpus_scores(HYPOTHESES, REFERENCES, tokenize="ja-mecab")
+    corpus_scores(HYPOTHESES, REFERENCES, metrics=["chrf"], tokenize="ja-mecab")

@@ -21,7 +21,7 @@ from keras_nmt.experiments import comparison as module
 from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.directions import digests_of
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.results import hypotheses_path
+from keras_nmt.experiments.results import hypotheses_path, start_digest
 
 LINES = [f"a man number {i} rides his bike through street {i} today" for i in range(20)]
 SIGNATURE = "nrefs:1|tok:13a"
@@ -70,7 +70,8 @@ def write_run(settings, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypoth
         },
     }.items():
         (folder / f"{name}.json").write_text(json.dumps(value))
-    (folder / "model.weights.h5").write_bytes(b"")
+    (folder / "model.weights.h5").write_bytes(folder.name.encode())
+    (folder / "data.json").write_text(json.dumps(start_digest(experiment)))
     for name in tested:
         hypotheses_path(folder, name).write_text("".join(f"{line}\n" for line in hypotheses))
     lines = [{"update": i, "tokens_per_second": rate} for i, rate in enumerate(rates)] + [{"update": 9, "bleu": 1.0}]
@@ -339,7 +340,7 @@ def test_runs_move_with_the_run_that_they_started_from(files, tmp_path, calls):
     written = of(tmp_path / "runs", other={"init_from": tmp_path / "runs" / "baseline-1"}).run()
     shutil.move(tmp_path / "runs", tmp_path / "moved")
     assert of(tmp_path / "moved", other={"init_from": tmp_path / "moved" / "baseline-1"}).run() == written
-    with pytest.raises(UserError, match=r"other settings.*init_from='.*third-1' \(was '.*moved/baseline-1'\)$"):
+    with pytest.raises(UserError, match=r"other settings.*init_from='.*third-1' \(was '.*runs/baseline-1'\)$"):
         of(tmp_path / "moved", other={"init_from": tmp_path / "moved" / "third-1"}).run()
     # A run from elsewhere did not move.
     shutil.rmtree(tmp_path / "moved" / "other-1")

@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
@@ -19,6 +20,13 @@ from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer
 
+MODEL = {
+    "encoder": "transformer",
+    "transformer": {"num_heads": 4, "intermediate_dim": 96},
+    "hidden_dim": 48,
+    "num_encoder_layers": 1,
+    "num_decoder_layers": 1,
+}
 SPELLINGS = ("digits", "words", "letters")
 PAIRS = ["digits-words", "words-digits", "words-letters", "letters-words", "digits-digits", "letters-letters"]
 
@@ -120,6 +128,7 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
         "max_updates": 8,
         "evaluate_every": 8,
         "schedule": "constant",
+        "warmup_steps": None,
         "test": None,
     }
     Experiment(directory=tmp_path / "more", **more).run(report=lambda line: None)
@@ -135,11 +144,51 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
         Experiment(directory=tmp_path / "refused", **{**more, "allow_new": []}).run(report=lambda line: None)
 
 
+def test_pairs_of_one_language_alone_are_developed_and_tested(several):
+    settings = {**several, "directory": "x", "pairs": [f"{language}-{language}" for language in SPELLINGS]}
+    pairs = Experiment(**settings).pair_lists
+    assert pairs.dev == pairs.train == [(language, language) for language in SPELLINGS]
+    assert ("digits", "words") in pairs.test
+    one = Experiment(**{**settings, "languages": ["words"], "pairs": ["words-words"]}).pair_lists
+    assert one.train == one.dev == one.test == [("words", "words")]
+
+
+@pytest.mark.parametrize(
+    "architecture", ["attention_bridge", pytest.param("language_label", marks=pytest.mark.nightly)]
+)
+def test_a_model_of_one_language_trains_translates_and_is_exported(several, corpus, tmp_path, keras_nmt, architecture):
+    (tmp_path / "train.words-words.words").write_text((corpus / "train.words").read_text())
+    model = several["model"] if architecture == "attention_bridge" else MODEL
+    settings = {
+        **several,
+        "architecture": architecture,
+        "languages": ["words"],
+        "pairs": ["words-words"],
+        "model": model,
+    }
+    settings |= {"train": str(tmp_path / "train.{pair}.{language}"), "schedule": "constant", "warmup_steps": None}
+    folder, dev = tmp_path / "run", corpus / "dev.words"
+    settings |= {"max_updates": 3, "evaluate_every": 2, "dev_metrics": ["bleu", "loss"], "beam_size": 1}
+    results = Experiment(directory=folder, **settings).run(report=str)
+    assert set(results["test"]) == {"words-words"}
+    assert {"bleu_words-words", "loss_words-words"} < set(results["dev_greedy"])
+    lines = keras_nmt("translate", folder, "--input", dev).splitlines()
+    assert lines == keras_nmt("translate", folder, "--input", dev, "-s", "words", "-t", "words").splitlines()
+    assert len(lines) == 30
+    assert keras_nmt("evaluate", folder, "--source", dev, "--references", dev).startswith("BLEU")
+    with pytest.raises(UserError, match="Received: "):
+        keras_nmt("translate", folder, "--input", dev, "-s", "digits", "-t", "words")
+    keras_nmt("export", folder, tmp_path / "export")
+    served = tf.saved_model.load(str(tmp_path / "export" / "1")).signatures["serving_default"]
+    answers = served(text=tf.constant(dev.read_text().splitlines()))
+    assert [text.decode() for text in answers["translation"].numpy()] == lines
+
+
 @pytest.fixture(scope="module")
 def label_settings(several):
     model = {name: value for name, value in several["model"].items() if not name.startswith(("bridge", "penalty"))}
     label = {"architecture": "language_label", "model": model, "vocabulary_size": 40}
-    return {**several, **label, "schedule": "constant", "max_updates": 6, "evaluate_every": 6}
+    return {**several, **label, "schedule": "constant", "warmup_steps": None, "max_updates": 6, "evaluate_every": 6}
 
 
 @pytest.mark.nightly
@@ -223,7 +272,7 @@ def test_both_sides_of_every_file_are_counted(corpus, tmp_path, several):
         ({"pairs": ["digits-words", "digits-words"]}, "Name each pair once"),
         ({"pairs": []}, "no pair to train on"),
         ({"pairs": ["digits-words", "words-digits"]}, "Not covered by any training pair: letters. Received: pairs="),
-        ({"pairs": ["digits-digits", "words-words", "letters-letters"]}, "`dev_pairs` is needed"),
+        ({"dev_pairs": []}, "no pair whose scores choose between checkpoints"),
         (
             {"pairs": ["digits-words", "digits-letters"], "test_pairs": ["words-digits"]},
             "as source, or the target as target. Received: test_pairs has words-digits",

@@ -8,6 +8,7 @@ import pytest
 
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import Experiment
+from keras_nmt.text import SubwordTokenizer, train_subwords
 
 
 def test_a_dry_run_reports_shapes_time_and_memory_and_writes_nothing(one, tmp_path):
@@ -16,12 +17,12 @@ def test_a_dry_run_reports_shapes_time_and_memory_and_writes_nothing(one, tmp_pa
     experiment.dry_run(report=lines.append)
     text = "\n".join(lines)
     assert not (tmp_path / "run").exists()
-    assert "source-target: 1,740 pairs" in text
+    assert "1,740" in text
     model = experiment.make_model(experiment.vocabulary_sizes)
     assert f"{model.count_params():,} parameters" in text
     of_layers = re.findall(r"^  \S+ +([\d,]+) parameters$", text, re.MULTILINE)
     assert sum(int(number.replace(",", "")) for number in of_layers) == model.count_params()
-    assert re.search(r"source \[64, \d+\], target \[64, \d+\], logits \[64, \d+, 30\]", text)
+    assert "source [64, 16], target [64, 16], logits [64, 16, 30]" in text
     (seconds,) = re.findall(r", (\S+) s for each further update", text)
     ((hours, minutes),) = re.findall(r"7,200 updates take about (\d+):(\d\d):\d\d,", text)
     assert 60 * int(hours) + int(minutes) == pytest.approx(7200 * float(seconds) / 60, rel=0.02, abs=1)
@@ -42,3 +43,53 @@ def test_a_dry_run_finds_what_the_run_would_find(one, tmp_path):
     experiment = Experiment(directory=tmp_path / "run", **{**one, "dev_target": one["train_target"]})
     with pytest.raises(UserError, match="Both sides need the same number of lines"):
         experiment.dry_run(report=lambda line: None)
+
+
+def largest(lines):
+    """The shape of the largest update: rows, source and target positions, vocabulary."""
+    (line,) = (line for line in lines if line.startswith("Largest update"))
+    rows, source, _, target, *_, size = map(int, re.findall(r"\d+", line.split(": ")[1]))
+    return rows, source, target, size
+
+
+def test_the_largest_update_is_that_of_all_lines_by_the_subwords_of_the_run(one, tmp_path):
+    """Long lines after line 1,000, in the second corpus."""
+    long = {"source": "0 1 2 3 4 5 " * 8, "target": "ka ke la le ma me " * 8}
+    files = {f"train_{side}": [one[f"train_{side}"], str(tmp_path / side)] for side in long}
+    subwords = {side: tmp_path / f"{side}.model" for side in long}
+    for side, size in (("source", 16), ("target", 22)):
+        (tmp_path / side).write_text(f"{long[side]}\n" * 8)
+        train_subwords(one[f"train_{side}"], subwords[side], vocabulary_size=size)
+    settings = {**one, **files, "subwords": subwords, "joint_vocabulary": False, "length_buckets": None}
+    settings |= {"batch_unit": "tokens", "batch_size": 100, "vocabulary_size": 8000}
+    lines: list[str] = []
+    Experiment(directory=tmp_path / "run", **settings).dry_run(report=lines.append)
+    edge = 1 + max(len(SubwordTokenizer(subwords[side]).tokenize([long[side]]).to_list()[0]) for side in long)
+    assert largest(lines) == (8, edge, edge, 22)
+    sampled = {"subword_sampling": 0.1, "max_updates": 1}
+    Experiment(directory=tmp_path / "run", **{**settings, **sampled}).dry_run(report=lines.append)
+    assert largest(lines[-12:])[1] > edge
+
+
+def test_a_dry_run_of_fine_tuning_has_the_vocabulary_of_the_start(one, trained_one, tmp_path):
+    lines: list[str] = []
+    settings = {**one, "vocabulary_size": 8000, "init_from": trained_one}
+    Experiment(directory=tmp_path / "run", **settings).dry_run(report=lines.append)
+    assert largest(lines) == (64, 16, 16, 30)
+
+
+def test_a_dry_run_looks_at_all_directions(several, corpus, tmp_path):
+    for path in corpus.glob("train.*"):
+        for pair in ("digits-words", "words-letters"):
+            text = path.read_text() + (path.read_text() * 10).replace("\n", " ", 9) * (pair == "words-letters")
+            (tmp_path / f"{path.name}.{pair}").write_text(text)
+    settings = {
+        **several,
+        "pairs": ["digits-words", "words-letters"],
+        "train": str(tmp_path / "train.{language}.{pair}"),
+    }
+    settings |= {"length_buckets": None, "batch_unit": "tokens", "batch_size": 8, "warmup_steps": 1, "max_updates": 2}
+    lines: list[str] = []
+    Experiment(directory=tmp_path / "run", **settings).dry_run(report=lines.append)
+    assert any(line.startswith("Largest update, of words-letters") for line in lines)
+    assert largest(lines)[1] > 25

@@ -7,14 +7,22 @@ import gzip
 import json
 import os
 import re
+import shutil
 import sys
 
+import numpy as np
 import pytest
 
 from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.run_experiment import learning_rate, make_optimizer_of, record
+from keras_nmt.experiments.learning_rates import (
+    learning_rate,
+    make_optimizer_of,
+    peak_rate,
+    warnings_of_learning_rate,
+)
+from keras_nmt.experiments.run_experiment import record
 from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
 
@@ -72,9 +80,10 @@ def test_a_setting_newer_than_a_run_counts_as_its_default(tmp_path):
         {"jit_compile": "yes"},
         {"time_limit": True},
         {"schedule": "linear"},
-        {"schedule": "cosine", "max_updates": None, "time_limit": 1.0},
-        {"schedule": "cosine", "max_updates": 5, "warmup_steps": 5},
-        {"schedule": "cosine", "max_updates": 5, "warmup_steps": 0},
+        *({"schedule": name, "max_updates": 9000} for name in ("constant", "inverse_square_root", "cosine")),
+        {"schedule": "cosine", "learning_rate": 0.001, "max_updates": None, "time_limit": 1.0},
+        {"schedule": "cosine", "learning_rate": 0.001, "max_updates": 5, "warmup_steps": 5},
+        {"schedule": "cosine", "learning_rate": 0.001, "max_updates": 5, "warmup_steps": 0},
         {"dtype": "float8"},
         {"test_source": "a.txt"},
         {"preset": "huge"},
@@ -148,6 +157,48 @@ def test_settings_of_the_wrong_kind_are_named(settings):
         Experiment(**{"directory": "x", **FILES, **settings})
 
 
+@pytest.mark.parametrize("schedule", ["noam", "inverse_square_root", "cosine", "constant"])
+def test_every_schedule_rises_in_a_line_to_its_peak_at_the_last_update_of_warmup(schedule):
+    settings = {"schedule": schedule, "learning_rate": 0.01, "warmup_steps": 10, "max_updates": 110}
+    e = Experiment(**{"directory": "x", **FILES, **settings})
+    rates = [float(learning_rate(e, 256)(step)) for step in range(110)]
+    peak = 0.01 * (256 * 10) ** -0.5 if schedule == "noam" else 0.01  # equation 3 of the Transformer
+    assert peak_rate(e, 256) == pytest.approx(peak)
+    assert rates[0] == pytest.approx(peak / 10)
+    if schedule == "cosine":  # Keras' rises over one update more
+        del rates[0]
+    np.testing.assert_allclose(np.diff(rates[:10]), rates[1] - rates[0], rtol=1e-3)
+    assert max(rates) == pytest.approx(rates[9]) == pytest.approx(peak)
+    assert (rates[-1] == pytest.approx(peak)) == (schedule == "constant")
+
+
+@pytest.mark.parametrize(
+    ("settings", "shown"),
+    [
+        ({}, None),  # noam: 0.0014
+        ({"learning_rate": 3e-4}, "is 4.2e-07; with adam.* with noam, `learning_rate` is a factor, by default 1"),
+        ({"learning_rate": 20.0}, "is 0.028; with adam"),
+        ({"schedule": "constant", "learning_rate": 1.0}, "is 1; with adam, peaks from 1e-05 to 0.01 are usual. Rec"),
+        ({"schedule": "constant", "learning_rate": 1e-6}, "is 1e-06; with adam"),
+        ({"schedule": "inverse_square_root", "learning_rate": 0.5}, "is 0.5; with adam"),
+        ({"schedule": "cosine", "learning_rate": 0.5, "max_updates": 9000}, "is 0.5; with adam"),
+        ({"schedule": "constant", "learning_rate": 1.0, "optimizer": "sgd"}, None),
+        ({"schedule": "constant", "learning_rate": 3e-4, "optimizer": "sgd"}, "is 0.0003; with sgd, peaks from 0.001"),
+        ({"optimizer": "sgd", "learning_rate": 0.1}, "is 0.00014; with sgd"),
+        ({"optimizer": "adamw", "weight_decay": 0.01, "learning_rate": 1e-3}, "is 1.4e-06; with adamw"),
+        ({"max_updates": 100}, "before.* peak: set `warmup_steps`.* warmup_steps=4000, max_updates=100"),
+        ({"max_updates": 100, "schedule": "inverse_square_root", "learning_rate": 1e-3}, "before.* peak"),
+        ({"max_updates": 100, "schedule": "constant", "learning_rate": 1e-3, "warmup_steps": 200}, "before.* peak"),
+        ({"max_updates": 100, "schedule": "constant", "learning_rate": 1e-3}, None),
+    ],
+)
+def test_rates_that_train_nothing_are_warned_of(settings, shown):
+    e = Experiment(**{"directory": "x", **FILES, "max_updates": 9000, **settings})
+    lines = warnings_of_learning_rate(e, 128)
+    assert len(lines) == (shown is not None)
+    assert shown is None or re.search(shown, lines[0])
+
+
 def test_the_cosine_schedule_rises_and_falls_to_zero_at_the_last_update():
     settings = {"schedule": "cosine", "learning_rate": 0.01, "warmup_steps": 10, "max_updates": 110}
     schedule = learning_rate(Experiment(**{"directory": "x", **FILES, **settings}), 256)
@@ -214,14 +265,78 @@ def test_a_refused_start_changes_no_file_of_the_run(tmp_path):
     note(max_updates=9, **elsewhere, test_source=more, test_target=more)  # and test data may change, too
 
 
+@pytest.fixture
+def note(tmp_path):
+    """Notes the start of an experiment with these settings, in the folder of a run that has checkpoints."""
+    text = tmp_path / "text"
+    text.write_text("eins\n")
+    files = {name: text for name in FILES if name != "max_updates"}
+
+    def start(directory=tmp_path / "run", **settings):
+        record(Experiment(directory=directory, **{**files, "max_updates": 1, **settings}), ModelDirectory(directory))
+        (directory / "checkpoints").mkdir(exist_ok=True)
+
+    return start
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"accumulation_steps": 4},
+        {"replicas": 2},
+        {"jit_compile": True},
+        {"deterministic": True},
+        {"save_every": 7},
+        {"evaluate_every": 7},
+        {"dev_metrics": ["bleu", "loss"], "best_metric": "loss"},
+        {"bleu_tokenizer": "char"},
+        {"dev_sentences": 1},
+        {"allow_new": ["*"], "allow_unused": ["*"]},
+    ],
+)
+def test_what_changes_no_update_may_change_on_continuing(note, changed):
+    note()
+    note(**changed)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"batch_size": 9}, {"learning_rate": 2.0}, {"dtype": "mixed_bfloat16"}, {"clip": 1.0}, {"seed": 2}]
+)
+def test_what_changes_updates_may_not_change_on_continuing(note, changed):
+    note()
+    with pytest.raises(UserError, match=f"other settings.* Received: {next(iter(changed))}="):
+        note(**changed)
+
+
+def test_files_that_a_run_began_with_are_compared_by_content(note, tmp_path):
+    start, subwords = tmp_path / "start", tmp_path / "a.model"
+    start.mkdir()
+    (start / "model.weights.h5").write_bytes(b"weights")
+    subwords.write_bytes(b"subwords")
+    run = tmp_path / "runs" / "run"
+    note(run, init_from=start, subwords=subwords)
+    shutil.copy(subwords, run / "subwords.model")  # as a start does
+    note(run, init_from=start, subwords=subwords)
+    moved, elsewhere = shutil.move(start, tmp_path / "moved"), shutil.move(subwords, tmp_path / "b.model")
+    run = shutil.move(run, tmp_path / "moved run")
+    note(run, init_from=start, subwords=subwords)  # the same command, though the files are gone
+    note(run, init_from=moved, subwords=elsewhere)
+    (moved / "model.weights.h5").write_bytes(b"trained further")
+    note(run, init_from=moved, subwords=elsewhere)  # the run has its start behind it
+    shutil.copytree(moved, tmp_path / "other")
+    for name, other in {"init_from": tmp_path / "other", "subwords": tmp_path / "text"}.items():
+        with pytest.raises(UserError, match=f"other settings.* Received: {name}="):
+            note(run, **{"init_from": moved, "subwords": elsewhere, name: other})
+        with pytest.raises(UserError, match=f"other settings.* Received: {name}=None"):
+            note(run, **{"init_from": moved, "subwords": elsewhere, name: None})
+
+
 def test_the_length_of_a_cosine_schedule_cannot_change(tmp_path):
     text = tmp_path / "text"
     text.write_text("eins\n")
     files = {name: text for name in FILES if name != "max_updates"}
-    short, longer = (
-        Experiment(directory=tmp_path / "run", schedule="cosine", warmup_steps=2, max_updates=number, **files)
-        for number in (5, 9)
-    )
+    cosine = {"schedule": "cosine", "learning_rate": 0.001, "warmup_steps": 2}
+    short, longer = (Experiment(directory=tmp_path / "run", **cosine, max_updates=number, **files) for number in (5, 9))
     record(short, ModelDirectory(short.directory))
     (tmp_path / "run" / "checkpoints").mkdir()
     with pytest.raises(UserError, match=r"Received: max_updates=9 \(was 5\)"):  # the rate would jump
@@ -327,7 +442,7 @@ def test_missing_settings_are_named_with_their_options():
     ("settings", "line"),
     [
         ({"batchsize": 4}, "There are no such settings; the nearest is `batch_size`. Received: batchsize"),
-        ({"qqq": 9}, "There are no such settings; Experiment's docstring lists the settings. Received: qqq"),
+        ({"qqq": 9}, "There are no such settings; `keras-nmt train --list-settings` lists the settings. Received: qqq"),
         ({"batch_size": "5"}, "`batch_size` must be int. Received: batch_size='5'"),
         ({"time_limit": "5"}, "`time_limit` must be float | None. Received: time_limit='5'"),
         ({"allow_new": "*"}, "`allow_new` must be list[str]. Received: allow_new='*'"),
@@ -342,6 +457,41 @@ def test_a_wrong_setting_is_one_line(settings, line):
     with pytest.raises(UserError) as raised:
         Experiment.from_settings({"directory": "x", **FILES, **settings})
     assert str(raised.value) == line
+
+
+SEVERAL = {"languages": ["de", "en"], "train": "t.{language}", "dev": "d.{language}"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "model"),
+    [
+        ({**FILES, "dropout": 0.3}, {"dropout": 0.3}),
+        ({**FILES, "num_heads": 2, "dropout": 0.3, "model": {"shortcuts": "plain"}}, None),
+        ({**SEVERAL, "max_updates": 1, "bridge_heads": 4}, {"bridge_heads": 4}),
+        ({**SEVERAL, "max_updates": 1, "num_heads": 4, "dropout": 0}, {"dropout": 0, "transformer": {"num_heads": 4}}),
+        ({**SEVERAL, "max_updates": 1, "model": {"num_heads": 4}}, {"transformer": {"num_heads": 4}}),
+    ],
+)
+def test_arguments_of_the_model_are_shown_where_they_belong(settings, model):
+    with pytest.raises(UserError, match="no such") as raised:
+        Experiment.from_settings({"directory": "x", **settings})
+    (shown,) = re.findall(r"set by --set 'model=(\{.*\})'", str(raised.value))
+    expected = model or {"shortcuts": "plain", "num_heads": 2, "dropout": 0.3}
+    assert json.loads(shown) == expected
+    rest = {name: value for name, value in settings.items() if name not in ("dropout", "num_heads", "bridge_heads")}
+    Experiment.from_settings({"directory": "x", **rest, "model": expected})
+
+
+@pytest.mark.parametrize("wrong", [{"gold": 1}, {"dropout": 0.3, "gold": 1}])
+def test_what_is_no_argument_of_the_model_is_not_shown_as_one(wrong):
+    with pytest.raises(UserError, match="no such settings") as raised:
+        Experiment.from_settings({"directory": "x", **FILES, **wrong})
+    assert "model=" not in str(raised.value)
+
+
+def test_a_setting_among_the_arguments_of_the_model_is_named():
+    with pytest.raises(UserError, match="`batch_size` is a setting beside `model`. Received: batch_size"):
+        Experiment(directory="x", **FILES, model={"batch_size": 5})
 
 
 def test_the_nearest_argument_of_the_model_is_suggested():
@@ -424,3 +574,19 @@ def test_a_model_without_checkpoints_is_not_overwritten_by_training(tmp_path):
         with pytest.raises(UserError, match="no checkpoints .* give this one as `init_from`.* Received: directory="):
             record(dataclasses.replace(experiment, seed=seed), ModelDirectory(experiment.directory))
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_tokenizer_of_bleu_is_loaded_and_compared_with_the_text_before_any_work(tmp_path, monkeypatch):
+    text = tmp_path / "text"
+    text.write_text("犬が雪の中を走っています。\n")
+    files = {name: text for name in FILES if name != "max_updates"}
+
+    def check(**settings):
+        Experiment(directory=tmp_path / "run", max_updates=1, preset="transformer_tiny", **files, **settings).check()
+
+    with pytest.warns(UserWarning, match="BLEU by 13a takes text without spaces for single words.*ja-mecab Japanese"):
+        check()
+    monkeypatch.setitem(sys.modules, "MeCab", None)  # not installed
+    monkeypatch.delitem(sys.modules, "sacrebleu.tokenizers.tokenizer_ja_mecab", raising=False)
+    with pytest.raises(UserError, match="install what it needs.*Received: bleu_tokenizer='ja-mecab'"):
+        check(bleu_tokenizer="ja-mecab")

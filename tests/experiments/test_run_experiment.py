@@ -132,6 +132,23 @@ def test_a_run_of_an_earlier_release_continues(copied, one, tmp_path):
         Experiment(directory=copied, **{**longer, "batch_size": 9, "max_updates": 8}).run(report=str)
 
 
+def test_a_run_continues_on_another_machine_and_with_another_evaluation(copied, one, tmp_path):
+    changed = {"accumulation_steps": 2, "replicas": 2, "save_every": 1, "evaluate_every": 3, "max_updates": 6}
+    changed |= {"bleu_tokenizer": "char", "dev_sentences": 3, "dev_metrics": ["bleu", "loss"], "best_metric": "loss"}
+    before = losses(copied)
+    lines: list[str] = []
+    results = Experiment(directory=copied, **{**one, **changed}).run(report=lines.append)
+    assert losses(copied)[:4] == before
+    assert len(losses(copied)) == 6
+    again = [line for line in lines if line.startswith("Evaluating")]
+    kept = "Evaluating the kept weights of 2 updates again"
+    assert again == [f"{kept}: scores are now loss (char, 3 sentences of source-target)"]
+    scores = json.loads((copied / "checkpoints" / "index.json").read_text())["scores"]
+    assert set(scores) == {"2", "4", "6"}
+    assert all(2 < score < 4 for score in scores.values())  # losses near log(30), no BLEU
+    assert "tok:char" in results["test"]["source-target"]["bleu"]["signature"]
+
+
 def test_scores_of_another_search_do_not_pass_for_new_ones_after_a_kill(copied, one):
     def killed(line: str) -> None:
         if line == "Building the model":
@@ -204,7 +221,7 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
     }
     experiment = Experiment(
         directory=tmp_path / "run",
-        **{**settings, "schedule": "noam"},
+        **{**settings, "schedule": "noam", "learning_rate": None},
         **files,
         languages=["words", "letters"],
         pairs=["words-letters"],
@@ -220,7 +237,8 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
     lines: list[str] = []
     results = experiment.run(report=lines.append)
     assert [line for line in lines if line.startswith("Warning: ")] == [
-        "Warning: the run ends before the learning rate is at its peak. Received: warmup_steps=4000, max_updates=4"
+        "Warning: the run ends before the learning rate is at its peak: set `warmup_steps` to about a tenth of the "
+        "updates. Received: warmup_steps=4000, max_updates=4"
     ]
     assert list(results["test"]) == ["words-letters"]
     assert "case:lc" in results["test"]["words-letters"]["bleu"]["signature"]

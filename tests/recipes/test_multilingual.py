@@ -12,6 +12,7 @@ from scripts import load_script
 from keras_nmt.cli.recipe_app import recipe_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.learning_rates import learning_rate, warnings_of_learning_rate
 from keras_nmt.models import ModelDirectory
 from keras_nmt.quickstart_data import FOLDER
 
@@ -85,6 +86,15 @@ def test_the_systems_of_the_paper(recipe, tmp_path):
     assert made("label+small").architecture == "language_label"
     assert (label.architecture, label.vocabulary_size, len(label.pairs)) == ("language_label", 40_000, 10)
     assert not [name for name in label.model if name.startswith(("bridge", "penalty"))]
+
+
+@pytest.mark.parametrize("system", ["bilingual", "hub", "many_to_many", "label", "hub+no_bridge"])
+@pytest.mark.parametrize("change", ["", "+small"])
+def test_the_learning_rates_fit_their_optimizers(recipe, tmp_path, system, change):
+    """SGD's rate of 1 and Adam's of 0.001."""
+    made = recipe.experiment(system + change, data_dir="x", directory=tmp_path, seed=1)
+    assert not warnings_of_learning_rate(made, made.model["hidden_dim"])
+    assert not isinstance(learning_rate(made, 8), float) or learning_rate(made, 8) == made.learning_rate
 
 
 @pytest.mark.parametrize(

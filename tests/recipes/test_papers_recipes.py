@@ -13,6 +13,7 @@ from scripts import load_script
 
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.learning_rates import learning_rate, warnings_of_learning_rate
 from keras_nmt.models import ModelDirectory, Transformer, count_parameters
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.training.warm_start import warm_start
@@ -85,6 +86,8 @@ def test_every_configuration_makes_an_experiment_with_a_valid_model(script, conf
     made = experiment(script, configuration)
     assert made.preset in TRANSFORMER_PRESETS
     assert {made.train_source.suffix, made.train_target.suffix} == {f".{x}" for x in RECIPES[script].languages[:2]}
+    width = made.model.get("hidden_dim", TRANSFORMER_PRESETS[made.preset]["hidden_dim"])
+    assert not warnings_of_learning_rate(made, width)
     tiny_model(made, 2 if "layer_composition" in made.model else 1)
 
 
@@ -201,7 +204,8 @@ def test_one_hot_roles_are_compared_with_softmax_roles_trained_equally_long():
         made, control = experiment(script, one_hot), experiment(script, f"{softmax}_continued")
         assert made.model == {**control.model, "roles": "one_hot", "role_dropout_on": "vector"}
         assert control.model == experiment(script, softmax).model
-        for name in ("init_from", "schedule", "learning_rate", "max_updates", "batch_size"):
+        assert learning_rate(made, 512) == made.learning_rate  # from the first update: the paper has no warm-up here
+        for name in ("init_from", "schedule", "learning_rate", "warmup_steps", "max_updates", "batch_size"):
             assert getattr(made, name) == getattr(control, name)
 
 

@@ -86,6 +86,46 @@ def test_splits_agree_with_xla_extra_losses_and_every_clipping(
 
 
 @pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
+@pytest.mark.parametrize("parts", [1, 2])
+def test_an_update_follows_the_gradient_of_the_loss_of_tokens_and_of_the_mean_penalty_of_sentences(
+    make_trainer: Make, make_model: Callable[..., keras.Model], batches: TrainingBatches, normalize_by: str, parts: int
+) -> None:
+    def model() -> keras.Model:
+        model = make_model()
+        hidden = Penalty()(model.get_layer("hidden").output, model.inputs[1])
+        return keras.Model(model.inputs, model.get_layer("output")(hidden))
+
+    trainer = make_trainer(
+        model=model,
+        optimizer=lambda: keras.optimizers.SGD(0.1),
+        replicas=parts,
+        accumulation_steps=parts,
+        normalize_by=normalize_by,
+        max_updates=1,
+    )
+    batch = next(iter(batches.dataset()))
+    inputs, targets = [batch["source"], batch["target_input"]], batch["target_output"]
+    weights = [variable.value for variable in trainer.model.trainable_variables]
+    states = keras.Model(trainer.model.inputs, trainer.model.get_layer("hidden").output)
+    real = np.asarray(targets) != 0
+    sentences = real[:, 0].sum()
+    with tf.GradientTape() as tape:
+        tape.watch(weights)
+        log_probabilities = tf.nn.log_softmax(trainer.model(inputs))  # [n, T, V]
+        right = tf.gather(log_probabilities, targets, batch_dims=2)
+        smoothed = -0.9 * right - 0.1 * tf.reduce_mean(log_probabilities, -1)  # [n, T]
+        loss = tf.reduce_sum(smoothed * real) / (real.sum() if normalize_by == "tokens" else sentences)
+        # The sum over the sentences of the batch, by their number, whatever the unit of the loss.
+        penalty = tf.reduce_sum(real[:, 0] * tf.reduce_sum(states(inputs)[:, 0] ** 2, -1)) / sentences
+        objective = loss + penalty
+    gradients = [tf.convert_to_tensor(gradient) for gradient in tape.gradient(objective, weights)]
+    expected = [(value - 0.1 * gradient).numpy() for value, gradient in zip(weights, gradients, strict=True)]
+    trainer.train()
+    for found, wanted in zip(trainer.model.trainable_variables, expected, strict=True):
+        np.testing.assert_allclose(found.numpy(), wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
 def test_the_first_loss_is_the_loss_of_the_batch(
     make_trainer: Make, batches: TrainingBatches, normalize_by: str
 ) -> None:

@@ -13,10 +13,11 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from training_runs import Kill, Make, Scores, assert_same, log_of, values_of
+from training_runs import Kill, Make, Scores, assert_same, log_of, losses_of, values_of
 
 from keras_nmt.data import SubwordSampling, TrainingBatches, read_parallel
 from keras_nmt.errors import UserError
+from keras_nmt.files.weights_file import read_weights
 from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import (
     Checkpoints,
@@ -80,6 +81,35 @@ def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make, make_mode
     assert index[0] == index[1]
 
 
+def test_a_resumed_run_may_have_other_replicas_and_micro_batches(make_trainer: Make) -> None:
+    options = {"final": "last", "max_updates": 8}
+    whole = make_trainer("whole", **options)
+    whole.train()
+    make_trainer("moved", **{**options, "max_updates": 4}).train()
+    moved = make_trainer("moved", replicas=2, accumulation_steps=2, **options)
+    moved.train()
+    np.testing.assert_allclose(losses_of(moved), losses_of(whole), rtol=1e-4)
+
+
+def test_a_resumed_run_scores_its_kept_weights_by_the_present_evaluation(make_trainer: Make) -> None:
+    options: dict[str, Any] = {"evaluate_every": 2, "keep_last": 2, "keep_best": 1}
+    make_trainer(evaluate=Scores(9.0, 1.0, 2.0), max_updates=6, **options).train()
+
+    def evaluate() -> dict[str, float]:
+        seen.append(trainer.model.get_weights())
+        return {"bleu": 1.0, "loss": float(len(seen))}
+
+    for best, max_updates, calls in (("loss", 8, 5), ("loss", 8, 1)):  # 3 kept, then 8, then the final weights
+        seen: list[list[np.ndarray]] = []
+        trainer = make_trainer(evaluate=evaluate, best_metric=best, max_updates=max_updates, **options)
+        result = trainer.train()
+        assert (result.best_update, result.best_score) == (2, 1.0)
+        assert (len(seen), result.final_updates) == (calls, [2])
+    kept = make_trainer("other").model
+    read_weights(trainer.directory / "checkpoints" / "update-2.weights.h5", kept)
+    assert_same(seen[-1], kept.get_weights())
+
+
 def test_a_resumed_run_may_evaluate_at_other_updates(make_trainer: Make) -> None:
     def run(max_updates: int, every: int) -> Trainer:
         trainer = make_trainer(evaluate=Scores(1.0, 0.0), evaluate_every=every, max_updates=max_updates, log_every=100)
@@ -88,7 +118,7 @@ def test_a_resumed_run_may_evaluate_at_other_updates(make_trainer: Make) -> None
 
     run(6, 3)
     trainer = run(13, 4)
-    lines = [line for line in log_of(trainer) if "final" not in line]
+    lines = [line for line in log_of(trainer) if "val_bleu" in line and "final" not in line]
     assert [line["update"] for line in lines] == [3, 6, 8, 12, 13]
     assert trainer.progress.evaluations_since_best == 4  # the best evaluation, 3, was before the stop
     kept = json.loads((trainer.directory / "checkpoints" / "index.json").read_text())

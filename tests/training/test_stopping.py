@@ -46,6 +46,35 @@ def test_a_new_best_score_starts_the_count_of_evaluations_again() -> None:
     assert counts == [0, 1, 2, 0, 1]
 
 
+@pytest.mark.parametrize("metric", ["bleu", "bleu_de-en"])
+@pytest.mark.parametrize(
+    ("evaluations", "counts"),
+    [
+        ([(0.2, 5.0), (0.1, 6.0), (0.1, 7.0), (0.0, 8.0)], [0, 0, 0, 0]),  # by chance, and chrF rises
+        ([(0.2, 5.0), (0.1, 5.0), (0.1, 4.0), (0.3, 4.0)], [0, 1, 2, 0]),  # nothing rises
+        ([(0.2,), (0.1,), (0.0,)], [0, 0, 0]),  # nothing else is known
+        ([(1.5, 5.0), (0.1, 6.0), (1.4, 7.0)], [0, 1, 2]),  # it was more than chance
+    ],
+)
+def test_bleu_near_zero_does_not_end_a_run_while_something_else_rises(
+    metric: str, evaluations: list[tuple[float, ...]], counts: list[int]
+) -> None:
+    evaluation, progress, found = Evaluation(evaluate=dict, every=1, best_metric=metric), Progress(), []
+    for scores in evaluations:
+        evaluation.record(dict(zip((metric, metric.replace("bleu", "chrf")), scores, strict=False)), progress)
+        found.append(progress.evaluations_since_best)
+    assert found == counts
+
+
+@pytest.mark.parametrize(("other", "sign"), [("loss", -1), ("chrf", 1), ("loss_de-en", -1)])
+def test_beside_bleu_near_zero_lower_losses_are_better(other: str, sign: int) -> None:
+    evaluation, progress, found = Evaluation(evaluate=dict, every=1), Progress(), []
+    for value in (5.0, 6.0, 7.0):
+        evaluation.record({"bleu": 0.0, other: sign * value}, progress)
+        found.append(progress.evaluations_since_best)
+    assert found == [0, 0, 0]
+
+
 def test_a_worker_requests_a_stop_after_interruption_time_and_callbacks() -> None:
     one, interruption = stopping(time_limit=5.0), Interruption()
     assert one.own_requests(Progress(seconds=4.9), interruption) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 from collections.abc import Callable
@@ -21,12 +22,16 @@ from keras_nmt.data import TrainingBatches
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import read_weights
 from keras_nmt.training import (
+    Evaluation,
+    Saving,
     Trainer,
     TrainingLog,
     TrainingResult,
     make_optimizer,
     measurements,
 )
+from keras_nmt.training.checkpoints import Progress
+from keras_nmt.training.final_weights import chosen_updates
 
 # The end of a run, and the kept weights.
 
@@ -51,7 +56,7 @@ def test_patience_ends_the_run_and_the_best_weights_are_found(make_trainer: Make
     assert [(line["update"], line["val_bleu"]) for line in evaluations] == [(2, 1.0), (4, 3.0), (6, 2.0), (8, 3.0)]
 
 
-@pytest.mark.parametrize("metric", ["loss", "nll", "perplexity", "ter"])
+@pytest.mark.parametrize("metric", ["loss", "nll", "perplexity", "ter", "loss_de-en", "ter_de-en_newstest"])
 def test_lower_is_better_for_losses_and_error_rates(make_trainer: Make, metric: str) -> None:
     options = {"evaluate_every": 2, "best_metric": metric, "final": "best", "max_updates": 4}
     trainer = make_trainer(evaluate=lambda: {metric: trainer.progress.update}, **options)
@@ -97,27 +102,114 @@ def test_the_time_left_is_at_the_pace_of_the_last_round_evaluation_included(
     assert line.endswith("  0:00:12 left")  # 4 updates of 1 second, and 4 seconds of evaluation for two updates
 
 
-def test_final_weights(make_trainer: Make) -> None:
-    for options, expected in (
-        ({"final": "last"}, [10]),
-        ({"final": "average_last"}, [6, 8, 10]),
-        ({"final": "average_last", "average": 2}, [8, 10]),
-        ({"final": "best"}, [4]),
-        ({"final": "average_best"}, [4, 6]),
-        ({"final": "average_best", "average": 9}, [4, 6]),
-    ):
-        # The run ends in the first round; the other rounds only make its final weights again.
-        trainer, result = run(make_trainer, 1, 5, 4, 3, 2, keep_last=3, keep_best=2, **options)
-        assert result.final_updates == expected
-        weights = []
-        model = make_trainer("other").model
-        for update in expected:
-            read_weights(trainer.directory / "checkpoints" / f"update-{update}.weights.h5", model)
-            weights.append(model.get_weights())
-        read_weights(result.weights, model)
-        for final, in_trainer, *saved in zip(model.get_weights(), trainer.model.get_weights(), *weights, strict=True):
-            np.testing.assert_allclose(final, np.mean(saved, 0), rtol=1e-5, atol=1e-7)
-            np.testing.assert_array_equal(final, in_trainer)
+@pytest.mark.parametrize(
+    ("after", "options", "expected"),
+    [
+        (2.0, {"final": "last"}, [10]),
+        (2.0, {"final": "best"}, [4]),
+        # The average is better than the best alone, as good, or worse.
+        (31.0, {"final": "average_last"}, [6, 10]),
+        (30.0, {"final": "average_last", "average": 2}, [10]),
+        (30.0, {"final": "average_best"}, [4, 10]),
+        (30.0, {"final": "average_best", "average": 9}, [4, 10]),
+        (29.9, {"final": "average_last"}, [4]),
+        (29.9, {"final": "average_best"}, [4]),
+    ],
+)
+def test_final_weights(make_trainer: Make, after: float, options: dict[str, Any], expected: list[int]) -> None:
+    lines: list[str] = []
+    scores = (2.0, 30.0, 29.1, 20.0, 29.4, after, 30.0)  # of the updates 2, 4 ... 10, and of the final weights
+    trainer, result = run(make_trainer, *scores, keep_last=3, keep_best=2, report=lines.append, **options)
+    assert result.final_updates == expected
+    weights = []
+    model = make_trainer("other").model
+    for update in expected:
+        read_weights(trainer.directory / "checkpoints" / f"update-{update}.weights.h5", model)
+        weights.append(model.get_weights())
+    read_weights(result.weights, model)
+    for final, in_trainer, *saved in zip(model.get_weights(), trainer.model.get_weights(), *weights, strict=True):
+        np.testing.assert_allclose(final, np.mean(saved, 0), rtol=1e-5, atol=1e-7)
+        np.testing.assert_array_equal(final, in_trainer)
+    (logged,) = (line for line in log_of(trainer) if "final" in line)
+    assert logged["final"] == expected
+    compared = [line for line in lines if "on the development data" in line]
+    if options["final"] == "best":
+        assert not compared
+    else:
+        (line,) = compared
+        assert line.startswith("bleu on the development data: ")
+        found = re.search(
+            r": (\S+) for .*, 30 for update 4, (\S+) apart: (.* updates|update) (\S+) ?(\S*) is taken", line
+        )
+        assert found is not None
+        assert [float(found[1]), float(found[2])] == pytest.approx([after, abs(after - 30)], abs=0.01)
+        assert [int(update.rstrip(",")) for update in found.groups()[3:] if update] == expected
+        assert ('final="best"' in line) == (options["final"] == "last")
+
+
+def test_averages_keep_to_the_plateau_of_losses_and_of_saves_without_a_score() -> None:
+    evaluation = Evaluation(evaluate=dict, every=1, best_metric="loss_de-en")
+    saved = [100, 200, 300, 400, 500]
+    progress = Progress(scores={100: 2.0, 300: 1.53, 500: 1.5}, saved=saved)
+    assert chosen_updates(Saving(), progress, evaluation) == [200, 300, 400, 500]  # 200 is nearer to 300
+    assert chosen_updates(Saving(average=2), progress, evaluation) == [400, 500]
+    assert chosen_updates(Saving(final="average_best", keep_best=2), progress, evaluation) == [500, 300]
+    progress.scores[500] = 1.6
+    assert chosen_updates(Saving(average=2), progress, evaluation) == [300]  # the best one instead of none
+    assert chosen_updates(Saving(), Progress(saved=saved), None) == saved
+    assert chosen_updates(Saving(keep_last=3), Progress(saved=saved), None) == saved[2:]
+
+
+@pytest.mark.parametrize("ema", [None, 0.5])
+def test_a_run_that_starts_from_other_weights_may_end_with_them(make_trainer: Make, make_model, ema) -> None:
+    source = make_model(seed=7)
+    optimizer = lambda: make_optimizer("adam", 0.01, ema=ema)  # noqa: E731
+    options = {"init_from": source, "final": "best", "optimizer": optimizer, "max_updates": 4}
+    seen = []
+
+    def evaluate() -> dict[str, float]:
+        seen.append(trainer.model.get_weights())
+        return {"bleu": 30.0 - len(seen)}
+
+    epochs: list[int] = []
+    callback = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: epochs.append(epoch))
+    trainer = make_trainer(evaluate=evaluate, evaluate_every=2, callbacks=[callback], **options)
+    result = trainer.train()
+    assert (result.best_update, result.final_updates) == (0, [0])
+    assert epochs == [0, 1]
+    assert_same(seen[0], source.get_weights())
+    assert_same(trainer.model.get_weights(), source.get_weights())
+    updates = [line["update"] for line in log_of(trainer) if "val_bleu" in line and "final" not in line]
+    assert updates == [0, 2, 4]
+    continued = make_trainer(evaluate=evaluate, evaluate_every=2, **{**options, "max_updates": 6})
+    continued.train()
+    updates = [line["update"] for line in log_of(continued) if "val_bleu" in line and "final" not in line]
+    assert updates == [0, 2, 4, 6]
+
+
+def test_a_failed_evaluation_of_the_start_comes_again(make_trainer: Make, make_model) -> None:
+    options = {"init_from": make_model(seed=7), "evaluate_every": 5, "max_updates": 5}
+
+    def fail() -> dict[str, float]:
+        raise RuntimeError("a failed evaluation")
+
+    with pytest.raises(RuntimeError, match="a failed evaluation"):
+        make_trainer(evaluate=fail, **options).train()
+    trainer = make_trainer(evaluate=Scores(3.0, 1.0), **options)
+    assert trainer.train().best_update == 0
+
+
+def test_the_last_updates_are_logged(make_trainer: Make) -> None:
+    trainer = make_trainer(max_updates=5, log_every=3)
+    trainer.train()
+    lines = [line for line in log_of(trainer) if "loss" in line]
+    assert [line["update"] for line in lines] == [3, 5]
+    each = make_trainer("each", max_updates=5, log_every=1)
+    each.train()
+    losses = [(line["loss"], line["tokens"]) for line in log_of(each) if "loss" in line]
+    before = losses[2][1]
+    sizes = np.diff([before, *(tokens for _, tokens in losses[3:])])
+    assert lines[1]["loss"] == pytest.approx(np.dot(sizes, [loss for loss, _ in losses[3:]]) / sizes.sum(), rel=1e-5)
 
 
 def test_the_time_limit_covers_all_starts(make_trainer: Make) -> None:
