@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+# Terminals obey these characters. Tab and line feed are not among them.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class UserError(ValueError):
@@ -15,15 +19,26 @@ class UserError(ValueError):
     """
 
 
+def without_controls(text: str) -> str:
+    r"""Returns a text for a terminal, with an escape sequence in place of each control character but tab and line feed.
+
+    Example:
+
+    >>> without_controls("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return _CONTROLS.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
 def one_line(message: object) -> str:
-    """Joins the lines of a message, such as another library's error.
+    """Joins the lines of a message, such as another library's or a server's error, and escapes control characters.
 
     Example:
 
     >>> one_line(ValueError("no such\\n    node"))
     'no such node'
     """
-    return " ".join(str(message).split())
+    return without_controls(" ".join(str(message).split()))
 
 
 def error_and_type(error: Exception) -> str:

@@ -8,7 +8,7 @@ import urllib.parse
 from typing import Any
 
 from keras_nmt.serving._serving_api import import_grpc
-from keras_nmt.serving._transport import Failure, seconds_left
+from keras_nmt.serving._transport import Failure, largest_answer, seconds_left
 
 METHOD = "/tensorflow.serving.PredictionService/Predict"
 # The messages of `tensorflow_serving/apis/predict.proto`: name, number and type of the fields used here; * repeated.
@@ -37,14 +37,22 @@ _CONTENT = {FLOAT: "f", INT32: "i", BOOL: "b"}
 
 
 class GrpcTransport:
-    """One model of a server, by gRPC; `waits` are the least and the most seconds before the channel connects again."""
+    """One model of a server, by gRPC; `waits` are the least and the most seconds before the channel connects again.
+
+    `most_sentences` is the number of sentences of the largest request.
+    """
 
     def __init__(
-        self, parts: urllib.parse.SplitResult, model: str, version: int | None, waits: tuple[float, float]
+        self,
+        parts: urllib.parse.SplitResult,
+        model: str,
+        version: int | None,
+        waits: tuple[float, float],
+        most_sentences: int,
     ) -> None:
         self._grpc = import_grpc(parts.geturl())
         options = {
-            "grpc.max_receive_message_length": -1,
+            "grpc.max_receive_message_length": min(largest_answer(most_sentences), 2**31 - 1),
             "grpc.max_send_message_length": -1,
             # The client's waits decide when to try again, not the longer waits of the channel. The channel's least wait
             # does not change: a server may take as long to accept a connection.

@@ -14,10 +14,11 @@ from typing import Any
 import urllib3
 from urllib3.exceptions import HTTPError
 
-from keras_nmt.serving._transport import Failure, seconds_left
+from keras_nmt.serving._transport import Failure, largest_answer, seconds_left
 
 # Connections that are kept for the next requests. More threads at once open connections that are not kept.
 KEPT_CONNECTIONS = 128
+LARGEST_ERROR = 2**16  # bytes; of a longer error message, the rest is not read
 _CODES = {
     200: "MALFORMED",
     400: "INVALID_ARGUMENT",
@@ -45,38 +46,48 @@ class RestTransport:
         # By rows: by columns, a server ignores inputs that the model does not have, such as languages.
         rows = [dict(zip(inputs, row, strict=True)) for row in zip(*inputs.values(), strict=True)]
         body = json.dumps({"signature_name": signature, "instances": rows}, ensure_ascii=False).encode()
+        limit = largest_answer(len(rows))
 
-        def send() -> urllib3.BaseHTTPResponse:
+        def send() -> tuple[int, bytearray]:
             # A socket's timeout only ends operations that nobody waits for any more. Without `retries`, the client
             # decides when to send again, and no redirect is followed. A body that is compressed although nobody asked
             # for it is not decompressed: it could be of any size.
-            return self._pool.urlopen(
+            response = self._pool.urlopen(
                 "POST",
                 self._path,
                 body=body,
                 headers={"Content-Type": "application/json"},
                 timeout=urllib3.Timeout(total=seconds_left(deadline) + 1),
                 retries=False,
+                preload_content=False,
                 decode_content=False,
             )
+            content, most = bytearray(), limit if response.status == 200 else LARGEST_ERROR
+            while len(content) <= most and (part := response.read(2**16)):
+                content += part
+            if len(content) > most:
+                response.close()  # with the rest of the answer unread
+                if response.status == 200:
+                    raise Failure("MALFORMED", f"the answer to {len(rows)} sentence(s) has more than {limit:,} bytes")
+            return response.status, content
 
         try:
-            response = _in_time(send, deadline)
+            status, received = _in_time(send, deadline)
         except TimeoutError:
             raise Failure("DEADLINE_EXCEEDED", "the answer has not arrived in full") from None
         except HTTPError as error:
             raise Failure("UNAVAILABLE", str(error.args[-1])) from None
-        content = response.data.decode("utf-8", "replace")
+        content = received.decode("utf-8", "replace")
         try:
             # Control characters may stand in strings as they are. An integer may have more digits than Python takes.
             answer = json.loads(content, strict=False, parse_int=float)
-            if response.status == 200:
+            if status == 200:
                 rows = answer["predictions"]
                 return {name: [row[name] for row in rows] for name in dict(rows[0])}
             message = str(answer["error"])
         except (ValueError, LookupError, TypeError, RecursionError):  # a proxy's answer, or another server's
             message = content[:200] or "nothing"
-        raise Failure(_CODES.get(response.status, f"HTTP {response.status}"), message)
+        raise Failure(_CODES.get(status, f"HTTP {status}"), message)
 
     def close(self) -> None:
         self._pool.close()
@@ -99,9 +110,9 @@ class _Interruptible:
 class _Request(threading.Thread):
     """Sends a request and receives the answer."""
 
-    def __init__(self, send: Callable[[], urllib3.BaseHTTPResponse]) -> None:
+    def __init__(self, send: Callable[[], tuple[int, bytearray]]) -> None:
         super().__init__(daemon=True)
-        self.answer: Future[urllib3.BaseHTTPResponse] = Future()
+        self.answer: Future[tuple[int, bytearray]] = Future()
         self.connection: _Interruptible | None = None
         self._send = send
 
@@ -118,8 +129,8 @@ class _Request(threading.Thread):
                 self.connection.socket.shutdown(socket.SHUT_RDWR)
 
 
-def _in_time(send: Callable[[], urllib3.BaseHTTPResponse], deadline: float) -> urllib3.BaseHTTPResponse:
-    """The answer, or a `TimeoutError` at the deadline.
+def _in_time(send: Callable[[], tuple[int, bytearray]], deadline: float) -> tuple[int, bytearray]:
+    """The status and the body, or a `TimeoutError` at the deadline.
 
     A socket's timeout limits each of its operations, and neither the number of operations nor the resolution of the
     host's name. Hence the request has a thread of its own.

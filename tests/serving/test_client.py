@@ -21,7 +21,7 @@ import pytest
 from echo_models import write_echo, write_echo_of_languages
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tensorflow_serving.apis import prediction_service_pb2_grpc
+from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
 
 import keras_nmt
 from keras_nmt.errors import UserError
@@ -306,26 +306,46 @@ def failing(request):
         server.stop(None).wait()
 
 
-def test_only_temporary_errors_are_retried(failing):
+def test_an_unavailable_server_is_asked_again_after_waits(failing):
     start = time.monotonic()
     with Client(failing.url, "model", retries=3) as client:
         with pytest.raises(ConnectionError, match="queue is full"):
             client.translate(["a"])
         assert failing.requests == 4
         assert (1 + 2 + 4) * FIRST_WAIT / 2 <= time.monotonic() - start < 5
-        for status, code in (
-            (400, grpc.StatusCode.INVALID_ARGUMENT),
-            (404, grpc.StatusCode.NOT_FOUND),
-            (500, grpc.StatusCode.INTERNAL),
-            (429, grpc.StatusCode.RESOURCE_EXHAUSTED),
-        ):
-            failing.status, failing.code, failing.requests = status, code, 0
-            with pytest.raises(UserError, match="queue is full"):
+
+
+# Whether an error is temporary, by status and by code: a request is sent again only where the server has not begun it.
+_KINDS = {UserError: 1, ConnectionError: 3, TimeoutError: 1}
+_STATUSES = {
+    **dict.fromkeys((204, 301, 307, 400, 401, 403, 404, 408, 409, 413, 418, 429, 499, 500, 501, 502, 505), UserError),
+    503: ConnectionError,
+    504: TimeoutError,
+}
+_GRPC_CODES = {
+    **dict.fromkeys(set(grpc.StatusCode) - {grpc.StatusCode.OK}, UserError),
+    grpc.StatusCode.UNAVAILABLE: ConnectionError,
+    grpc.StatusCode.DEADLINE_EXCEEDED: TimeoutError,
+}
+
+
+def test_only_an_unavailable_server_is_asked_again(failing, monkeypatch):
+    """Requests are counted: a server whose time was over would compute the same request again and again."""
+    monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 0.001)
+    is_rest = failing.url.startswith("http")
+    with Client(failing.url, "model", retries=2) as client:
+        for code, kind in (_STATUSES if is_rest else _GRPC_CODES).items():
+            failing.status, failing.code, failing.requests = code, code, 0
+            with pytest.raises(kind):
                 client.translate(["a"])
-            assert failing.requests == 1
-        failing.status, failing.code = 504, grpc.StatusCode.DEADLINE_EXCEEDED
-        with pytest.raises(TimeoutError, match="did not answer in 60 s"):
+            assert failing.requests == _KINDS[kind], code
+        if is_rest:
+            failing.status, failing.requests, failing.body = 200, 0, b"no answer"
+        else:
+            failing.code, failing.requests, failing.answer = None, 0, predict_pb2.PredictResponse()
+        with pytest.raises(UserError, match="does not answer as an export"):
             client.translate(["a"])
+        assert failing.requests == 1
 
 
 def test_one_deadline_covers_all_attempts(failing):
@@ -472,6 +492,13 @@ def test_translate_uses_a_server(server, server_of_languages, command, api):
     code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n")
     assert (code, output) == (2, "")
     assert "gives 2 translation(s) of a sentence at most" in errors
+
+
+def test_a_translation_cannot_steer_the_terminal(server, command, monkeypatch):
+    there, text = ["--server", server.rest_url, "--model", "echo"], "ä\x1b]0;a\x07\x9b\ta\u200cb"
+    assert command(*there, stdin=f"{text}\n".encode())[1] == f"{text}\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert command(*there, stdin=f"{text}\n".encode())[1] == "ä\\x1b]0;a\\x07\\x9b\ta\u200cb\n"
 
 
 @pytest.mark.parametrize(

@@ -219,14 +219,36 @@ def test_an_ipv6_address_needs_no_port(scheme):
         client.translate(["a"])
 
 
-def test_a_truncated_answer_is_an_error():
+def test_a_truncated_answer_is_an_error_after_as_many_requests_as_allowed(monkeypatch):
+    monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 0.001)
+    requests = []
+
     def talk(connection):
-        receive(connection)
+        requests.append(receive(connection))
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
 
-    with listening(talk) as url, Client(url, "model", retries=0) as client:  # noqa: SIM117
-        with pytest.raises(ConnectionError, match=r"or has no time: IncompleteRead\("):
+    for retries in (0, 2):
+        with listening(talk) as url, Client(url, "model", retries=retries) as client:  # noqa: SIM117
+            with pytest.raises(ConnectionError, match=r"or has no time: IncompleteRead\("):
+                client.translate(["a"])
+        assert len(requests) == retries + 1
+        requests.clear()
+
+
+@pytest.mark.parametrize("scheme", ["http", "grpc"])
+def test_a_request_is_sent_once_if_its_answer_is_late(server, scheme):
+    made = []
+
+    def prepare(connection):
+        made.append(connection)
+        time.sleep(1.5)
+        return connection
+
+    url = server.rest_url if scheme == "http" else server.grpc_url
+    with relay(url, prepare) as late, Client(late, "echo", retries=5, timeout=0.7) as client:
+        with pytest.raises((TimeoutError, ConnectionError)):
             client.translate(["a"])
+        assert len(made) == 1
 
 
 def _wait_until_closed(connections):
