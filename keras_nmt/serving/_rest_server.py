@@ -23,6 +23,7 @@ from werkzeug.wrappers import Request, Response
 from keras_nmt.serving._openapi import OPENAPI_PATH, openapi
 from keras_nmt.serving._served_model import LARGEST_REQUEST, MOST_DIMENSIONS, Refused, ServedModel
 
+TCP_ESTABLISHED = 1  # of Linux, in linux/tcp.h
 # The model server's own routes.
 _PREDICT = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d{1,18}))?:predict", re.IGNORECASE | re.ASCII)
 _STATUS = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d{1,18}))?(/metadata)?", re.IGNORECASE | re.ASCII)
@@ -154,10 +155,21 @@ class _Application:
         dtypes = {name: tf.as_dtype(info.dtype) for name, info in version.definitions[signature].inputs.items()}
         if ("inputs" in asked) == ("instances" in asked):
             raise Refused("There must be one of 'inputs' and 'instances'")
+
+        def run(inputs: Mapping[str, tf.Tensor]) -> dict[str, np.ndarray]:
+            return self._model.run(
+                version, lambda: _is_connected(request.environ["werkzeug.socket"]), signature, inputs
+            )
+
         if "inputs" in asked:
-            return {"outputs": _columns(version.run(signature, _from_columns(asked["inputs"], dtypes)))}
+            return {"outputs": _columns(run(_from_columns(asked["inputs"], dtypes)))}
         rows = asked["instances"]
-        return {"predictions": _rows(version.run(signature, _from_rows(rows, dtypes)), len(rows))}
+        return {"predictions": _rows(run(_from_rows(rows, dtypes)), len(rows))}
+
+
+def _is_connected(connection: socket.socket) -> bool:
+    """Whether the client has closed neither the connection nor its side. Data that waits to be read says nothing."""
+    return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == TCP_ESTABLISHED
 
 
 def _body(request: Request) -> bytes:

@@ -6,7 +6,7 @@ import gc
 import re
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from keras_nmt.serving.client import XLA_DISABLED
 
 LARGEST_REQUEST = 2**24  # bytes; a tensor has no more elements than its request has bytes
 MOST_DIMENSIONS = 32  # of an input: with more, `tf.constant` of a NumPy array ends the process
+REQUESTS_AT_ONCE = 4  # that are computed; more share the cores and take as long, and cannot be cancelled
 _LONGEST_MESSAGE = 2000  # characters: gRPC clients refuse answers with more
 
 
@@ -96,6 +97,7 @@ class ServedModel:
     def __init__(self, name: str, path: Path, xla: bool, apis: Any) -> None:
         self.name, self._path, self._xla, self._proto = name, path, xla, apis.get_model_status_pb2
         self._states: dict[int, Any] = {}
+        self._turns = threading.Semaphore(REQUESTS_AT_ONCE)
         self._newest = _highest_version(path) if path.is_dir() else None
         if self._newest is None:
             raise UserError(
@@ -111,6 +113,25 @@ class ServedModel:
             wanted = f"Latest({name})" if number is None else f"Specific({name}, {number})"
             raise Refused(f"Servable not found for request: {wanted}", "NOT_FOUND")
         return current
+
+    def run(
+        self,
+        version: ServedVersion,
+        is_awaited: Callable[[], bool],
+        signature: str,
+        inputs: Mapping[str, tf.Tensor],
+        outputs: Iterable[str] = (),
+    ) -> dict[str, np.ndarray]:
+        """`version.run` when it is the request's turn; a `Refused` where no client waits for the answer any more."""
+        while not (has_turn := self._turns.acquire(timeout=0.1)) and is_awaited():
+            pass
+        try:
+            if not is_awaited():
+                raise Refused("The client has gone", "CANCELLED")
+            return version.run(signature, inputs, outputs)
+        finally:
+            if has_turn:
+                self._turns.release()
 
     def status(self, name: str, number: int | None) -> Any:
         """`GetModelStatusResponse`: the states of all versions so far, or of one."""
