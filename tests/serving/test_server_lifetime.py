@@ -150,28 +150,27 @@ def test_the_highest_version_is_served_as_versions_come_and_go(path, write_versi
 def test_a_request_whose_client_has_gone_is_not_computed(path):
     """Requests for a file that never appears would take the server's turns for ever."""
     never = path.with_name("never")
-    try:
-        with (
-            DevelopmentServer(path, port=0, rest_port=0, xla=True) as server,
-            ThreadPoolExecutor(64) as pool,
-            ending(path) as end,
-        ):
-            turns = server._model._turns
-            calls = [pool.submit(clients(server)[0].translate, [str(end)]) for _ in range(REQUESTS_AT_ONCE)]
-            wait_for(lambda: turns._value == 0)
-            gone = []
-            for url in (server.rest_url, server.grpc_url):
-                for _ in range(REQUESTS_AT_ONCE):
-                    client = Client(url, server.name, retries=0, timeout=0.5)
-                    gone.append(pool.submit(client.translate, [str(never)]))
-            for request in gone:
-                assert isinstance(request.exception(), TimeoutError)
-            end.touch()
-            assert [call.result()[0].score for call in calls] == [1] * REQUESTS_AT_ONCE
-            wait_for(lambda: turns._value == REQUESTS_AT_ONCE)
-            assert scores(server) == {1}
-    finally:
-        never.touch()  # so that the test ends
+    with (
+        DevelopmentServer(path, port=0, rest_port=0, xla=True) as server,
+        ThreadPoolExecutor(64) as pool,
+        ending(path) as end,
+        contextlib.ExitStack() as stack,
+    ):
+        stack.callback(never.touch)  # so that the test ends
+        turns = server._model._turns
+        calls = [pool.submit(clients(server)[0].translate, [str(end)]) for _ in range(REQUESTS_AT_ONCE)]
+        wait_for(lambda: turns._value == 0)
+        gone = []
+        for url in (server.rest_url, server.grpc_url):
+            for _ in range(REQUESTS_AT_ONCE):
+                client = Client(url, server.name, retries=0, timeout=0.5)
+                gone.append(pool.submit(client.translate, [str(never)]))
+        for request in gone:
+            assert isinstance(request.exception(), TimeoutError)
+        end.touch()
+        assert [call.result()[0].score for call in calls] == [1] * REQUESTS_AT_ONCE
+        wait_for(lambda: turns._value == REQUESTS_AT_ONCE)
+        assert scores(server) == {1}
 
 
 def test_stop_waits_for_running_requests(path):
