@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import re
 from collections.abc import Iterable
 
@@ -39,6 +40,20 @@ def one_line(message: object) -> str:
     'no such node'
     """
     return without_controls(" ".join(str(message).split()))
+
+
+def install_extra(extra: str, of_client: str) -> str:
+    """Returns the command that installs an extra of keras_nmt, or of keras-nmt-client where the client is alone.
+
+    The two distributions have the same modules, so that one must not be installed over the other.
+
+    Example:
+
+    >>> install_extra("serving", "grpc")
+    "pip install 'keras_nmt[serving]'"
+    """
+    is_client = importlib.util.find_spec("keras_nmt.cli") is None
+    return f"pip install '{f'keras-nmt-client[{of_client}]' if is_client else f'keras_nmt[{extra}]'}'"
 
 
 def error_and_type(error: Exception) -> str:
