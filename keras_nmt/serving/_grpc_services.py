@@ -51,7 +51,8 @@ def add_services(server: Any, model: ServedModel, grpc: Any, apis: Any) -> None:
         return response
 
     def metadata(request: Any, _: Any) -> Any:
-        version = model.version(request.model_spec.name, number(request.model_spec))
+        name = request.model_spec.name or model.name  # our client asks for the name
+        version = model.version(name, number(request.model_spec))
         if list(request.metadata_field) != ["signature_def"]:
             fields = ",".join(request.metadata_field)
             raise Refused(f"The metadata field is signature_def. Received: {fields}")

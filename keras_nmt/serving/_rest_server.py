@@ -20,7 +20,7 @@ from werkzeug.exceptions import ClientDisconnected
 from werkzeug.serving import LISTEN_QUEUE, ThreadedWSGIServer, WSGIRequestHandler
 from werkzeug.wrappers import Request, Response
 
-from keras_nmt.serving._openapi import OPENAPI_PATH, openapi
+from keras_nmt.serving._openapi import MODELS_PATH, OPENAPI_PATH, openapi
 from keras_nmt.serving._served_model import LARGEST_REQUEST, MOST_DIMENSIONS, Refused, ServedModel
 
 TCP_ESTABLISHED = 1  # of Linux, in linux/tcp.h
@@ -131,6 +131,8 @@ class _Application:
         if request.path == OPENAPI_PATH:
             version = self._model.version(self._model.name, None)
             return openapi(self._model.name, version.number, version.definitions)
+        if request.path == MODELS_PATH:
+            return {"models": [self._model.name]}
         name, number, has_metadata = _route(_STATUS, request)
         if not has_metadata:
             return _as_json(self._model.status(name, number))
@@ -187,6 +189,8 @@ def _route(pattern: re.Pattern[str], request: Request) -> list[Any]:
     """The model's name, the version's number and further groups of the pattern."""
     path = urllib.parse.urlsplit(request.environ["RAW_URI"]).path  # quoted: a name may have a slash or a colon
     match = pattern.fullmatch(path)
+    if not path.lower().startswith("/v1/"):
+        raise Refused(f"The development server has no {path}", "NOT_FOUND")
     if not match:
         raise Refused(f"Malformed request: {request.method} {path}")
     name, number, *others = match.groups()

@@ -6,6 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+# Failures that say nothing about the request.
+TEMPORARY = ("UNAVAILABLE", "DEADLINE_EXCEEDED")
+USUAL_MODEL = "model"  # the name in TensorFlow Serving's image; for servers that do not list their models
 # An answer has as many bytes as its request has sentences times the last number, beside the first, or is refused: a
 # server must not be able to fill the memory. A sentence's share is enough for a hundred hypotheses of 256 subwords.
 SMALLEST_LIMIT, BYTES_OF_A_SENTENCE = 2**24, 2**18
@@ -35,7 +38,12 @@ class Failure(Exception):
 
 
 class Transport(Protocol):
-    """A connection to one model of a server, which several threads may use at once."""
+    """A connection to one model of a server, which several threads and forked processes may use at once.
+
+    `model` is the name of the model; None until a first request has asked the server for the name of its only model.
+    """
+
+    model: str | None
 
     def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> dict[str, list[Any]]:
         """Sends columns of strings or integers to a signature, and returns the columns of the outputs, unchecked.

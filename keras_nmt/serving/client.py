@@ -49,12 +49,15 @@ class Client:
     doubles each time, and a random part, at most half, is taken off. Other errors are not tried again. Redirects are
     not followed.
 
-    A client may be used by several threads at once. REST connections stay open for the next requests.
+    A client may be used by several threads at once, and by processes that are forked from its own. REST connections
+    stay open for the next requests. Environment variables for proxies, such as `http_proxy`, have no effect: give the
+    URL of the server, or of a reverse proxy in front of it.
 
     Args:
         url: String, `http://host:8501` or `https://...` for REST, `grpc://host:8500` for gRPC, which needs the extra
             `serving` of keras_nmt, or `grpc` of keras-nmt-client.
-        model: String, the name that the server gives the model.
+        model: String, the name that the server gives the model. Defaults to `None`: the only model of a development
+            server, and `model`, the name in TensorFlow Serving's image, of other servers.
         version: Integer, the version of the model. Defaults to `None`: the server's choice, its highest version.
         timeout: Float, the seconds that a batch may take, including all attempts and the waits between them. Defaults
             to 60.
@@ -74,7 +77,7 @@ class Client:
     def __init__(
         self,
         url: str,
-        model: str,
+        model: str | None = None,
         *,
         version: int | None = None,
         timeout: float = 60.0,
@@ -89,9 +92,10 @@ class Client:
         _check_integer("batch_size", batch_size, 1)
         if version is not None:
             _check_integer("version", version, 0)
-        if not isinstance(model, str) or not model:
-            raise UserError(f"`model` must be the name of a model. Received: model={model!r}")
-        check_utf8(model, "The name of the model")
+        if model is not None:
+            if not isinstance(model, str) or not model:
+                raise UserError(f"`model` must be the name of a model. Received: model={model!r}")
+            check_utf8(model, "The name of the model")
         self.url = url
         self.model = model
         self.version = version
@@ -380,7 +384,7 @@ class Client:
         """The error to raise for a failure; `refusal` is the failure of the attempt before."""
         message = _shown(failure)
         plain = signature.removesuffix("_xla")
-        received = f"Received: model={self.model!r}, version={self.version}, signature={signature!r}"
+        received = f"Received: model={self._transport.model!r}, version={self.version}, signature={signature!r}"
         if failure.code == "UNAVAILABLE":
             return ConnectionError(f"{self.url} cannot be reached, or has no time: {message}. {received}")
         if failure.code == "DEADLINE_EXCEEDED":
@@ -404,7 +408,7 @@ def _shown(failure: Failure) -> str:
     return one_line(failure.message[:LONGEST_MESSAGE]).rstrip(".")
 
 
-def _transport(url: str, model: str, version: int | None, batch_size: int) -> Transport:
+def _transport(url: str, model: str | None, version: int | None, batch_size: int) -> Transport:
     try:
         parts = urllib.parse.urlsplit(url)
         parts.port  # noqa: B018  raises if the port is not a number

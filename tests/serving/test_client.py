@@ -196,6 +196,21 @@ def test_an_address_without_a_server_is_named(url):
         Client(url, "model")
 
 
+def test_a_client_without_the_name_of_a_model_asks_the_server(server, failing):
+    with Client(server.rest_url) as by_rest, Client(server.grpc_url) as by_grpc:
+        for client in (by_rest, by_grpc):
+            assert client.translate(["a"])[0].text == "a"
+            with pytest.raises(UserError, match="Received: model='echo'"):
+                client.translate(["a"], "de", "fr")
+    # TensorFlow Serving does not tell: the name is that of its image.
+    failing.status, failing.code = 400, grpc.StatusCode.INVALID_ARGUMENT
+    with Client(failing.url) as client, pytest.raises(UserError, match="queue is full. Received: model='model'"):
+        client.translate(["a"])
+    failing.status, failing.code = 503, grpc.StatusCode.UNAVAILABLE
+    with Client(failing.url, retries=1) as client, pytest.raises(ConnectionError, match="Received: model=None"):
+        client.translate(["a"])
+
+
 def test_a_refusal_of_the_server_is_one_line(server, api):
     url = _url(server, api)
     for arguments, options, told in (
@@ -273,12 +288,14 @@ def failing(request):
         def do_POST(self):
             state.requests += 1
             state.times.append(time.monotonic())
-            self.rfile.read(int(self.headers["Content-Length"]))
+            self.rfile.read(int(self.headers["Content-Length"] or 0))
             self.send_response(state.status)
             for name, value in state.headers.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(state.body)
+
+        do_GET = do_POST
 
         def log_message(self, *_):
             pass
@@ -289,6 +306,8 @@ def failing(request):
             if state.code is not None:
                 context.abort(state.code, "queue is full")
             return state.answer
+
+        GetModelMetadata = Predict
 
     if request.param == "rest":
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -482,6 +501,7 @@ def test_names_are_imported_on_first_use(package):
 def test_translate_uses_a_server(server, server_of_languages, command, api):
     there = ["--server", _url(server, api), "--model", "echo"]
     assert command(*there, stdin="äh\n\nb\r\n".encode()) == (0, "äh\n\nb\n", "")
+    assert command(*there[:2], "--timeout", "20", "--retries", "0", stdin=b"a\n") == (0, "a\n", "")
     code, output, errors = command(*there, "--scores", stdin=b"a\nb\nc\nd\nabc\n")
     assert (code, output) == (0, "3.0000\ta\n3.0000\tb\n3.0000\tc\n3.0000\td\n3.0000\tabc\n")
     assert errors.startswith("5 line(s) were truncated")
@@ -512,6 +532,11 @@ def test_a_translation_cannot_steer_the_terminal(server, command, monkeypatch):
         (["--server", "http://localhost:1", "--seed", "3"], "--seed goes with --sample. Received: --seed 3"),
         (["--server", "http://localhost:1", "--sample", "--top-k", "3"], "no effect with --server. Received: --top-k"),
         (["runs/mine", "--model", "mine"], "--model goes with --server"),
+        (["runs/mine", "--timeout", "3"], "--timeout goes with --server. Received: --timeout 3"),
+        (["runs/mine", "--retries", "3"], "--retries goes with --server. Received: --retries 3"),
+        (["--server", "http://localhost:1", "--timeout", "0"], "`timeout` must be a number above 0"),
+        (["--server", "http://localhost:1", "--retries", "-1"], "`retries` must be an integer of at least 0"),
+        (["--server", "grpc://127.0.0.1:1", "--timeout", "0.2", "--model", "m"], "Received: model='m'"),
         ([], "DIRECTORY, or --server"),
         (["--server", "localhost"], "A server's URL is"),
         (["--server", f"http://127.0.0.1:{_free_port()}"], "cannot be reached"),
