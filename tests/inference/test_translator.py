@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import resource
+import signal
 import time
 
 import keras
@@ -238,3 +240,24 @@ def test_the_graph_checks_that_sources_and_targets_are_equally_many(translator):
     for method in (translator.graph.score, lambda *x: translator.graph.answer("score", *x)):  # eagerly, and as a graph
         with pytest.raises(tf.errors.InvalidArgumentError, match="Inputs differ in number"):
             method(inputs, False)
+
+
+def test_a_process_that_was_forked_after_loading_says_so(translator):
+    """Without TensorFlow's threads, its computations would never end."""
+    uses = (lambda: translator.translate(["a mouse"]), lambda: Translator.from_directory("nowhere"))
+    pid = os.fork()
+    if pid == 0:
+        told = []
+        for use in uses:
+            try:
+                use()
+            except UserError as error:
+                told.append("must be loaded behind a fork" in str(error))
+        os._exit(0 if told == [True, True] else 1)
+    end = time.monotonic() + 20
+    while not (ended := os.waitpid(pid, os.WNOHANG))[0]:
+        if time.monotonic() > end:
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+    assert ended[1] == 0
+    assert translator.translate(["a mouse"])

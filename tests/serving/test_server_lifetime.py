@@ -173,6 +173,18 @@ def test_a_request_whose_client_has_gone_is_not_computed(path):
         assert scores(server) == {1}
 
 
+def test_missing_gradients_are_no_warning(tmp_path, caplog):
+    double = tf.custom_gradient(lambda x: (2 * x, lambda gradient: gradient))
+    module = tf.Module()
+    module.double = tf.function(double, input_signature=[tf.TensorSpec([None], name="x")], autograph=False)
+    options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
+    tf.saved_model.save(module, str(tmp_path / "1"), signatures=module.double, options=options)
+    DevelopmentServer(tmp_path, port=0, rest_port=0).stop()
+    assert "custom gradients" not in caplog.text
+    tf.saved_model.load(str(tmp_path / "1"))
+    assert "custom gradients" in caplog.text
+
+
 def test_stop_waits_for_running_requests(path):
     server = DevelopmentServer(path, port=0, rest_port=0)
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
