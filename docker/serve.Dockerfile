@@ -5,7 +5,7 @@
 #     docker run --rm --publish 8500:8500 --publish 8501:8501 mine-server
 #
 # `--build-arg SERVING=TAG` takes another version of the server. An argument of `docker run`, such as --xla_cpu_compilation_enabled=true, goes to the server.
-ARG SERVING=2.19.0
+ARG SERVING=2.20.0
 FROM tensorflow/serving:${SERVING}
 
 ARG MODEL

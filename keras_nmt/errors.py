@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
+import re
 from collections.abc import Iterable
+
+# Terminals obey these characters. Tab and line feed are not among them.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class UserError(ValueError):
@@ -15,15 +20,40 @@ class UserError(ValueError):
     """
 
 
+def without_controls(text: str) -> str:
+    r"""Returns a text for a terminal, with an escape sequence in place of each control character but tab and line feed.
+
+    Example:
+
+    >>> without_controls("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return _CONTROLS.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
 def one_line(message: object) -> str:
-    """Joins the lines of a message, such as another library's error.
+    """Joins the lines of a message, such as another library's or a server's error, and escapes control characters.
 
     Example:
 
     >>> one_line(ValueError("no such\\n    node"))
     'no such node'
     """
-    return " ".join(str(message).split())
+    return without_controls(" ".join(str(message).split()))
+
+
+def install_extra(extra: str, of_client: str) -> str:
+    """Returns the command that installs an extra of keras_nmt, or of keras-nmt-client where the client is alone.
+
+    The two distributions have the same modules, so that one must not be installed over the other.
+
+    Example:
+
+    >>> install_extra("serving", "grpc")
+    "pip install 'keras_nmt[serving]'"
+    """
+    is_client = importlib.util.find_spec("keras_nmt.cli") is None
+    return f"pip install '{f'keras-nmt-client[{of_client}]' if is_client else f'keras_nmt[{extra}]'}'"
 
 
 def error_and_type(error: Exception) -> str:

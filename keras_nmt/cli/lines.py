@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from keras_nmt.cli.run_app import check_open
+from keras_nmt.errors import without_controls
 from keras_nmt.files.atomic_files import atomic_path, check_writable
 from keras_nmt.files.read_blocks import read_blocks
 
@@ -51,7 +52,8 @@ def output_lines(path: Path | None = None) -> Iterator[Callable[[str], None]]:
 
 
 def write_line(text: str) -> None:
-    """Writes a line to standard output, as UTF-8 in any locale."""
+    """Writes a line to standard output, as UTF-8 in any locale; on a terminal with its control characters escaped."""
+    text = without_controls(text) if sys.stdout.isatty() else text
     sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
 
 

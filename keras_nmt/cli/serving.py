@@ -139,9 +139,10 @@ def export(
                 path, loaded.model, loaded.tokenizers, **{**loaded.search, **search, **drawing, **options, **further}
             )
     write_line(str(written))
-    if warmup_xla:
-        number = len(read_warmup(written)) // 2  # each request is sent to both signatures
-        print(f"A server with XLA compiles {number} programs when it loads the version", file=sys.stderr)
+    if warmup is not None:
+        number = len(read_warmup(written))
+        compiled = f", and compiles {number // 2} programs" if warmup_xla else ""  # half of them are to `_xla`
+        print(f"A server runs {number} warm-up requests when it loads the version{compiled}.", file=sys.stderr)
 
 
 def serve(

@@ -63,7 +63,18 @@ if TYPE_CHECKING:
 
 FOR_A_SERVER = {
     *("server", "model", "source_language", "target_language", "n_best", "scores", "sample", "seed"),
-    *("batch_size", "input_", "output", "line_buffered", "beam_size", "prefixes", "alignments", "split_sentences"),
+    *(
+        "timeout",
+        "retries",
+        "batch_size",
+        "input_",
+        "output",
+        "line_buffered",
+        "beam_size",
+        "prefixes",
+        "alignments",
+        "split_sentences",
+    ),
 }
 OF_A_SEARCH = {"beam_size", "prefixes", "alignments"}
 FOR_SAMPLES = FOR_A_SERVER - OF_A_SEARCH - {"split_sentences"}
@@ -78,8 +89,18 @@ def translate(
         typer.Option(metavar="URL", help="A model server instead of DIRECTORY: http://HOST:8501 or grpc://HOST:8500."),
     ] = None,
     model: Annotated[
-        str, typer.Option(metavar="NAME", help="The server's name of the model; `keras-nmt serve` takes the folder's.")
-    ] = "model",
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The server's name of the model. Default: that of `keras-nmt serve`, or else `model`."
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="With --server: time for a batch, retries included. Default: 60."),
+    ] = None,
+    retries: Annotated[
+        int | None, typer.Option(help="With --server: how often a batch is sent again to a busy server. Default: 5.")
+    ] = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     input_: Annotated[
@@ -143,11 +164,12 @@ def translate(
     if server is not None:
         _check_options_of_server(context, sample, split_sentences)
         warn: Callable[[int], None] = _warn_truncated_by_export
+        open_client = functools.partial(_open_client, server, model=model, timeout=timeout, retries=retries)
         if split_sentences is not None:
-            client = _open_client(server, model, batch_size or at_once)
+            client = open_client(batch_size=batch_size or at_once)
             answers = answers_by_sentence(client, texts.lines, languages, split_sentences)
         else:
-            client = _open_client(server, model, batch_size)
+            client = open_client(batch_size=batch_size)
             answers = answers_of_server(
                 client, texts, languages, n_best=n_best, beam_size=beam_size, is_aligned=is_aligned
             )
@@ -259,7 +281,8 @@ def _check_options_of_directory(context: typer.Context, directory: Path | None, 
     refuse_without(context, "split_sentences", "--server")
     if directory is None:
         raise UserError("Give a model's DIRECTORY, or --server URL. Received: neither")
-    refuse_without(context, "model", "--server")
+    for name in ("model", "timeout", "retries"):
+        refuse_without(context, name, "--server")
     if sample and (beam_size := context.params["beam_size"]) is not None:
         raise UserError(f"--sample does not search and has no beam. Received: --beam-size {beam_size}")
     if not is_aligned:
@@ -267,10 +290,10 @@ def _check_options_of_directory(context: typer.Context, directory: Path | None, 
     return directory
 
 
-def _open_client(server: str, model: str, batch_size: int | None) -> Client:
+def _open_client(server: str, **options: Any) -> Client:
     from keras_nmt.serving import Client
 
-    return Client(server, model, **given(batch_size=batch_size))
+    return Client(server, **given(**options))
 
 
 def _open_translator(

@@ -22,6 +22,10 @@ from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text import SubwordTokenizer
 
+# A text is cut behind so many bytes for each subword of the largest length bucket. To segment a byte takes 300 bytes of
+# memory, and a text that is cut here has more subwords than the bucket, unless most of it is spaces or the like.
+BYTES_OF_A_SUBWORD = 1024
+
 
 class TextGraph:
     """Translations, scores, alignments and sentence representations of tensors of texts.
@@ -131,9 +135,7 @@ class TextGraph:
             return self._by_target(search, chosen, rows)
 
         specs = [tf.TensorSpec([None, n], tf.string), tf.TensorSpec([None, n], tf.float32)]
-        texts, scores = rows.compute(translate, specs)
-        empty = rows.lengths[0][:, None] == 0  # [N, 1]
-        texts, scores = tf.where(empty, "", texts), tf.where(empty, 0.0, scores)
+        texts, scores = rows.compute(translate, specs, rows.lengths[0] > 0)
         if n == 1 and beam_sizes is None:
             texts, scores = texts[:, 0], scores[:, 0]
         return {"translation": texts, "score": scores, "truncated": rows.truncated}
@@ -219,7 +221,15 @@ class TextGraph:
             for side, name in enumerate(sides)
         ]
         groups = self._by_decoder.of(languages[1]) if len(self._decoders) > 1 else None
-        return Rows(tokens, languages, groups, self.options, compiled)
+        rows = Rows(tokens, languages, groups, self.options, compiled)
+        longest = tf.reduce_max(tf.stack([tf.strings.length(checked[name]) for name in sides]), 0)  # [N]
+        rows.truncated |= longest > self._most_bytes
+        return rows
+
+    @property
+    def _most_bytes(self) -> int:
+        """The bytes of a text that are segmented."""
+        return BYTES_OF_A_SUBWORD * self.options.length_buckets[-1]
 
     def _segmented(
         self,
@@ -228,7 +238,8 @@ class TextGraph:
         languages: list[tf.Tensor],
         body: Callable[[SubwordTokenizer, tf.Tensor], tf.RaggedTensor],
     ) -> tf.RaggedTensor:
-        """The result of `body` for each text `[N]`, with the subwords of the text's language."""
+        """The result of `body` for each text `[N]`, cut to a bounded size, with the subwords of the text's language."""
+        texts = tf.strings.substr(texts, 0, self._most_bytes)
         if not languages:
             return body(self.tokenizers[self.directions[0][side]], texts)
         tokenizers = [self.tokenizers[self.languages[first]] for first in self._by_tokenizer.firsts]

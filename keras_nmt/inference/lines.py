@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, install_extra
 
 if TYPE_CHECKING:
     from numpy.random import RandomState
@@ -140,8 +140,13 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
             if not isinstance(seed, numbers.Integral) or not -(2**31) <= seed < 2**31:
                 raise UserError(f"A line's seed is an integer of 32 bits. Received: {seed!r}")
         return list(map(int, given))
-    from numpy.random import RandomState  # here: a client that draws no seeds needs no NumPy
-
+    try:
+        from numpy.random import RandomState  # here: a client that draws no seeds needs no NumPy
+    except ImportError:
+        raise UserError(
+            f"Drawing seeds needs NumPy: {install_extra('serving', 'sample')}. Or give each line's seed. "
+            f"Received: seeds={seeds!r}"
+        ) from None
     if not isinstance(seeds, RandomState):
         if not isinstance(seeds, numbers.Integral) or not 0 <= seeds < 2**32:
             raise UserError(f"The seed of all lines is an integer from 0 to below 2**32. Received: {seeds!r}")

@@ -100,7 +100,10 @@ class Rows:
         return tf.ensure_shape(ids, [None, None])
 
     def compute(
-        self, body: Callable[[tf.Tensor], Sequence[tf.Tensor]], specs: Sequence[tf.TensorSpec]
+        self,
+        body: Callable[[tf.Tensor], Sequence[tf.Tensor]],
+        specs: Sequence[tf.TensorSpec],
+        needed: tf.Tensor | None = None,
     ) -> list[tf.Tensor]:
         """Computes all rows, rows of similar length together.
 
@@ -108,14 +111,17 @@ class Rows:
             body: Function from the indices `[B]` of a part's rows to tensors `[B, ...]`. Where it is compiled, the last
                 index is repeated up to a batch bucket.
             specs: The `tf.TensorSpec` of each of these tensors, `[None, ...]` with other dimensions known.
+            needed: bool tensor `[N]`, the rows to compute. Defaults to None, for all.
 
         Returns:
-            The tensors, `[N, ...]`, in the order of the rows.
+            The tensors, `[N, ...]`, in the order of the rows; 0 or "" for rows that are not needed.
         """
         options, groups = self._options, self.groups
         lengths = tf.reduce_max(tf.stack(self.lengths), 0)
         keys = lengths if groups is None else lengths - groups * options.length_buckets[-1]
         order = tf.argsort(keys, direction="DESCENDING", stable=True)
+        if needed is not None:
+            order = tf.boolean_mask(order, tf.gather(needed, order))
         lengths = self._padded(tf.gather(lengths, order))
         groups = None if groups is None else tf.gather(groups, order)
 
@@ -132,7 +138,7 @@ class Rows:
             return [tf.tensor_scatter_nd_update(x, rows[:, None], new) for x, new in zip(results, made, strict=True)]
 
         count = tf.size(order)
-        results = [tf.zeros([count, *spec.shape[1:]], spec.dtype) for spec in specs]
+        results = [tf.zeros([tf.size(keys), *spec.shape[1:]], spec.dtype) for spec in specs]
         if not tf.executing_eagerly():  # in an export, whose requests are computed at the same time
 
             def next_part(start: tf.Tensor, *results: tf.Tensor) -> tuple[tf.Tensor, ...]:

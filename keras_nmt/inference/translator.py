@@ -31,6 +31,8 @@ from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text import SubwordTokenizer
 
+_processes: list[int] = []  # the process that has made the first translator
+
 
 class Translator:
     """Translates and scores text with a model, in all directions of the model.
@@ -72,6 +74,7 @@ class Translator:
         **options: Any,
     ) -> None:
         check_backend("A translator")
+        check_process()
         check_names(options)
         self.model = model
         self.languages, self.directions = model.languages, model.directions
@@ -104,6 +107,7 @@ class Translator:
         Raises:
             UserError: The directory is no model directory, or not whole, or an option is unknown or out of its range.
         """
+        check_process()
         check_names(options)
         loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble)
         return cls(loaded.model, loaded.tokenizers, **with_defaults(loaded.search, options))
@@ -332,7 +336,22 @@ class Translator:
             )
 
 
+def check_process() -> None:
+    """Raises a `UserError` in a process that was forked from one with a translator.
+
+    TensorFlow's threads are not copied by a fork, so that a computation would never end.
+    """
+    if not _processes:
+        _processes.append(os.getpid())
+    if os.getpid() not in _processes:
+        raise UserError(
+            "A model must be loaded behind a fork, in the process that translates: TensorFlow does not compute in a "
+            f"process that was forked later. Received: a model of process {_processes[0]}, in process {os.getpid()}"
+        )
+
+
 def _texts(lines: list[str]) -> tf.Tensor:
+    check_process()
     return tf.constant(lines, tf.string, [len(lines)])
 
 

@@ -25,10 +25,10 @@ _FIELDS = {
 def add_services(server: Any, model: ServedModel, grpc: Any, apis: Any) -> None:
     """Adds `PredictionService` and `ModelService` to a gRPC server. Other calls are UNIMPLEMENTED."""
 
-    def handler(answer: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    def handler(answer: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         def handle(request: Any, context: Any) -> Any:
             try:
-                return answer(request)
+                return answer(request, context)
             except Refused as error:
                 context.abort(grpc.StatusCode[error.code], error.message)
 
@@ -37,7 +37,7 @@ def add_services(server: Any, model: ServedModel, grpc: Any, apis: Any) -> None:
     def number(spec: Any) -> int | None:
         return spec.version.value if spec.HasField("version") else None
 
-    def predict(request: Any) -> Any:
+    def predict(request: Any, context: Any) -> Any:
         spec = request.model_spec
         signature = spec.signature_name or "serving_default"
         version = model.version(spec.name, number(spec))
@@ -45,12 +45,14 @@ def add_services(server: Any, model: ServedModel, grpc: Any, apis: Any) -> None:
         response.model_spec.name, response.model_spec.signature_name = spec.name, signature
         response.model_spec.version.value = version.number
         inputs = {name: _from_proto(name, proto) for name, proto in request.inputs.items()}
-        for name, array in version.run(signature, inputs, request.output_filter).items():
+        found = model.run(version, context.is_active, signature, inputs, request.output_filter)
+        for name, array in found.items():
             response.outputs[name].CopyFrom(_to_proto(array))
         return response
 
-    def metadata(request: Any) -> Any:
-        version = model.version(request.model_spec.name, number(request.model_spec))
+    def metadata(request: Any, _: Any) -> Any:
+        name = request.model_spec.name or model.name  # our client asks for the name
+        version = model.version(name, number(request.model_spec))
         if list(request.metadata_field) != ["signature_def"]:
             fields = ",".join(request.metadata_field)
             raise Refused(f"The metadata field is signature_def. Received: {fields}")
@@ -61,7 +63,7 @@ def add_services(server: Any, model: ServedModel, grpc: Any, apis: Any) -> None:
         response.metadata["signature_def"].Pack(proto.SignatureDefMap(signature_def=version.definitions))
         return response
 
-    def status(request: Any) -> Any:
+    def status(request: Any, _: Any) -> Any:
         return model.status(request.model_spec.name, number(request.model_spec))
 
     prediction = apis.prediction_service_pb2_grpc.PredictionServiceServicer()

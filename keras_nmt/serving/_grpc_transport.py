@@ -8,11 +8,11 @@ import urllib.parse
 from typing import Any
 
 from keras_nmt.serving._serving_api import import_grpc
-from keras_nmt.serving._transport import Failure, seconds_left
+from keras_nmt.serving._transport import TEMPORARY, USUAL_MODEL, Failure, largest_answer, seconds_left
 
-METHOD = "/tensorflow.serving.PredictionService/Predict"
-# The messages of `tensorflow_serving/apis/predict.proto`: name, number and type of the fields used here; * repeated.
-# TensorFlow's own module of these messages imports all of TensorFlow.
+SERVICE = "/tensorflow.serving.PredictionService/"
+# The messages of `predict.proto` and `get_model_metadata.proto` in `tensorflow_serving/apis`: name, number and type of
+# the fields used here; * repeated. TensorFlow's own modules of these messages import all of TensorFlow.
 MESSAGES = {
     "Version": [("value", 1, "INT64")],
     "ModelSpec": [("name", 1, "STRING"), ("version", 2, "Version"), ("signature_name", 3, "STRING")],
@@ -30,6 +30,8 @@ MESSAGES = {
     "Entry": [("key", 1, "STRING"), ("value", 2, "Tensor")],  # on the wire, a map is a list of these
     "Request": [("model_spec", 1, "ModelSpec"), ("inputs", 2, "*Entry")],
     "Response": [("outputs", 1, "*Entry")],
+    "MetadataRequest": [("model_spec", 1, "ModelSpec"), ("metadata_field", 2, "*STRING")],
+    "MetadataResponse": [("model_spec", 1, "ModelSpec")],
 }
 # Types in `tensorflow/core/framework/types.proto`.
 FLOAT, INT32, STRING, BOOL = 1, 3, 7, 10
@@ -37,15 +39,24 @@ _CONTENT = {FLOAT: "f", INT32: "i", BOOL: "b"}
 
 
 class GrpcTransport:
-    """One model of a server, by gRPC; `waits` are the least and the most seconds before the channel connects again."""
+    """One model of a server, by gRPC; `waits` are the least and the most seconds before the channel connects again.
+
+    `most_sentences` is the number of sentences of the largest request.
+    """
 
     def __init__(
-        self, parts: urllib.parse.SplitResult, model: str, version: int | None, waits: tuple[float, float]
+        self,
+        parts: urllib.parse.SplitResult,
+        model: str | None,
+        version: int | None,
+        waits: tuple[float, float],
+        most_sentences: int,
     ) -> None:
         self._grpc = import_grpc(parts.geturl())
         options = {
-            "grpc.max_receive_message_length": -1,
+            "grpc.max_receive_message_length": min(largest_answer(most_sentences), 2**31 - 1),
             "grpc.max_send_message_length": -1,
+            "grpc.enable_http_proxy": 0,  # as by REST
             # The client's waits decide when to try again, not the longer waits of the channel. The channel's least wait
             # does not change: a server may take as long to accept a connection.
             "grpc.initial_reconnect_backoff_ms": int(1000 * waits[0]),
@@ -53,15 +64,16 @@ class GrpcTransport:
         }
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
         self._channel = self._grpc.insecure_channel(f"{host}:{parts.port or 8500}", list(options.items()))
-        self._call = self._channel.unary_unary(METHOD)
         self._messages = _message_classes()
-        self._model, self._version = model, version
+        self.model, self._version = model, version
 
     def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> dict[str, list[Any]]:
         from google.protobuf.message import DecodeError
 
+        if self.model is None:
+            self.model = self._only_model(deadline)
         request = self._messages["Request"]()
-        request.model_spec.name = self._model
+        request.model_spec.name = self.model
         request.model_spec.signature_name = signature
         if self._version is not None:
             request.model_spec.version.value = self._version
@@ -74,15 +86,35 @@ class GrpcTransport:
             else:
                 tensor.dtype = INT32
                 tensor.int_val.extend(column)
-        try:
-            content = self._call(request.SerializeToString(), timeout=seconds_left(deadline))
-        except self._grpc.RpcError as error:
-            raise Failure(error.code().name, error.details() or "") from None
+        content = self._call("Predict", request, deadline)
         try:
             response = self._messages["Response"].FromString(content)
             return {entry.key: _column(entry.value) for entry in response.outputs}
         except (DecodeError, ValueError) as error:
             raise Failure("MALFORMED", str(error)) from None
+
+    def _only_model(self, deadline: float) -> str:
+        from google.protobuf.message import DecodeError
+
+        request = self._messages["MetadataRequest"](metadata_field=["signature_def"])
+        request.model_spec.SetInParent()
+        try:
+            content = self._call("GetModelMetadata", request, deadline)
+            return self._messages["MetadataResponse"].FromString(content).model_spec.name or USUAL_MODEL
+        except DecodeError:
+            return USUAL_MODEL
+        except Failure as failure:
+            if failure.code in TEMPORARY:
+                raise
+            return USUAL_MODEL  # TensorFlow Serving has no model without a name
+
+    def _call(self, method: str, request: Any, deadline: float) -> bytes:
+        call = self._channel.unary_unary(SERVICE + method)
+        try:
+            answer: bytes = call(request.SerializeToString(), timeout=seconds_left(deadline))
+        except self._grpc.RpcError as error:
+            raise Failure(error.code().name, error.details() or "") from None
+        return answer
 
     def close(self) -> None:
         self._channel.close()

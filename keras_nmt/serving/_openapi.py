@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-OPENAPI_PATH = "/openapi.json"
+OPENAPI_PATH, MODELS_PATH = "/openapi.json", "/v1/models"
 _BASE64 = {
     "type": "object",
     "properties": {"b64": {"type": "string", "contentEncoding": "base64"}},
@@ -62,6 +62,8 @@ def openapi(name: str, version: int, signatures: Mapping[str, Any]) -> dict[str,
                 **_responses({"anyOf": answers}),
             }
         }
+    models = _object({"models": _list({"type": "string"})})
+    paths[MODELS_PATH] = {"get": {"summary": "The names of the server's models", **_responses(models)}}
     paths[OPENAPI_PATH] = {"get": {"summary": "This description", **_responses({"type": "object"})}}
     return {
         "openapi": "3.1.0",

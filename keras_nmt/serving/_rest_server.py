@@ -20,9 +20,10 @@ from werkzeug.exceptions import ClientDisconnected
 from werkzeug.serving import LISTEN_QUEUE, ThreadedWSGIServer, WSGIRequestHandler
 from werkzeug.wrappers import Request, Response
 
-from keras_nmt.serving._openapi import OPENAPI_PATH, openapi
+from keras_nmt.serving._openapi import MODELS_PATH, OPENAPI_PATH, openapi
 from keras_nmt.serving._served_model import LARGEST_REQUEST, MOST_DIMENSIONS, Refused, ServedModel
 
+TCP_ESTABLISHED = 1  # of Linux, in linux/tcp.h
 # The model server's own routes.
 _PREDICT = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d{1,18}))?:predict", re.IGNORECASE | re.ASCII)
 _STATUS = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d{1,18}))?(/metadata)?", re.IGNORECASE | re.ASCII)
@@ -130,6 +131,8 @@ class _Application:
         if request.path == OPENAPI_PATH:
             version = self._model.version(self._model.name, None)
             return openapi(self._model.name, version.number, version.definitions)
+        if request.path == MODELS_PATH:
+            return {"models": [self._model.name]}
         name, number, has_metadata = _route(_STATUS, request)
         if not has_metadata:
             return _as_json(self._model.status(name, number))
@@ -154,10 +157,21 @@ class _Application:
         dtypes = {name: tf.as_dtype(info.dtype) for name, info in version.definitions[signature].inputs.items()}
         if ("inputs" in asked) == ("instances" in asked):
             raise Refused("There must be one of 'inputs' and 'instances'")
+
+        def run(inputs: Mapping[str, tf.Tensor]) -> dict[str, np.ndarray]:
+            return self._model.run(
+                version, lambda: _is_connected(request.environ["werkzeug.socket"]), signature, inputs
+            )
+
         if "inputs" in asked:
-            return {"outputs": _columns(version.run(signature, _from_columns(asked["inputs"], dtypes)))}
+            return {"outputs": _columns(run(_from_columns(asked["inputs"], dtypes)))}
         rows = asked["instances"]
-        return {"predictions": _rows(version.run(signature, _from_rows(rows, dtypes)), len(rows))}
+        return {"predictions": _rows(run(_from_rows(rows, dtypes)), len(rows))}
+
+
+def _is_connected(connection: socket.socket) -> bool:
+    """Whether the client has closed neither the connection nor its side. Data that waits to be read says nothing."""
+    return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == TCP_ESTABLISHED
 
 
 def _body(request: Request) -> bytes:
@@ -175,6 +189,8 @@ def _route(pattern: re.Pattern[str], request: Request) -> list[Any]:
     """The model's name, the version's number and further groups of the pattern."""
     path = urllib.parse.urlsplit(request.environ["RAW_URI"]).path  # quoted: a name may have a slash or a colon
     match = pattern.fullmatch(path)
+    if not path.lower().startswith("/v1/"):
+        raise Refused(f"The development server has no {path}", "NOT_FOUND")
     if not match:
         raise Refused(f"Malformed request: {request.method} {path}")
     name, number, *others = match.groups()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, install_extra
 
 
 class SplitLine(NamedTuple):
@@ -32,8 +32,7 @@ def sentence_splitter(language: str | None) -> Callable[[str], SplitLine]:
         from sentencex import segment
     except ImportError:
         raise UserError(
-            "To split sentences, install the extra `split`: pip install 'keras_nmt[split]' or "
-            f"'keras-nmt-client[split]'. Received: language={language!r}"
+            f"Splitting sentences needs sentencex: {install_extra('split', 'split')}. Received: language={language!r}"
         ) from None
 
     def split(line: str) -> SplitLine:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import logging
 import re
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,11 @@ from tensorflow.core.protobuf import error_codes_pb2, saved_model_pb2
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.serving.client import XLA_DISABLED
+from keras_nmt.serving.warmup import read_warmup
 
 LARGEST_REQUEST = 2**24  # bytes; a tensor has no more elements than its request has bytes
 MOST_DIMENSIONS = 32  # of an input: with more, `tf.constant` of a NumPy array ends the process
+REQUESTS_AT_ONCE = 4  # that are computed; more share the cores and take as long, and cannot be cancelled
 _LONGEST_MESSAGE = 2000  # characters: gRPC clients refuse answers with more
 
 
@@ -34,16 +38,23 @@ class Refused(Exception):
 
 
 class ServedVersion:
-    """A loaded version. `xla`: whether `_xla` signatures are allowed."""
+    """A loaded version, whose warm-up requests have been run.
 
-    def __init__(self, folder: Path, xla: bool) -> None:
+    Args:
+        folder: Path of the version's folder.
+        xla: Boolean, whether `_xla` signatures are allowed.
+        prediction_log: Message class of the records of warm-up requests.
+    """
+
+    def __init__(self, folder: Path, xla: bool, prediction_log: Any) -> None:
         self.number = int(folder.name)
         self._xla = xla
         try:
             saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
             self.definitions = dict(saved_model.meta_graphs[0].signature_def)
-            with plain_name(folder) as name:
+            with plain_name(folder) as name, _without_warnings_of_gradients():
                 self._loaded = tf.saved_model.load(name)  # the variables live as long as this object
+            logs = [prediction_log.FromString(record) for record in read_warmup(folder)]
         except (PermissionError, tf.errors.ResourceExhaustedError):
             raise
         except Exception as error:  # any exception: damage shows in many ways in protobuf and TensorFlow
@@ -51,6 +62,16 @@ class ServedVersion:
                 f"The version cannot be loaded; if it is damaged, export it again. Received: {folder} "
                 f"({one_line(error)[:200]})"
             ) from error
+        for request in (log.predict_log.request for log in logs):
+            signature = request.model_spec.signature_name
+            try:
+                self.run(signature, {name: tf.constant(tf.make_ndarray(x)) for name, x in request.inputs.items()})
+            except Refused as error:
+                remedy = "allow XLA by --xla, or export" if error.message == XLA_DISABLED else "export the model again"
+                raise UserError(
+                    f"A server loads no version of which a warm-up request fails: {remedy} without --warmup-xla. "
+                    f"Received: {folder}, signature {signature} ({one_line(error.message)[:200]})"
+                ) from None
 
     def run(
         self, signature: str, inputs: Mapping[str, tf.Tensor], outputs: Iterable[str] = ()
@@ -96,8 +117,9 @@ class ServedModel:
     """
 
     def __init__(self, name: str, path: Path, xla: bool, apis: Any) -> None:
-        self.name, self._path, self._xla, self._proto = name, path, xla, apis.get_model_status_pb2
+        self.name, self._path, self._xla, self._apis = name, path, xla, apis
         self._states: dict[int, Any] = {}
+        self._turns = threading.Semaphore(REQUESTS_AT_ONCE)
         self._newest = _highest_version(path) if path.is_dir() else None
         if self._newest is None:
             raise UserError(
@@ -114,6 +136,25 @@ class ServedModel:
             raise Refused(f"Servable not found for request: {wanted}", "NOT_FOUND")
         return current
 
+    def run(
+        self,
+        version: ServedVersion,
+        is_awaited: Callable[[], bool],
+        signature: str,
+        inputs: Mapping[str, tf.Tensor],
+        outputs: Iterable[str] = (),
+    ) -> dict[str, np.ndarray]:
+        """`version.run` when it is the request's turn; a `Refused` where no client waits for the answer any more."""
+        while not (has_turn := self._turns.acquire(timeout=0.1)) and is_awaited():
+            pass
+        try:
+            if not is_awaited():
+                raise Refused("The client has gone", "CANCELLED")
+            return version.run(signature, inputs, outputs)
+        finally:
+            if has_turn:
+                self._turns.release()
+
     def status(self, name: str, number: int | None) -> Any:
         """`GetModelStatusResponse`: the states of all versions so far, or of one."""
         if name != self.name:
@@ -121,7 +162,7 @@ class ServedModel:
         states = [state for _, state in sorted(self._states.items(), reverse=True) if number in (None, state.version)]
         if not states:
             raise Refused(f"Could not find version {number} of model {name}", "NOT_FOUND")
-        return self._proto.GetModelStatusResponse(model_version_status=states)
+        return self._apis.get_model_status_pb2.GetModelStatusResponse(model_version_status=states)
 
     def watch(self, stopped: threading.Event, poll_seconds: float) -> None:
         """Follows the folder until `stopped` is set."""
@@ -155,7 +196,7 @@ class ServedModel:
     def _load(self, folder: Path) -> ServedVersion:
         self._set_state(int(folder.name), "LOADING")
         try:
-            version = ServedVersion(folder, self._xla)
+            version = ServedVersion(folder, self._xla, self._apis.prediction_log_pb2.PredictionLog)
         except Exception as error:
             self._set_state(int(folder.name), "END", one_line(error))
             raise
@@ -163,10 +204,25 @@ class ServedModel:
         return version
 
     def _set_state(self, number: int, state: str, error: str = "") -> None:
-        status = self._proto.ModelVersionStatus(version=number, state=state)
+        status = self._apis.get_model_status_pb2.ModelVersionStatus(version=number, state=state)
         status.status.error_code = error_codes_pb2.INTERNAL if error else error_codes_pb2.OK
         status.status.error_message = error
         self._states = {**self._states, number: status}
+
+
+@contextlib.contextmanager
+def _without_warnings_of_gradients() -> Iterator[None]:
+    """Drops TensorFlow's warnings that the functions of an export have no gradients, which a server does not need."""
+    logger = logging.getLogger("absl")
+
+    def is_kept(record: logging.LogRecord) -> bool:
+        return "unsaved custom gradients" not in record.getMessage()
+
+    logger.addFilter(is_kept)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_kept)
 
 
 def _highest_version(path: Path) -> Path | None:

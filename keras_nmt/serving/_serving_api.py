@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, install_extra
 
 _PROTOCOL = (
     "get_model_metadata_pb2",
@@ -25,7 +25,7 @@ def import_grpc(needed_for: str, *modules: str) -> Any:
         return importlib.import_module("grpc")
     except ImportError:
         raise UserError(
-            f"gRPC and its protocol need the extra `serving`: pip install 'keras_nmt[serving]'. Received: {needed_for}"
+            f"gRPC and its protocol are not installed: {install_extra('serving', 'grpc')}. Received: {needed_for}"
         ) from None
 
 

@@ -26,24 +26,14 @@ from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.serving._grpc_transport import GrpcTransport
 from keras_nmt.serving._rest_transport import RestTransport
 from keras_nmt.serving._sentences import SplitLine, sentence_splitter
-from keras_nmt.serving._transport import Failure, Transport
+from keras_nmt.serving._transport import POSITIONS, Failure, Transport, checked_columns, is_kind
 
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between attempts
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
+LONGEST_MESSAGE = 2000  # characters of a server's error
 # The error message of a stock server about a function that is marked for XLA.
 XLA_DISABLED = "XLA compilation disabled"
-# The types of an export's outputs, by REST and by gRPC.
-_OUTPUTS = {
-    "translation": ((str, bytes), "text"),
-    "score": ((float,), "a number"),
-    "log_probability": ((float,), "a number"),
-    "truncated": ((bool,), "true or false"),
-}
 _ON_REQUEST = ("search", "align")  # signatures that not every export has
-# Rows of these outputs are lists of integers.
-_POSITIONS = ("alignment", "source_word", "target_word")
-# A row of these outputs is one value, or a list of values if the export gives several hypotheses.
-_OF_HYPOTHESES = ("translation", "score")
 
 
 class _NoSignature(UserError):
@@ -59,12 +49,15 @@ class Client:
     doubles each time, and a random part, at most half, is taken off. Other errors are not tried again. Redirects are
     not followed.
 
-    A client may be used by several threads at once. REST connections stay open for the next requests.
+    A client may be used by several threads at once, and by processes that are forked from its own. REST connections
+    stay open for the next requests. Environment variables for proxies, such as `http_proxy`, have no effect: give the
+    URL of the server, or of a reverse proxy in front of it.
 
     Args:
         url: String, `http://host:8501` or `https://...` for REST, `grpc://host:8500` for gRPC, which needs the extra
             `serving` of keras_nmt, or `grpc` of keras-nmt-client.
-        model: String, the name that the server gives the model.
+        model: String, the name that the server gives the model. Defaults to `None`: the only model of a development
+            server, and `model`, the name in TensorFlow Serving's image, of other servers.
         version: Integer, the version of the model. Defaults to `None`: the server's choice, its highest version.
         timeout: Float, the seconds that a batch may take, including all attempts and the waits between them. Defaults
             to 60.
@@ -84,14 +77,14 @@ class Client:
     def __init__(
         self,
         url: str,
-        model: str,
+        model: str | None = None,
         *,
         version: int | None = None,
         timeout: float = 60.0,
         retries: int = 5,
         batch_size: int = 64,
     ) -> None:
-        if not (_is(timeout, numbers.Real) and 0 < timeout <= LONGEST_TIMEOUT):
+        if not (is_kind(timeout, numbers.Real) and 0 < timeout <= LONGEST_TIMEOUT):
             raise UserError(
                 f"`timeout` must be a number above 0 and at most {LONGEST_TIMEOUT:g}. Received: timeout={timeout!r}"
             )
@@ -99,16 +92,17 @@ class Client:
         _check_integer("batch_size", batch_size, 1)
         if version is not None:
             _check_integer("version", version, 0)
-        if not isinstance(model, str) or not model:
-            raise UserError(f"`model` must be the name of a model. Received: model={model!r}")
-        check_utf8(model, "The name of the model")
+        if model is not None:
+            if not isinstance(model, str) or not model:
+                raise UserError(f"`model` must be the name of a model. Received: model={model!r}")
+            check_utf8(model, "The name of the model")
         self.url = url
         self.model = model
         self.version = version
         self.timeout = float(timeout)
         self.retries = retries
         self.batch_size = batch_size
-        self._transport = _transport(url, model, version)
+        self._transport = _transport(url, model, version, batch_size)
         self._xla = True
         self._has_search = True
 
@@ -190,7 +184,7 @@ class Client:
             UserError: As for `translate`; or there is not a target for each source.
             ConnectionError, TimeoutError: As for `translate`.
         """
-        found = self._of_pairs("align", sources, targets, source, target, _POSITIONS, "aligned")
+        found = self._of_pairs("align", sources, targets, source, target, POSITIONS, "aligned")
         return [aligned_words(*row) for row in found]
 
     def sample(
@@ -373,7 +367,7 @@ class Client:
         while True:
             name = signature + "_xla" if self._xla else signature
             try:
-                return _checked(self._transport.predict(name, inputs, deadline), outputs, count)
+                return checked_columns(self._transport.predict(name, inputs, deadline), outputs, count)
             except Failure as failure:
                 if name != signature and XLA_DISABLED in failure.message:
                     self._xla = False
@@ -388,14 +382,14 @@ class Client:
 
     def _error(self, failure: Failure, signature: str, refusal: Failure | None) -> Exception:
         """The error to raise for a failure; `refusal` is the failure of the attempt before."""
-        message = one_line(failure.message).rstrip(".")
+        message = _shown(failure)
         plain = signature.removesuffix("_xla")
-        received = f"Received: model={self.model!r}, version={self.version}, signature={signature!r}"
+        received = f"Received: model={self._transport.model!r}, version={self.version}, signature={signature!r}"
         if failure.code == "UNAVAILABLE":
             return ConnectionError(f"{self.url} cannot be reached, or has no time: {message}. {received}")
         if failure.code == "DEADLINE_EXCEEDED":
             if refusal is not None:
-                message += f"; the attempt before: {one_line(refusal.message).rstrip('.')}"
+                message += f"; the attempt before: {_shown(refusal)}"
             return TimeoutError(f"{self.url} did not answer in {self.timeout:g} s: {message}. {received}")
         if failure.code == "MALFORMED":
             return UserError(f"{self.url} does not answer as an export of keras_nmt: {message}. {received}")
@@ -409,7 +403,12 @@ class Client:
         return UserError(f"{self.url} answered {failure.code}: {message}. {received}")
 
 
-def _transport(url: str, model: str, version: int | None) -> Transport:
+def _shown(failure: Failure) -> str:
+    """A failure's message, which a server wrote, as a part of a line for the terminal."""
+    return one_line(failure.message[:LONGEST_MESSAGE]).rstrip(".")
+
+
+def _transport(url: str, model: str | None, version: int | None, batch_size: int) -> Transport:
     try:
         parts = urllib.parse.urlsplit(url)
         parts.port  # noqa: B018  raises if the port is not a number
@@ -423,7 +422,7 @@ def _transport(url: str, model: str, version: int | None) -> Transport:
         raise UserError(
             f"A server's URL is http://HOST:8501 for REST or grpc://HOST:8500 for gRPC. Received: url={url!r}"
         )
-    return GrpcTransport(parts, model, version, (FIRST_WAIT, LONGEST_WAIT))
+    return GrpcTransport(parts, model, version, (FIRST_WAIT, LONGEST_WAIT), batch_size)
 
 
 def _languages(count: int, source: Languages, target: Languages) -> dict[str, list[str]]:
@@ -439,47 +438,6 @@ def _languages(count: int, source: Languages, target: Languages) -> dict[str, li
     return languages
 
 
-def _checked(columns: dict[str, list[Any]], outputs: Sequence[str], count: int) -> list[list[Any]]:
-    """The columns of the outputs. An answer that an export does not give is a `Failure`."""
-    widths = set()
-    for name in outputs:
-        if len(columns.get(name, ())) != count:
-            raise Failure("MALFORMED", f"{name} is missing, or not of {count} sentence(s)")
-        if name in _POSITIONS:
-            continue
-        kinds, wanted = _OUTPUTS[name]
-        for row in columns[name]:
-            several = name in _OF_HYPOTHESES and isinstance(row, list)
-            if name in _OF_HYPOTHESES:
-                widths.add(len(row) if several else None)
-            for value in row if several else [row]:
-                if not isinstance(value, kinds):
-                    raise Failure("MALFORMED", f"{name} is {type(value).__name__}, not {wanted}")
-    if len(widths) > 1 or 0 in widths:
-        raise Failure("MALFORMED", "sentences differ in their number of hypotheses, or have none")
-    if set(_POSITIONS) <= set(outputs):
-        columns = {**columns, **_checked_positions(columns)}
-    return [columns[name] for name in outputs]
-
-
-def _checked_positions(columns: dict[str, list[Any]]) -> dict[str, list[list[int]]]:
-    """The columns of an alignment as integers, each of which has its subword or word; else a `Failure`."""
-    found: dict[str, list[list[int]]] = {}
-    for name in _POSITIONS:
-        for row in columns[name]:
-            # REST gives all numbers as floats.
-            if not isinstance(row, list) or not all(_is(x, (int, float)) and x == x // 1 >= -1 for x in row):
-                raise Failure("MALFORMED", f"{name} is not of lists of positions")
-        found[name] = [list(map(int, row)) for row in columns[name]]
-    for aligned, source_word, target_word in zip(*found.values(), strict=True):
-        pairs = [(i, word) for i, word in zip(aligned, target_word, strict=False) if i >= 0]
-        if len(aligned) != len(target_word) or any(
-            i >= len(source_word) or source_word[i] < 0 or word < 0 for i, word in pairs
-        ):
-            raise Failure("MALFORMED", "alignment has positions without a subword")
-    return found
-
-
 def _first(count: int, translations: list[Translation]) -> list[Translation]:
     """Translations with their first `count` hypotheses."""
     for hypotheses, _ in translations:
@@ -492,9 +450,5 @@ def _first(count: int, translations: list[Translation]) -> list[Translation]:
 
 
 def _check_integer(name: str, value: Any, least: int) -> None:
-    if not (_is(value, numbers.Integral) and least <= value < 2**63):
+    if not (is_kind(value, numbers.Integral) and least <= value < 2**63):
         raise UserError(f"`{name}` must be an integer of at least {least}. Received: {name}={value!r}")
-
-
-def _is(value: Any, kind: Any) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)

@@ -25,12 +25,14 @@ class DevelopmentServer:
     - gRPC: `PredictionService.Predict` and `.GetModelMetadata`, `ModelService.GetModelStatus`.
     - REST: `GET /v1/models/NAME`, `GET /v1/models/NAME/metadata`, `POST /v1/models/NAME:predict` in row (`instances`)
       and column format (`inputs`), each also with `/versions/VERSION` behind the name.
-    - `GET /openapi.json`: an OpenAPI 3.1 description of REST, with the signatures of the version that is served.
+    - `GET /v1/models`: the name of the model. `GET /openapi.json`: an OpenAPI 3.1 description of REST, with the
+      signatures of the version that is served.
 
-    The server follows the folder of versions: a new highest version is loaded and replaces the one before. Errors have
-    the status codes of the model server. As in a stock model server, signatures with `_xla` behind their names are
-    refused, unless `xla` allows them. The server does not batch requests, run warm-up records or encrypt, and has
-    limits of its own (`savedmodels/README.md`).
+    The server follows the folder of versions: a new highest version is loaded and replaces the one before. Like the
+    model server, it runs a version's warm-up requests first, and does not load a version of which one fails. Errors
+    have the status codes of the model server. As in a stock model server, signatures with `_xla` behind their names are
+    refused, unless `xla` allows them. The server does not batch or encrypt requests, and has limits of its own
+    (`savedmodels/README.md`).
 
     Needs the extra `serving`. The server answers as soon as it is made, and ends with `stop` or a `with` block.
 
@@ -47,8 +49,8 @@ class DevelopmentServer:
         grpc_url: String, the URL of gRPC for the same client.
 
     Raises:
-        UserError: There is no version in the folder, the highest one is damaged, a port is in use, or the extra
-            `serving` is not installed.
+        UserError: There is no version in the folder, the highest one is damaged or a warm-up request of it fails, a
+            port is in use, or the extra `serving` is not installed.
     """
 
     def __init__(

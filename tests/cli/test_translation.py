@@ -149,7 +149,9 @@ def test_an_export_translates_like_its_directory(trained, tmp_path, keras_nmt):
     warmup = write_lines(tmp_path, "warmup", ["3 0 7", "1 2"])
     run = keras_nmt("export", trained, tmp_path / "served", "--beam-size", 2, "--warmup", warmup, "--warmup-xla")
     assert run.stdout.decode().strip() == str(tmp_path / "served" / "1")
-    assert run.stderr.decode() == "A server with XLA compiles 4 programs when it loads the version\n"
+    assert run.stderr.decode() == (
+        "A server runs 8 warm-up requests when it loads the version, and compiles 4 programs.\n"
+    )
     served = tf.saved_model.load(str(tmp_path / "served" / "1")).signatures["serving_default"]
     assert served(text=tf.constant(["3 0 7", ""]))["translation"].numpy().tolist() == [b"three zero seven", b""]
     records = tmp_path / "served" / "1" / "assets.extra" / "tf_serving_warmup_requests"

@@ -68,7 +68,7 @@ def test_a_part_has_rows_of_one_group():
 
 @settings(max_examples=30, deadline=None)
 @given(lengths=LENGTHS, compiled=st.booleans(), grouped=st.booleans(), data=st.data())
-def test_each_row_is_computed_once_and_in_order(lengths, compiled, grouped, data):
+def test_each_needed_row_is_computed_once_and_in_order(lengths, compiled, grouped, data):
     groups = data.draw(st.lists(st.integers(0, 2), min_size=len(lengths), max_size=len(lengths)))
     tokens = tf.ragged.constant([list(range(4, 4 + length)) for length in lengths], tf.int32, ragged_rank=1)
     rows = Rows([tokens], [], tf.constant(groups, tf.int32) if grouped else None, OPTIONS, compiled)
@@ -90,10 +90,12 @@ def test_each_row_is_computed_once_and_in_order(lengths, compiled, grouped, data
         return [tf.strings.as_string(chosen), tf.cast(chosen[:, None], tf.float32) * [1.0, 2.0]]
 
     specs = [tf.TensorSpec([None], tf.string), tf.TensorSpec([None, 2], tf.float32)]
-    names, doubles = rows.compute(body, specs)
-    assert sorted(seen) == list(range(len(lengths)))
-    assert names.numpy().tolist() == [str(row).encode() for row in range(len(lengths))]
-    assert doubles.numpy().tolist() == [[row, 2 * row] for row in range(len(lengths))]
+    needed = data.draw(st.none() | st.lists(st.booleans(), min_size=len(lengths), max_size=len(lengths)))
+    names, doubles = rows.compute(body, specs, None if needed is None else tf.constant(needed, tf.bool, [len(lengths)]))
+    found = [row for row in range(len(lengths)) if needed is None or needed[row]]
+    assert sorted(seen) == found
+    assert names.numpy().tolist() == [str(row).encode() if row in found else b"" for row in range(len(lengths))]
+    assert doubles.numpy().tolist() == [[row, 2 * row] if row in found else [0, 0] for row in range(len(lengths))]
 
 
 def test_some_parts_are_computed_at_the_same_time():

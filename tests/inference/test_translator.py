@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import resource
+import signal
+import time
+
 import keras
 import numpy as np
 import pytest
@@ -57,6 +62,32 @@ def test_empty_text_gives_empty_text(translator, lines):
         if not line.strip():
             assert translation.text == ""
             assert translation.score == 0.0
+
+
+def test_empty_texts_cost_nothing(translator):
+    start = time.monotonic()
+    found = translator.translate(["", " "] * 50_000 + ["a mouse"])
+    assert time.monotonic() - start < 5  # the search of so many texts takes minutes
+    assert {(x.text, x.score) for x in found[:-1]} == {("", 0.0)}
+    assert found[-1] == translator.translate(["a mouse"])[0]
+
+
+@pytest.mark.filterwarnings("ignore:.*were truncated")
+def test_a_text_is_cut_before_it_is_segmented(translator):
+    """SentencePiece needs 300 bytes of memory for each byte of a text."""
+    limit = 1024 * translator.length_buckets[-1]
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    text = "katze" * 400_000  # 2 MB
+    pair = [text, "a mouse"], ["a mouse", text]
+    found = translator.translate([text]), translator.score(*pair), translator.align(*pair)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 200 * 2**10  # KiB
+    cut = text[:limit]
+    pair = [cut, "a mouse"], ["a mouse", cut]
+    assert found == (translator.translate([cut]), translator.score(*pair), translator.align(*pair))
+    # Also where the rest would not have been too long in subwords.
+    spaces = " " * limit
+    for text, truncated in ((f"a{spaces[1:]}", False), (f"a{spaces}", True)):
+        assert translator.translate([text])[0] == translator.translate(["a"])[0]._replace(truncated=truncated)
 
 
 def test_long_text_is_truncated_at_the_largest_bucket_with_a_warning(translator, source_tokenizer, lines):
@@ -209,3 +240,24 @@ def test_the_graph_checks_that_sources_and_targets_are_equally_many(translator):
     for method in (translator.graph.score, lambda *x: translator.graph.answer("score", *x)):  # eagerly, and as a graph
         with pytest.raises(tf.errors.InvalidArgumentError, match="Inputs differ in number"):
             method(inputs, False)
+
+
+def test_a_process_that_was_forked_after_loading_says_so(translator):
+    """Without TensorFlow's threads, its computations would never end."""
+    uses = (lambda: translator.translate(["a mouse"]), lambda: Translator.from_directory("nowhere"))
+    pid = os.fork()
+    if pid == 0:
+        told = []
+        for use in uses:
+            try:
+                use()
+            except UserError as error:
+                told.append("must be loaded behind a fork" in str(error))
+        os._exit(0 if told == [True, True] else 1)
+    end = time.monotonic() + 20
+    while not (ended := os.waitpid(pid, os.WNOHANG))[0]:
+        if time.monotonic() > end:
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+    assert ended[1] == 0
+    assert translator.translate(["a mouse"])

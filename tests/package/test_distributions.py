@@ -12,7 +12,9 @@ import venv
 import zipfile
 from pathlib import Path
 
+import lazy_loader
 import pytest
+import urllib3
 from echo_models import write_echo
 
 from keras_nmt.quickstart_data import FOLDER, LANGUAGES
@@ -73,6 +75,26 @@ def test_the_client_has_the_modules_that_it_imports():
     included = tomllib.loads(CLIENT.read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert {source.removeprefix("../") for source in included} - {"LICENSE", "keras_nmt/py.typed"} == imported
     assert all((CLIENT.parent / source).is_file() for source in included)
+
+
+def test_the_client_alone_advises_its_own_extras(tmp_path):
+    """keras_nmt over keras-nmt-client would replace its modules."""
+    included = tomllib.loads(CLIENT.read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    for source, target in included.items():
+        (tmp_path / target).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(CLIENT.parent / source, tmp_path / target)
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(['grpc', 'sentencex', 'numpy'])); sys.path[:0] = sys.argv[1:]\n"
+        "from keras_nmt.serving import Client\n"
+        "for use in (lambda: Client('grpc://localhost:9'), lambda: Client('http://localhost:9').sample(['a']),\n"
+        "            lambda: Client('http://localhost:9').stream(['a'], language='en')):\n"
+        "    try: use()\n"
+        "    except ValueError as error: print(error)"
+    )
+    needed = (Path(module.__file__).parents[1] for module in (urllib3, lazy_loader))
+    told = run(sys.executable, "-S", "-c", code, tmp_path, *needed, cwd=tmp_path).splitlines()  # -S: not keras_nmt
+    extras = ("grpc", "sample", "split")
+    assert [re.search(r"pip install '([^']*)'", line)[1] for line in told] == [f"keras-nmt-client[{x}]" for x in extras]
 
 
 @pytest.mark.nightly

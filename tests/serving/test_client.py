@@ -21,7 +21,7 @@ import pytest
 from echo_models import write_echo, write_echo_of_languages
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tensorflow_serving.apis import prediction_service_pb2_grpc
+from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
 
 import keras_nmt
 from keras_nmt.errors import UserError
@@ -71,13 +71,16 @@ def _url(server, api):
     return server.rest_url if api == "rest" else server.grpc_url
 
 
-def test_an_export_gives_the_translators_answers(exported, translator, lines):
+def test_an_export_gives_the_translators_answers(exported, translator, lines, tmp_path):
+    (tmp_path / "model" / "1").mkdir(parents=True)
+    for name in ("saved_model.pb", "variables", "assets"):  # without the warm-up, which needs XLA
+        (tmp_path / "model" / "1" / name).symlink_to(exported / name)
     sources, targets = lines[:4], ["die katze", "", "saß", "vier vögel"]
     expected = translator.translate(lines)
     assert any(x.truncated for x in expected)
     with pytest.warns(UserWarning, match="were truncated"):
         expected_scores = translator.score(sources, targets)
-    with _serve(exported.parent) as server:
+    with _serve(tmp_path / "model") as server:
         for api in APIS:
             with Client(_url(server, api), "model", batch_size=3) as client:
                 found = client.translate(lines)
@@ -196,6 +199,21 @@ def test_an_address_without_a_server_is_named(url):
         Client(url, "model")
 
 
+def test_a_client_without_the_name_of_a_model_asks_the_server(server, failing):
+    with Client(server.rest_url) as by_rest, Client(server.grpc_url) as by_grpc:
+        for client in (by_rest, by_grpc):
+            assert client.translate(["a"])[0].text == "a"
+            with pytest.raises(UserError, match="Received: model='echo'"):
+                client.translate(["a"], "de", "fr")
+    # TensorFlow Serving does not tell: the name is that of its image.
+    failing.status, failing.code = 400, grpc.StatusCode.INVALID_ARGUMENT
+    with Client(failing.url) as client, pytest.raises(UserError, match="queue is full. Received: model='model'"):
+        client.translate(["a"])
+    failing.status, failing.code = 503, grpc.StatusCode.UNAVAILABLE
+    with Client(failing.url, retries=1) as client, pytest.raises(ConnectionError, match="Received: model=None"):
+        client.translate(["a"])
+
+
 def test_a_refusal_of_the_server_is_one_line(server, api):
     url = _url(server, api)
     for arguments, options, told in (
@@ -273,12 +291,14 @@ def failing(request):
         def do_POST(self):
             state.requests += 1
             state.times.append(time.monotonic())
-            self.rfile.read(int(self.headers["Content-Length"]))
+            self.rfile.read(int(self.headers["Content-Length"] or 0))
             self.send_response(state.status)
             for name, value in state.headers.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(state.body)
+
+        do_GET = do_POST
 
         def log_message(self, *_):
             pass
@@ -289,6 +309,8 @@ def failing(request):
             if state.code is not None:
                 context.abort(state.code, "queue is full")
             return state.answer
+
+        GetModelMetadata = Predict
 
     if request.param == "rest":
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -306,26 +328,46 @@ def failing(request):
         server.stop(None).wait()
 
 
-def test_only_temporary_errors_are_retried(failing):
+def test_an_unavailable_server_is_asked_again_after_waits(failing):
     start = time.monotonic()
     with Client(failing.url, "model", retries=3) as client:
         with pytest.raises(ConnectionError, match="queue is full"):
             client.translate(["a"])
         assert failing.requests == 4
         assert (1 + 2 + 4) * FIRST_WAIT / 2 <= time.monotonic() - start < 5
-        for status, code in (
-            (400, grpc.StatusCode.INVALID_ARGUMENT),
-            (404, grpc.StatusCode.NOT_FOUND),
-            (500, grpc.StatusCode.INTERNAL),
-            (429, grpc.StatusCode.RESOURCE_EXHAUSTED),
-        ):
-            failing.status, failing.code, failing.requests = status, code, 0
-            with pytest.raises(UserError, match="queue is full"):
+
+
+# Whether an error is temporary, by status and by code: a request is sent again only where the server has not begun it.
+_KINDS = {UserError: 1, ConnectionError: 3, TimeoutError: 1}
+_STATUSES = {
+    **dict.fromkeys((204, 301, 307, 400, 401, 403, 404, 408, 409, 413, 418, 429, 499, 500, 501, 502, 505), UserError),
+    503: ConnectionError,
+    504: TimeoutError,
+}
+_GRPC_CODES = {
+    **dict.fromkeys(set(grpc.StatusCode) - {grpc.StatusCode.OK}, UserError),
+    grpc.StatusCode.UNAVAILABLE: ConnectionError,
+    grpc.StatusCode.DEADLINE_EXCEEDED: TimeoutError,
+}
+
+
+def test_only_an_unavailable_server_is_asked_again(failing, monkeypatch):
+    """Requests are counted: a server whose time was over would compute the same request again and again."""
+    monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 0.001)
+    is_rest = failing.url.startswith("http")
+    with Client(failing.url, "model", retries=2) as client:
+        for code, kind in (_STATUSES if is_rest else _GRPC_CODES).items():
+            failing.status, failing.code, failing.requests = code, code, 0
+            with pytest.raises(kind):
                 client.translate(["a"])
-            assert failing.requests == 1
-        failing.status, failing.code = 504, grpc.StatusCode.DEADLINE_EXCEEDED
-        with pytest.raises(TimeoutError, match="did not answer in 60 s"):
+            assert failing.requests == _KINDS[kind], code
+        if is_rest:
+            failing.status, failing.requests, failing.body = 200, 0, b"no answer"
+        else:
+            failing.code, failing.requests, failing.answer = None, 0, predict_pb2.PredictResponse()
+        with pytest.raises(UserError, match="does not answer as an export"):
             client.translate(["a"])
+        assert failing.requests == 1
 
 
 def test_one_deadline_covers_all_attempts(failing):
@@ -462,6 +504,7 @@ def test_names_are_imported_on_first_use(package):
 def test_translate_uses_a_server(server, server_of_languages, command, api):
     there = ["--server", _url(server, api), "--model", "echo"]
     assert command(*there, stdin="äh\n\nb\r\n".encode()) == (0, "äh\n\nb\n", "")
+    assert command(*there[:2], "--timeout", "20", "--retries", "0", stdin=b"a\n") == (0, "a\n", "")
     code, output, errors = command(*there, "--scores", stdin=b"a\nb\nc\nd\nabc\n")
     assert (code, output) == (0, "3.0000\ta\n3.0000\tb\n3.0000\tc\n3.0000\td\n3.0000\tabc\n")
     assert errors.startswith("5 line(s) were truncated")
@@ -472,6 +515,13 @@ def test_translate_uses_a_server(server, server_of_languages, command, api):
     code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n")
     assert (code, output) == (2, "")
     assert "gives 2 translation(s) of a sentence at most" in errors
+
+
+def test_a_translation_cannot_steer_the_terminal(server, command, monkeypatch):
+    there, text = ["--server", server.rest_url, "--model", "echo"], "ä\x1b]0;a\x07\x9b\ta\u200cb"
+    assert command(*there, stdin=f"{text}\n".encode())[1] == f"{text}\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert command(*there, stdin=f"{text}\n".encode())[1] == "ä\\x1b]0;a\\x07\\x9b\ta\u200cb\n"
 
 
 @pytest.mark.parametrize(
@@ -485,6 +535,11 @@ def test_translate_uses_a_server(server, server_of_languages, command, api):
         (["--server", "http://localhost:1", "--seed", "3"], "--seed goes with --sample. Received: --seed 3"),
         (["--server", "http://localhost:1", "--sample", "--top-k", "3"], "no effect with --server. Received: --top-k"),
         (["runs/mine", "--model", "mine"], "--model goes with --server"),
+        (["runs/mine", "--timeout", "3"], "--timeout goes with --server. Received: --timeout 3"),
+        (["runs/mine", "--retries", "3"], "--retries goes with --server. Received: --retries 3"),
+        (["--server", "http://localhost:1", "--timeout", "0"], "`timeout` must be a number above 0"),
+        (["--server", "http://localhost:1", "--retries", "-1"], "`retries` must be an integer of at least 0"),
+        (["--server", "grpc://127.0.0.1:1", "--timeout", "0.2", "--model", "m"], "Received: model='m'"),
         ([], "DIRECTORY, or --server"),
         (["--server", "localhost"], "A server's URL is"),
         (["--server", f"http://127.0.0.1:{_free_port()}"], "cannot be reached"),

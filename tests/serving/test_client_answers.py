@@ -18,12 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from raw_servers import listening, receive
 from tensorflow.core.framework import tensor_pb2, tensor_shape_pb2
-from tensorflow_serving.apis import model_pb2, predict_pb2
+from tensorflow_serving.apis import get_model_metadata_pb2, model_pb2, predict_pb2
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
 from keras_nmt.serving import Client, _grpc_transport
-from keras_nmt.serving.client import _POSITIONS
+from keras_nmt.serving._transport import POSITIONS, largest_answer
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,27 @@ def lying():
         state.by_rest, state.by_grpc = by_rest, by_grpc
         yield state
     server.stop(None).wait()
+
+
+@pytest.fixture
+def failing_by_grpc():
+    """The client of a server that answers with an error of a message."""
+    with contextlib.ExitStack() as stack:
+
+        def fail(message):
+            class Handler(grpc.GenericRpcHandler):
+                def service(self, _):
+                    return grpc.unary_unary_rpc_method_handler(
+                        lambda _, context: context.abort(grpc.StatusCode.INTERNAL, message)
+                    )
+
+            server = grpc.server(ThreadPoolExecutor(1), [Handler()])
+            port = server.add_insecure_port("127.0.0.1:0")
+            server.start()
+            stack.callback(lambda: server.stop(None).wait())
+            return stack.enter_context(Client(f"grpc://127.0.0.1:{port}", "m"))
+
+        yield fail
 
 
 def _http(content, status=200, header=""):
@@ -94,6 +115,45 @@ def test_an_answer_that_is_compressed_unasked_is_not_decompressed(lying, encodin
 def test_answers_of_other_servers_are_recognised(lying, content, status, told):
     lying.rest = _http(content, status)
     assert told in _refusal(lying.by_rest)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+@pytest.mark.parametrize("header", [f"Content-Length: {10**15}", "Transfer-Encoding: chunked", "x-any: 1"])
+def test_an_endless_answer_is_read_as_far_as_its_request_allows(status, header):
+    part, sent = b"10000\r\n" + b"x" * 2**16 + b"\r\n", []  # a chunk
+
+    def talk(connection):
+        receive(connection)
+        connection.sendall(f"HTTP/1.1 {status} Any\r\n{header}\r\n\r\n".encode())
+        while sum(sent) < 2**28:
+            connection.sendall(part)
+            sent.append(len(part))
+
+    with listening(talk) as url, Client(url, "m", retries=0) as client:
+        told = _refusal(client)
+    assert ("the answer has more than 17,301,504 bytes" in told) == (status == 200)
+    assert sum(sent) < (2**24 + 2 * 2**18 if status == 200 else 2**16) + 2**23  # what waits in the system's buffers
+
+
+def test_an_answer_by_grpc_is_bounded_by_the_size_of_a_batch(lying):
+    assert largest_answer(lying.by_grpc.batch_size) == 2**25
+    lying.grpc = bytes(2**25 + 1)
+    assert "message larger than max (33554433 vs. 33554432)" in _refusal(lying.by_grpc)
+
+
+def test_an_error_of_any_size_and_characters_is_a_line_for_a_terminal(lying, failing_by_grpc):
+    """Escape sequences of a server could write anything over the user's terminal."""
+    message = "\x1b[2J\x9b1m\x00\x08\x7f ä"
+    for content in (json.dumps({"error": message + "a" * 3_000_000}).encode(), (message + "a" * 3_000_000).encode()):
+        lying.rest = _http(content, 500)
+        told = _refusal(lying.by_rest)
+        assert told.isprintable()
+        assert r"INTERNAL: " in told
+        assert len(told) < 3000
+    lying.rest = _http(json.dumps({"error": message}).encode(), 500)
+    shown = r"INTERNAL: \x1b[2J\x9b1m\x00\x08\x7f ä. Received"
+    assert shown in _refusal(lying.by_rest)
+    assert shown in _refusal(failing_by_grpc(message))
 
 
 _ROW = {"translation": "a", "score": -1, "truncated": False}
@@ -180,7 +240,7 @@ _ANY_ROW = st.fixed_dictionaries(
         "score": st.floats() | st.lists(st.floats(), max_size=3) | _JSON,
         "truncated": st.booleans() | _JSON,
         "log_probability": st.floats() | _JSON,
-        **dict.fromkeys(_POSITIONS, st.lists(st.integers(-2, 3) | st.floats(), max_size=3) | _JSON),
+        **dict.fromkeys(POSITIONS, st.lists(st.integers(-2, 3) | st.floats(), max_size=3) | _JSON),
     }
 )
 _ANY_ANSWER = _JSON | st.fixed_dictionaries({"predictions": st.lists(_ANY_ROW, max_size=3) | _JSON})
@@ -225,7 +285,7 @@ _TENSORS = st.builds(
 @settings(max_examples=150, deadline=None)
 @given(
     tensors=st.dictionaries(
-        st.sampled_from(["translation", "score", "truncated", "log_probability", *_POSITIONS]), _TENSORS
+        st.sampled_from(["translation", "score", "truncated", "log_probability", *POSITIONS]), _TENSORS
     ),
     noise=st.just(b"") | st.binary(max_size=5),
 )
@@ -295,6 +355,8 @@ def test_messages_equal_those_of_the_official_protocol():
         "Tensor": tensor_pb2.TensorProto,
         "Request": predict_pb2.PredictRequest,
         "Response": predict_pb2.PredictResponse,
+        "MetadataRequest": get_model_metadata_pb2.GetModelMetadataRequest,
+        "MetadataResponse": get_model_metadata_pb2.GetModelMetadataResponse,
     }
     for name, message in _grpc_transport._message_classes().items():
         if name == "Entry":

@@ -6,6 +6,7 @@ import json
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -219,14 +220,36 @@ def test_an_ipv6_address_needs_no_port(scheme):
         client.translate(["a"])
 
 
-def test_a_truncated_answer_is_an_error():
+def test_a_truncated_answer_is_an_error_after_as_many_requests_as_allowed(monkeypatch):
+    monkeypatch.setattr("keras_nmt.serving.client.FIRST_WAIT", 0.001)
+    requests = []
+
     def talk(connection):
-        receive(connection)
+        requests.append(receive(connection))
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
 
-    with listening(talk) as url, Client(url, "model", retries=0) as client:  # noqa: SIM117
-        with pytest.raises(ConnectionError, match=r"or has no time: IncompleteRead\("):
+    for retries in (0, 2):
+        with listening(talk) as url, Client(url, "model", retries=retries) as client:  # noqa: SIM117
+            with pytest.raises(ConnectionError, match=r"or has no time: IncompleteRead\("):
+                client.translate(["a"])
+        assert len(requests) == retries + 1
+        requests.clear()
+
+
+@pytest.mark.parametrize("scheme", ["http", "grpc"])
+def test_a_request_is_sent_once_if_its_answer_is_late(server, scheme):
+    made = []
+
+    def prepare(connection):
+        made.append(connection)
+        time.sleep(1.5)
+        return connection
+
+    url = server.rest_url if scheme == "http" else server.grpc_url
+    with relay(url, prepare) as late, Client(late, "echo", retries=5, timeout=0.7) as client:
+        with pytest.raises((TimeoutError, ConnectionError)):
             client.translate(["a"])
+        assert len(made) == 1
 
 
 def _wait_until_closed(connections):
@@ -326,3 +349,31 @@ def test_https_checks_certificates(server, certificate, monkeypatch):
         monkeypatch.delenv("SSL_CERT_FILE")
         with Client(url, "echo", retries=0) as client, pytest.raises(ConnectionError, match="VERIFY_FAILED"):
             client.translate(["a"])
+
+
+@pytest.mark.parametrize("api", ["rest_url", "grpc_url"])
+def test_proxies_of_the_environment_have_no_effect(server, api, monkeypatch):
+    for name in ("http_proxy", "https_proxy", "grpc_proxy", "all_proxy", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    with Client(getattr(server, api), "echo", retries=0, timeout=10) as client:
+        assert client.translate(["a"])[0].text == "a"
+
+
+FORKS = """
+import os, sys
+from keras_nmt.serving import Client
+client = Client(sys.argv[1], "echo", timeout=30)
+client.translate(["before"])
+children = [pid for pid in (os.fork() for _ in range(2)) if pid]
+texts = [f"{os.getpid()} {i}" for i in range(100)]
+assert [client.translate([text])[0].text for text in texts] == texts
+if len(children) == 2:
+    assert [os.waitpid(pid, 0)[1] for pid in children] == [0, 0]
+"""
+
+
+@pytest.mark.parametrize("api", ["rest_url", "grpc_url"])
+def test_forked_processes_get_the_answers_to_their_own_requests(server, api):
+    """A connection that two processes share would mix their answers."""
+    done = subprocess.run([sys.executable, "-c", FORKS, getattr(server, api)], capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]

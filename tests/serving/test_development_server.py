@@ -193,7 +193,7 @@ def test_a_connection_stays_open(server, ask):
         for method, path, body, status in (
             ("POST", PREDICT, '{"inputs": ["a"]}', 200),
             ("GET", "/v1/models/echo", "a body", 200),
-            ("POST", "/nowhere", "a body", 400),
+            ("POST", "/nowhere", "a body", 404),
             ("PUT", PREDICT, "a body", 400),
         ):
             connection.request(method, path, body)
@@ -295,7 +295,10 @@ def test_status_and_metadata_by_both_apis(server, ask, channel):
     assert shown["inputs"]["source"]["tensor_shape"]["dim"] == [{"size": "-1", "name": ""}]
     for path in ("/v1/models/other", "/v1/models/echo/versions/9", "/v1/models/other/metadata"):
         assert ask("GET", path)[0] == 404
-    assert ask("GET", "/v1/models")[0] == 400
+    assert ask("GET", "/v1/models") == (200, {"models": ["echo"]})
+    for path in ("/", "/healthz", "/monitoring/prometheus/metrics"):
+        assert ask("GET", path) == (404, {"error": f"The development server has no {path}"})
+    assert ask("GET", "/v1/other")[0] == 400
 
     models = model_service_pb2_grpc.ModelServiceStub(channel)
     request = get_model_status_pb2.GetModelStatusRequest()

@@ -14,6 +14,7 @@ from keras_nmt.inference.search_options import SearchOptions
 
 FOLDER = Path(__file__).parents[2] / "savedmodels"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
+TAG = "2.20.0"  # of the server's image
 PORTS = {"grpc": 8500, "rest": 8501}
 # Of the server's image: https://github.com/tensorflow/serving, tools/docker.
 ENTRY_POINT = "/usr/bin/tf_serving_entrypoint.sh"
@@ -83,8 +84,7 @@ def compose():
 
 @pytest.fixture(scope="module")
 def kubernetes():
-    deployment, service = yaml.safe_load_all((FOLDER / "kubernetes.yaml").read_text())
-    return deployment, service
+    return tuple(yaml.safe_load_all((FOLDER / "kubernetes.yaml").read_text()))
 
 
 def _flags(arguments):
@@ -147,7 +147,7 @@ def test_the_compose_file_is_valid(compose, configurations):
         assert service["entrypoint"][0] == ENTRY_POINT
         assert _flags(service["entrypoint"][1:]) == {f"xla_{device}_compilation_enabled": "true"}
         assert service["entrypoint"][1] in README
-    assert [x["image"].partition(":")[2] for x in (plain, cpu, gpu)] == ["latest", "latest", "latest-gpu"]
+    assert [x["image"].partition(":")[2] for x in (plain, cpu, gpu)] == [TAG, TAG, f"{TAG}-gpu"]
     assert _cache(cpu["environment"]["TF_XLA_FLAGS"]) in dict(x.split(":")[:2] for x in cpu["volumes"]).values()
 
 
@@ -158,8 +158,8 @@ def _cache(flags):
 
 
 def test_the_kubernetes_files_are_valid(kubernetes, compose, configurations):
-    deployment, service = kubernetes
-    assert (deployment["kind"], service["kind"]) == ("Deployment", "Service")
+    deployment, service, _ = kubernetes
+    assert [x["kind"] for x in kubernetes] == ["Deployment", "Service", "PodDisruptionBudget"]
     pod, labels = deployment["spec"]["template"]["spec"], deployment["spec"]["template"]["metadata"]["labels"]
     assert deployment["spec"]["selector"]["matchLabels"] == service["spec"]["selector"] == labels
     (container,) = pod["containers"]
@@ -188,6 +188,28 @@ def test_the_kubernetes_files_are_valid(kubernetes, compose, configurations):
     assert {key: PurePosixPath(value).name for key, value in flags.items()} == {
         key: PurePosixPath(value).name for key, value in other.items()
     }
+
+
+def test_a_pod_ends_after_its_requests_and_never_all_pods_at_once(kubernetes):
+    deployment, _, budget = kubernetes
+    pod = deployment["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    wait = int(container["lifecycle"]["preStop"]["exec"]["command"][1])
+    longest_request = int(_flags(container["args"])["rest_api_timeout_in_ms"]) / 1000
+    assert longest_request < wait < pod["terminationGracePeriodSeconds"]
+    assert deployment["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    assert budget["spec"]["minAvailable"] < deployment["spec"]["replicas"]
+    assert budget["spec"]["selector"] == deployment["spec"]["selector"]
+
+
+def test_every_file_has_the_same_image():
+    root = FOLDER.parent
+    files = [*FOLDER.iterdir(), *(root / "docker").iterdir(), *(root / "recipes" / "kubernetes").iterdir()]
+    files += (root / "docs").rglob("*.md")
+    texts = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
+    found = re.findall(r"tensorflow/serving:([\w.]+)|^ARG SERVING=(.*)$", texts, re.MULTILINE)
+    assert len(found) == 7
+    assert {"".join(tags) for tags in found} == {TAG}
 
 
 def test_the_readme_names_every_file():

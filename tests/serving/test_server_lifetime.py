@@ -21,6 +21,7 @@ import tensorflow as tf
 from keras_nmt.cli import app as cli
 from keras_nmt.errors import UserError
 from keras_nmt.serving import Client, DevelopmentServer
+from keras_nmt.serving._served_model import REQUESTS_AT_ONCE
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +145,44 @@ def test_the_highest_version_is_served_as_versions_come_and_go(path, write_versi
     assert capfd.readouterr().err.splitlines() == [
         f"model: {now} is served now." for now in ("version 1", "no version", "version 2")
     ]
+
+
+def test_a_request_whose_client_has_gone_is_not_computed(path):
+    """Requests for a file that never appears would take the server's turns for ever."""
+    never = path.with_name("never")
+    with (
+        DevelopmentServer(path, port=0, rest_port=0, xla=True) as server,
+        ThreadPoolExecutor(64) as pool,
+        ending(path) as end,
+        contextlib.ExitStack() as stack,
+    ):
+        stack.callback(never.touch)  # so that the test ends
+        turns = server._model._turns
+        calls = [pool.submit(clients(server)[0].translate, [str(end)]) for _ in range(REQUESTS_AT_ONCE)]
+        wait_for(lambda: turns._value == 0)
+        gone = []
+        for url in (server.rest_url, server.grpc_url):
+            for _ in range(REQUESTS_AT_ONCE):
+                client = Client(url, server.name, retries=0, timeout=0.5)
+                gone.append(pool.submit(client.translate, [str(never)]))
+        for request in gone:
+            assert isinstance(request.exception(), TimeoutError)
+        end.touch()
+        assert [call.result()[0].score for call in calls] == [1] * REQUESTS_AT_ONCE
+        wait_for(lambda: turns._value == REQUESTS_AT_ONCE)
+        assert scores(server) == {1}
+
+
+def test_missing_gradients_are_no_warning(tmp_path, caplog):
+    double = tf.custom_gradient(lambda x: (2 * x, lambda gradient: gradient))
+    module = tf.Module()
+    module.double = tf.function(double, input_signature=[tf.TensorSpec([None], name="x")], autograph=False)
+    options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
+    tf.saved_model.save(module, str(tmp_path / "1"), signatures=module.double, options=options)
+    DevelopmentServer(tmp_path, port=0, rest_port=0).stop()
+    assert "custom gradients" not in caplog.text
+    tf.saved_model.load(str(tmp_path / "1"))
+    assert "custom gradients" in caplog.text
 
 
 def test_stop_waits_for_running_requests(path):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import sys
+import time
 
 import pytest
 import tensorflow as tf
+from echo_models import write_echo_of_languages
 from tensorflow_serving.apis import prediction_log_pb2
 
 from keras_nmt.errors import UserError
-from keras_nmt.serving import export
-from keras_nmt.serving.warmup import warmup_records
+from keras_nmt.serving import DevelopmentServer, export
+from keras_nmt.serving.warmup import warmup_records, write_warmup
 
 # What a server does: it runs records in a session, and then answers. XLA writes a file for each compilation.
 REPLAY = """
@@ -49,6 +51,40 @@ with tf.compat.v1.Session(graph=tf.Graph()) as session:
         ask("serving_default", {"text": [line] * 3})
     tell()
 """
+
+
+def test_a_development_server_without_xla_refuses_an_export_that_warms_up_xla(exported):
+    """As TensorFlow Serving does; XLA is tested above."""
+    told = "warm-up request fails: allow XLA by --xla, or export without --warmup-xla. Received: .*serving_default_xla"
+    with pytest.raises(UserError, match=told):
+        DevelopmentServer(exported.parent, port=0, rest_port=0)
+
+
+def test_a_development_server_runs_warm_up_requests_before_it_answers(tmp_path, capfd):
+    def write(number, language, signature="serving_default"):
+        hidden = tmp_path / "model" / f".{number}"
+        write_echo_of_languages(hidden)
+        log = prediction_log_pb2.PredictionLog()
+        request = log.predict_log.request
+        request.model_spec.signature_name = signature
+        for name, value in (("text", "a"), ("source_language", "de"), ("target_language", language)):
+            request.inputs[name].CopyFrom(tf.make_tensor_proto([value]))
+        write_warmup([log.SerializeToString()], hidden)
+        hidden.rename(hidden.with_name(str(number)))
+
+    write(1, "xx")
+    with pytest.raises(UserError, match=r"warm-up request fails: .* Received: .*/1, .*The model has de, fr.*xx"):
+        DevelopmentServer(tmp_path / "model", port=0, rest_port=0)
+    write(2, "fr")
+    with DevelopmentServer(tmp_path / "model", port=0, rest_port=0, poll_seconds=0.05) as server:
+        assert server.version == 2
+        write(3, "fr", "sing")
+        end, told = time.monotonic() + 30, ""
+        while "version 2 is served as before. A server loads no version of which a warm-up request" not in told:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+            told += capfd.readouterr().err
+        assert server.version == 2
 
 
 def _requests(exported):
