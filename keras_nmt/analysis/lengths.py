@@ -10,7 +10,7 @@ from keras_nmt.analysis.hidden_states import Model, open_translator
 from keras_nmt.analysis.measurements import Measurements, numbers_of
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.evaluation import corpus_scores
-from keras_nmt.evaluation.paired_bootstrap_of_runs import bleu_counts
+from keras_nmt.evaluation.significance import bleu_counts
 
 
 def lengths(

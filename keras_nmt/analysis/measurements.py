@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from keras_nmt.analysis.significance import significance
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.evaluation import significance
 from keras_nmt.files.atomic_files import write_bytes, write_json
 from keras_nmt.files.figures import new_figure, save_figure
 
