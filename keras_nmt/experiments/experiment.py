@@ -448,8 +448,8 @@ class Experiment(Settings):
                 weight.trainable = False
         return model
 
-    def check(self) -> None:
-        """Checks files and model: before subwords are trained and text is read, not hours later.
+    def check(self) -> int:
+        """Checks files and model, before subwords are trained and text is read. Returns the number of parameters.
 
         Raises:
             OSError: A file is missing or cannot be read.
@@ -459,7 +459,7 @@ class Experiment(Settings):
             check_tracker(self.tracker)
         check_files(self.directions)
         with as_user_errors():
-            without_weights(lambda: self.make_model(self.vocabulary_sizes))
+            return without_weights(lambda: self.make_model(self.vocabulary_sizes)).count_params()
 
     def dry_run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> None:
         """Checks everything that `run` checks before training, and measures a few updates; writes nothing.
