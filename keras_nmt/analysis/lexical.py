@@ -74,7 +74,7 @@ def lexical(
             range.
 
     Reference:
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 5.1 and appendix A.1.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.1 and appendix A.1.
     """
     check_positive(epochs=epochs, hidden_dim=hidden_dim, learning_rate=learning_rate, seeds=len(seeds))
     if target is not None and len(target) != len(source):
