@@ -252,7 +252,7 @@ def lengths(
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
-        options = {"width": bins, "quantiles": quantiles, "lowercase": lowercase}
+        options: dict[str, Any] = {"width": bins, "quantiles": quantiles, "lowercase": lowercase}
         return analysis.lengths(directory, *lines, **options, **inspection.languages)
 
     inspection.measure("lengths", measure, [source, references], bins=bins, quantiles=quantiles, lowercase=lowercase)

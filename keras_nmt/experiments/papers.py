@@ -186,6 +186,7 @@ ATTENTION_BRIDGE: Settings = {
         "num_decoder_layers": 2,
         "dropout": 0.3,  # (O); of embeddings, too (ours)
         "dropout_in_loop": True,  # (O)
+        "uniform_start": 0.1,  # (O)
         "attention_score": "general",  # (O)
         "bridge_heads": 10,
         "bridge_hidden_dim": 1024,
@@ -229,6 +230,7 @@ ATTENTION_BRIDGE_SMALL: Settings = {
         "num_decoder_layers": 2,
         "dropout": 0.1,
         "dropout_in_loop": False,
+        "uniform_start": None,
         "tie_output": True,
         "transformer": {"num_heads": 4, "intermediate_dim": 512},
     },
