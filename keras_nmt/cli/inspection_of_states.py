@@ -253,7 +253,8 @@ def lengths(
         from keras_nmt import analysis
 
         options: dict[str, Any] = {"width": bins, "quantiles": quantiles, "lowercase": lowercase}
-        return analysis.lengths(directory, *lines, **options, **inspection.languages)
+        sources, targets = lines
+        return analysis.lengths(directory, sources, targets, **options, **inspection.languages)
 
     inspection.measure("lengths", measure, [source, references], bins=bins, quantiles=quantiles, lowercase=lowercase)
 
