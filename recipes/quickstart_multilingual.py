@@ -26,6 +26,7 @@ RECIPE = Recipe(
             "dropout": 0.0,
             "bridge_heads": 16,
             "bridge_hidden_dim": 256,
+            "penalty": "root",
             "tie_output": True,
             "transformer": {"num_heads": 4, "intermediate_dim": 512},
         },

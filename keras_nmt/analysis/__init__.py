@@ -16,7 +16,6 @@ from keras_nmt.analysis.roles import Roles, roles
 from keras_nmt.analysis.senses import SenseItem, read_senses, senses
 from keras_nmt.analysis.sentence_vectors import sentence_vectors
 from keras_nmt.analysis.senteval import senteval
-from keras_nmt.analysis.significance import significance
 from keras_nmt.analysis.similarity import similarity
 from keras_nmt.analysis.token_groups import TaggedSentence, by_frequency, by_tag, read_conllu
 from keras_nmt.analysis.transfer import read_transfer, transfer
@@ -61,7 +60,6 @@ __all__ = [
     "senses",
     "senteval",
     "sentence_vectors",
-    "significance",
     "similarity",
     "transfer",
 ]

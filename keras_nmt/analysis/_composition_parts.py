@@ -10,11 +10,11 @@ from keras import ops
 def composition_parts(composition: Any, representations: Any) -> dict[str, Any]:
     """Norms of the parts of n representations in a composition of second order, first and second order apart.
 
-    A composition f of second order is c + l(R^) + q(R^), with l linear and q quadratic: l(x) = (f(x) - f(-x)) / 2, and
-    q(x) = (f(x) + f(-x)) / 2 - c. R^ is the sum of the R^_i, in which all representations but the i-th are zero. The
-    part of first order of representation i is l(R^_i). The part of second order is b(R^_i, R^), where b is q's
-    symmetric bilinear form: half of the products of representation i with any other belong to either. Parts and c sum
-    to f.
+    A composition f of second order, its residual path included, is c + l(R^) + q(R^), with l linear and q quadratic:
+    l(x) = (f(x) - f(-x)) / 2, and q(x) = (f(x) + f(-x)) / 2 - c. R^ is the sum of the R^_i, in which all
+    representations but the i-th are zero. The part of first order of representation i is l(R^_i). The part of second
+    order is b(R^_i, R^), where b is q's symmetric bilinear form: half of the products of representation i with any
+    other belong to either. Parts and c sum to f.
 
     So the parts need no knowledge of the layer's weights, and exist for any composition with `compose` and `separate`.
 
@@ -33,7 +33,8 @@ def composition_parts(composition: Any, representations: Any) -> dict[str, Any]:
     parts = composition.separate(representations)
 
     def compose(scales: list[float]) -> Any:
-        return ops.cast(composition.compose([scale * r for scale, r in zip(scales, parts, strict=True)]), "float32")
+        scaled = [scale * r for scale, r in zip(scales, parts, strict=True)]
+        return ops.cast(composition.compose_with_residual(scaled), "float32")
 
     count = len(parts)
     constant = compose([0.0] * count)

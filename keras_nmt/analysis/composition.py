@@ -20,7 +20,7 @@ def composition(
     """The mean norm of each representation's part of a composition, first and second order apart.
 
     The parts of the n layers or heads sum to the composition, but for its constant. Half of the products of a
-    representation with another belong to either.
+    representation with another belong to either. A residual path belongs to the first order.
 
     Args:
         model: String or path of a model directory, or a `Translator`.

@@ -50,7 +50,7 @@ def contrast(
 
     Reference:
         [Sennrich, 2017](https://aclanthology.org/E17-2060/); [Rios et al., 2017](https://aclanthology.org/W17-4702/);
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 5.2.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.3.
     """
     if not items:
         raise UserError("There is nothing to score. Received: no items")

@@ -88,7 +88,7 @@ def gates_of_batches(
     if not histograms:
         return None
     details = {"histograms": {key: counts.tolist() for key, counts in histograms.items()}}
-    return sums.measurements("gates", "mean gate", details=details)
+    return sums.measurements("gates", "mean gate", details=details, limits=(0.0, 1.0))
 
 
 def _heads(side: HiddenStates, site: str, gates: np.ndarray) -> list[np.ndarray]:

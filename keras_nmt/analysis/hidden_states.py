@@ -160,7 +160,7 @@ def hidden_states(
     (3, 8) (2, 2)
 
     Reference:
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 5.1.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.1.
     """
     if unknown := sorted(set(tensors) - set(TENSORS)):
         raise UserError(f"Tensors are {', '.join(TENSORS)}. Received: {', '.join(unknown)}")

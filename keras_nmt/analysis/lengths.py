@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from sacrebleu.metrics import BLEU
 
 from keras_nmt.analysis.hidden_states import Model, open_translator
 from keras_nmt.analysis.measurements import Measurements, numbers_of
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.evaluation import corpus_scores
-from keras_nmt.evaluation.paired_bootstrap_of_runs import bleu_counts
+from keras_nmt.evaluation.significance import bleu_counts
+from keras_nmt.text import SubwordTokenizer
 
 
 def lengths(
@@ -20,6 +22,7 @@ def lengths(
     *,
     width: int = 10,
     quantiles: int | None = None,
+    lowercase: bool | None = None,
     source_language: str | None = None,
     target_language: str | None = None,
 ) -> Measurements:
@@ -31,6 +34,7 @@ def lengths(
         references: Sequence of strings, a translation of each source.
         width: Integer, the width of a group: 10 makes the groups 1-10, 11-20 and so on. Defaults to 10.
         quantiles: Integer, the number of groups of about equally many sentences instead. Defaults to None.
+        lowercase: Boolean, whether BLEU ignores case. Defaults to None: of a model that lower-cases its target text.
         source_language, target_language: Strings, the direction of a multilingual model.
 
     Returns:
@@ -49,6 +53,7 @@ def lengths(
         raise UserError(
             f"There must be a reference for each source. Received: {len(source)} and {len(references)} lines"
         )
+    ignores_case = bool(lowercase)
     if isinstance(model, list):
         if len(model) != len(source):
             raise UserError(
@@ -58,6 +63,9 @@ def lengths(
     else:
         translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]
         hypotheses = [x.text for x in translator.translate(source, *languages)]
+        if lowercase is None:
+            target = languages[1] or translator.directions[0][1]
+            ignores_case = _lowercases(translator.tokenizers[target], references)
     sizes = np.array([len(text.split()) for text in source])
     if quantiles is None:
         starts = 1 + width * ((np.maximum(sizes, 1) - 1) // width)
@@ -71,11 +79,12 @@ def lengths(
     for start in np.unique(starts):
         rows = np.flatnonzero(starts == start)
         groups[names[rows[0]]] = rows
-    counts = bleu_counts(hypotheses, references)
+    counts = bleu_counts(hypotheses, references, BLEU(lowercase=ignores_case))
     values, samples = {}, {}
     for name, rows in groups.items():
         of_group = [[lines[i] for i in map(int, rows)] for lines in (hypotheses, references)]
-        values["BLEU by source length", name] = corpus_scores(*of_group, metrics=["bleu"])["bleu"].score
+        scores = corpus_scores(*of_group, metrics=["bleu"], lowercase=ignores_case)
+        values["BLEU by source length", name] = scores["bleu"].score
         samples["BLEU by source length", name] = counts[rows]
     sentences = {name: len(rows) for name, rows in groups.items()}
     return Measurements(
@@ -83,6 +92,13 @@ def lengths(
         "BLEU",
         values,
         samples,
-        notes=(numbers_of("sentences", sentences),),
-        details={"sentences": sentences, "hypotheses": hypotheses},
+        notes=(numbers_of("sentences", sentences), *(["BLEU ignores case."] if ignores_case else [])),
+        details={"sentences": sentences, "lowercase": ignores_case, "hypotheses": hypotheses},
     )
+
+
+def _lowercases(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> bool:
+    """Whether texts with capital letters have the same subwords without them."""
+    capital = [text for text in texts if text != text.lower()]
+    both = [tokenizer.tokenize(lines).to_list() for lines in (capital, [text.lower() for text in capital])]
+    return bool(capital) and both[0] == both[1]

@@ -74,7 +74,7 @@ def lexical(
             range.
 
     Reference:
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 5.1 and appendix A.1.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.1 and appendix A.1.
     """
     check_positive(epochs=epochs, hidden_dim=hidden_dim, learning_rate=learning_rate, seeds=len(seeds))
     if target is not None and len(target) != len(source):
@@ -161,13 +161,16 @@ class _Probes:
         self._types = np.flatnonzero(counts)  # ids by class
         self._classes = np.full(len(counts), -1)
         self._classes[self._types] = np.arange(len(self._types))
+        self._num_others = min(len(self._types), OTHERS)
         self.most_frequent = int(np.argmax(counts))
         self._probes = [_Probe(len(self._types), hidden_dim, dropout) for _ in range(layers)]
         self._optimizer = keras.optimizers.Adam(rate)
-        self._update = tf.function(self._step, autograph=False, reduce_retracing=True)
-        self._classify = tf.function(self._best, autograph=False, reduce_retracing=True)
 
     def build(self, width: int) -> None:
+        states = tf.TensorSpec([len(self._probes), None, width], tf.float32)
+        classes, others = tf.TensorSpec([None], tf.int64), tf.TensorSpec([self._num_others], tf.int64)
+        self._update = tf.function(self._step, [states, classes, others], autograph=False)
+        self._classify = tf.function(self._best, [states], autograph=False)
         for probe in self._probes:
             probe.build((None, width))
         self._optimizer.build(self._variables)
@@ -178,7 +181,7 @@ class _Probes:
 
     def update(self, states: np.ndarray, ids: np.ndarray, generator: np.random.Generator) -> None:
         """One update on states `[L + 1, N, d]` of tokens with ids `[N]`."""
-        others = generator.choice(len(self._types), min(len(self._types), OTHERS), replace=False)
+        others = generator.choice(len(self._types), self._num_others, replace=False)
         self._update(states, self._classes[ids], others)
 
     def predict(self, states: np.ndarray) -> np.ndarray:

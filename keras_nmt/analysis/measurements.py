@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from keras_nmt.analysis.significance import significance
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.evaluation import significance
 from keras_nmt.files.atomic_files import write_bytes, write_json
 from keras_nmt.files.figures import new_figure, save_figure
 
@@ -45,6 +45,8 @@ class Measurements:
         deviations: Dictionary from keys to standard deviations over seeds. Defaults to none.
         notes: Tuple of sentences below the table. Defaults to none.
         details: Dictionary of further results in types of JSON. Defaults to none.
+        limits: Tuple of two floats, the ends of the axis in all plots. Defaults to None: as far as the numbers of a
+            plot go.
 
     Example:
 
@@ -64,6 +66,7 @@ class Measurements:
     deviations: dict[Key, float] = dataclasses.field(default_factory=dict)
     notes: tuple[str, ...] = ()
     details: dict[str, Any] = dataclasses.field(default_factory=dict)
+    limits: tuple[float, float] | None = None
 
     def to_markdown(self) -> str:
         """The numbers as a table of each group in Markdown."""
@@ -150,9 +153,10 @@ class Measurements:
                 samples = {key: file[f"samples_{i}"] for i, key in enumerate(keys)}
         except Exception as error:  # damage shows in many ways in an archive
             raise UserError(f"A finished part is damaged: remove it. Received: {path} ({one_line(error)})") from None
+        limits = header["limits"] and tuple(header["limits"])
         for name in ("values", "references", "deviations"):
             header[name] = {(group, item): value for group, item, value in header[name]}
-        return cls(**{**header, "notes": tuple(header["notes"]), "samples": samples})
+        return cls(**{**header, "notes": tuple(header["notes"]), "samples": samples, "limits": limits})
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -248,6 +252,7 @@ class Comparison:
             axes.plot([*map(float, references)], [*references.values()], color="grey", linestyle=":", label="trivial")
         axes.set_xticks([float(item) for item in items], items)
         axes.set_ylabel(self._first.unit)
+        axes.set_ylim(self._first.limits)
 
     def _bars(self, axes: Any, group: str, items: list[str]) -> None:
         height = 0.8 / len(self.models)
@@ -273,6 +278,7 @@ class Comparison:
         axes.set_yticks([place + 0.4 - height / 2 for place in range(len(items))], items, parse_math=False)
         axes.invert_yaxis()
         axes.set_xlabel(self._first.unit)
+        axes.set_xlim(self._first.limits)
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Writes results.json, table.md and a picture, named after the analysis, into a folder."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CONTEXT = 2  # words on either side
+PARTITIONS = 10  # of the subwords, by chance
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,6 +46,22 @@ class Occurrence:
 
 
 @dataclasses.dataclass(frozen=True)
+class Information:
+    """How much roles and tags tell of each other.
+
+    Attributes:
+        normalized: Float from 0 to 1, the normalised mutual information.
+        by_chance: Float, that of a random partition of the types of subwords into as many parts of equal sizes, instead
+            of the roles: what a partition tells that knows the subword alone. The mean over ten partitions.
+        adjusted: Float, the adjusted mutual information: 0 for roles that are given to the tokens by chance.
+    """
+
+    normalized: float
+    by_chance: float
+    adjusted: float
+
+
+@dataclasses.dataclass(frozen=True)
 class Roles:
     """The roles of a text's tokens, the most frequent role first.
 
@@ -52,14 +69,14 @@ class Roles:
         roles: Tuple of `Role`, of roles with tokens.
         tokens: Integer, the number of tokens.
         num_roles: Integer, the number of the model's roles.
-        information: Float from 0 to 1, the normalised mutual information of roles and tags; None without tags.
+        information: `Information` of roles about tags; None without tags.
         occurrences: Tuple of `Occurrence` of the requested subword; empty without one.
     """
 
     roles: tuple[Role, ...]
     tokens: int
     num_roles: int
-    information: float | None
+    information: Information | None
     occurrences: tuple[Occurrence, ...]
 
     def to_markdown(self) -> str:
@@ -76,7 +93,11 @@ class Roles:
         ]
         parts = [_table(["role", "share", "tags", "typical subwords", "examples"], rows)]
         if self.information is not None:
-            parts.append(f"Normalised mutual information of roles and tags: {self.information:.3f}")
+            found = self.information
+            parts.append(
+                f"Normalised mutual information of roles and tags: {found.normalized:.3f}; of a random partition of "
+                f"the subwords into as many parts: {found.by_chance:.3f}. Adjusted: {found.adjusted:.3f}."
+            )
         if self.occurrences:
             rows = [[str(x.role), x.context, x.translation or ""] for x in self.occurrences]
             parts.append(_table(["role", "context", "translation"], rows))
@@ -147,7 +168,7 @@ def roles(
     tags: dict[int, Counter[str]] = {}
     found: dict[int, list[tuple[int, int]]] = {}  # places, row and word, by role
     listed = []
-    paired: tuple[list[int], list[str]] = ([], [])
+    paired: tuple[list[int], list[str], list[int]] = ([], [], [])  # roles, tags, subwords
     num_roles = 0
     for side, _ in hidden_states(model, source, tensors=("roles",), **languages):
         if side.roles is None:
@@ -167,16 +188,13 @@ def roles(
                 tags.setdefault(role, Counter())[str(labels[i])] += 1
                 paired[0].append(role)
                 paired[1].append(str(labels[i]))
+                paired[2].append(int(side.ids[i]))
             if token is not None and subword in (token, f"▁{token}"):
                 listed.append((place, role))
     tokens = sum(sum(counts.values()) for counts in by_role.values())
     if not tokens:
         raise UserError("There is no text. Received: no subwords")
-    information = None
-    if groups is not None:
-        from sklearn.metrics import normalized_mutual_info_score
-
-        information = float(normalized_mutual_info_score(paired[1], paired[0]))
+    information = None if groups is None else _information(*paired, num_roles)
     everywhere: Counter[str] = sum(by_role.values(), Counter())
     made = tuple(
         Role(
@@ -195,6 +213,20 @@ def roles(
         for place, role in sorted(listed)
     )
     return Roles(made, tokens, num_roles, information, occurrences)
+
+
+def _information(of_roles: list[int], tags: list[str], subwords: list[int], num_roles: int) -> Information:
+    from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_score
+
+    types, of_token = np.unique(subwords, return_inverse=True)
+    generator = np.random.default_rng(1)
+    parts = np.arange(len(types)) % num_roles
+    by_chance = [normalized_mutual_info_score(tags, generator.permutation(parts)[of_token]) for _ in range(PARTITIONS)]
+    return Information(
+        normalized=float(normalized_mutual_info_score(tags, of_roles)),
+        by_chance=float(np.mean(by_chance)),
+        adjusted=float(adjusted_mutual_info_score(tags, of_roles)),
+    )
 
 
 def _typical(counts: Counter[str], everywhere: Counter[str], tokens: int) -> list[str]:

@@ -33,7 +33,7 @@ def similarity(
         UserError: See `hidden_states`.
 
     Reference:
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 5.1, figures 6 and 7.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.1, figures 6 and 7.
     """
     sums = Sums()
     for batch in hidden_states(model, source, target, tensors=("states",), **options):

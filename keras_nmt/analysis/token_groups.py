@@ -81,23 +81,28 @@ def _tagged(tokens: Sequence[Mapping[str, Any]]) -> TaggedSentence:
     return TaggedSentence(text.rstrip(), tuple(begins), tuple(tags))
 
 
-def by_tag(sentences: Sequence[TaggedSentence]) -> TokenGroups:
+def by_tag(
+    source: Sequence[TaggedSentence] | None = None, target: Sequence[TaggedSentence] | None = None
+) -> TokenGroups:
     """Groups the subwords of the texts of tagged sentences by the tag of their word.
 
     Args:
-        sentences: Sequence of `TaggedSentence`, whose texts in this order are the source of the analysis.
+        source: Sequence of `TaggedSentence`, whose texts in this order are the source of the analysis. Defaults to
+            None: no token of the source belongs to a group.
+        target: Sequence of `TaggedSentence`, whose texts are the target. Defaults to None.
 
     Returns:
-        A function for the arguments of analyses; the end belongs to no group, and no token of a target.
+        A function for the arguments of analyses; begin and end belong to no group.
     """
 
     def labels(side: HiddenStates) -> np.ndarray:
-        if side.is_target:
+        sentences = target if side.is_target else source
+        if sentences is None:
             return np.full(len(side.ids), "")
         chosen = [sentences[row] for row in side.rows]
         words = words_of_subwords(side.tokenizer, side.texts, [sentence.begins for sentence in chosen])
-        tags = [[*(sentence.tags[i] for i in of_text), ""] for sentence, of_text in zip(chosen, words, strict=True)]
-        return np.array([tag for of_text in tags for tag in of_text])
+        tags = [[sentence.tags[i] for i in of_text] for sentence, of_text in zip(chosen, words, strict=True)]
+        return np.array([tag for of_text in tags for tag in (["", *of_text] if side.is_target else [*of_text, ""])])
 
     return labels
 

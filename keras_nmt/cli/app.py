@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import keras_nmt
+from keras_nmt.cli.comparison import compare
 from keras_nmt.cli.demo import demo
 from keras_nmt.cli.evaluation import evaluate
 from keras_nmt.cli.info import info
@@ -22,7 +23,7 @@ from keras_nmt.cli.translation import embed, score, translate
 
 app = make_app("Trains, uses and exports neural translation models. A trained model is a folder: a model directory.")
 COMMANDS = (
-    *(quickstart, prepare, train, translate, score, evaluate, embed, shortlist),
+    *(quickstart, prepare, train, compare, translate, score, evaluate, embed, shortlist),
     *(export, serve, demo, average, info, report),
 )
 for command in COMMANDS:

@@ -130,8 +130,7 @@ def _comet(lines: dict[str, list[str]], references: list[str], model: Path, prog
     """COMET of the hypotheses and, with a baseline, the difference and its p-value."""
     import numpy as np
 
-    from keras_nmt.analysis.significance import significance
-    from keras_nmt.evaluation import comet_scores
+    from keras_nmt.evaluation import comet_scores, significance
 
     system, *baseline = (
         comet_scores(lines["source"], lines[name], references, model=model, program=program)

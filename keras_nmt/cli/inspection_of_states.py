@@ -116,6 +116,13 @@ def lexical(
     test_target: Annotated[Path | None, typer.Option(help="File of their translations.")] = None,
     by: By = None,
     conllu: Conllu = None,
+    target_conllu: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --target: CoNLL-U file with the measured target text and its tags, translations of the text of "
+            "--conllu, or of --test-source."
+        ),
+    ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the text.")] = 5,
     seeds: Seeds = 1,
     output: Output = None,
@@ -124,12 +131,17 @@ def lexical(
     import_: Import = None,
 ) -> None:
     """Trains classifiers that read the subword from each layer's state at its position."""
-    _check_grouping(by, conllu, target)
+    _check_grouping(by, conllu or target_conllu, None if target_conllu else target)
     if conllu is not None and test_source is not None:
         raise UserError(f"--conllu is the text that is measured: leave --test-source out. Received: {test_source}")
+    if target_conllu is not None and (target is None or test_target is not None or not (test_source or conllu)):
+        raise UserError(
+            "--target-conllu is the target that is measured: give --target, and --conllu or --test-source, and leave "
+            f"--test-target out. Received: {target_conllu}"
+        )
     if test_target is not None and (test_source is None or target is None):
         raise UserError(f"--test-target goes with --test-source and --target. Received: {test_target}")
-    if test_source is not None and (test_target is None) != (target is None):
+    if test_source is not None and (test_target is None and target_conllu is None) != (target is None):
         raise UserError("--test-target is needed with --test-source and --target. Received: one of the two")
     inspection = Inspection(directories, output, source_language, target_language, imports=import_)
     texts = _texts(source, target)
@@ -138,23 +150,25 @@ def lexical(
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
-        measured, groups = tests[0], None
-        if conllu is not None:
-            measured, groups = _tagged(conllu)
+        measured, groups = tests, None
+        if conllu is not None or target_conllu is not None:
+            tagged = [None if path is None else analysis.read_conllu(path) for path in (conllu, target_conllu)]
+            read = [None if of is None else [sentence.text for sentence in of] for of in tagged]
+            measured, groups = (read[0] or tests[0], read[1]), analysis.by_tag(*tagged)
         elif by == GroupedBy.FREQUENCY:
             groups = analysis.by_frequency(directory, *texts, **inspection.languages)
         return analysis.lexical(
             directory,
             *texts,
-            test_source=measured,
-            test_target=tests[1],
+            test_source=measured[0],
+            test_target=measured[1],
             groups=groups,
             epochs=epochs,
             seeds=range(1, seeds + 1),
             **inspection.languages,
         )
 
-    inputs = [source, target, test_source, test_target, conllu]
+    inputs = [source, target, test_source, test_target, conllu, target_conllu]
     inspection.measure("lexical", measure, inputs, by=by, epochs=epochs, seeds=seeds)
 
 
@@ -220,6 +234,10 @@ def lengths(
     quantiles: Annotated[
         int | None, typer.Option(min=1, help="Number of groups of about equally many sentences instead.")
     ] = None,
+    lowercase: Annotated[
+        bool | None,
+        typer.Option("--lowercase/--no-lowercase", help="Whether case is ignored. Default: as of each model's target."),
+    ] = None,
     output: Output = None,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
@@ -234,9 +252,11 @@ def lengths(
     def measure(directory: Path) -> Any:
         from keras_nmt import analysis
 
-        return analysis.lengths(directory, *lines, width=bins, quantiles=quantiles, **inspection.languages)
+        options: dict[str, Any] = {"width": bins, "quantiles": quantiles, "lowercase": lowercase}
+        sources, targets = lines
+        return analysis.lengths(directory, sources, targets, **options, **inspection.languages)
 
-    inspection.measure("lengths", measure, [source, references], bins=bins, quantiles=quantiles)
+    inspection.measure("lengths", measure, [source, references], bins=bins, quantiles=quantiles, lowercase=lowercase)
 
 
 def alignments(

@@ -7,7 +7,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,8 +17,12 @@ from keras_nmt.cli.run_app import import_tensorflow, make_app, run_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.recipe import Recipe
 
+if TYPE_CHECKING:
+    from keras_nmt.experiments.comparison import Comparison
+
 Seeds = Annotated[str, typer.Option(help="Seeds, with commas between them.")]
 TableOnly = Annotated[bool, typer.Option("--table-only", help="Train nothing: write the table of finished runs.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Check all configurations, and write nothing.")]
 Unequal = Annotated[bool, typer.Option("--unequal", help="Allow budgets, starts and searches that differ.")]
 # Options of `train` and `compare`: first options of the recipe, then settings of experiments.
 OF_RECIPE: dict[str, Any] = {
@@ -105,6 +109,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
         ] = recipe.baseline,
         unequal: Unequal = False,
         table_only: TableOnly = False,
+        dry_run: DryRun = False,
         import_: Import = None,
         **shared: Any,
     ) -> None:
@@ -127,9 +132,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             imports=import_ or (),
             **options,
         )
-        if not table_only:
-            comparison.run()
-        comparison.show()
+        carry_out(comparison, table_only=table_only, dry_run=dry_run)
 
     @app.command(name="list")
     def list_() -> None:
@@ -144,6 +147,18 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             print(f"Where they are compared: {_in_words(recipe.comparison)}")
 
     return app
+
+
+def carry_out(comparison: Comparison, *, table_only: bool, dry_run: bool) -> None:
+    """Runs a comparison and shows its table, or does a part of that."""
+    if dry_run and table_only:
+        raise UserError("--dry-run writes no table. Received: --dry-run and --table-only")
+    if dry_run:
+        comparison.dry_run()
+        return
+    if not table_only:
+        comparison.run()
+    comparison.show()
 
 
 def export_run(directory: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import datetime
 import os
 import signal
 import statistics
@@ -10,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,14 @@ from rich.table import Table
 
 from keras_nmt.data import read_line_pairs, read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.evaluation import paired_bootstrap_of_runs
+from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
+from keras_nmt.experiments.comparison_tables import (
+    comparison_markdown,
+    comparison_tables,
+    degenerate,
+    mean_and_deviation,
+    median_and_range,
+)
 from keras_nmt.experiments.directions import check_files
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.results import differences, hypotheses_path, is_complete, read_results
@@ -35,11 +44,8 @@ from keras_nmt.training.training_log import TrainingLog
 BUDGET = ("max_updates", "time_limit", "batch_size", "batch_unit")
 SEARCH = ("beam_size", "length_penalty")
 SCORING = ("lowercase", "bleu_tokenizer")
-COLUMNS = (
-    *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs"),
-    *("dev BLEU", "test BLEU", "difference", "p"),
-)
 WARM_UP = 64  # sentences
+ROUNDS = 3  # in which the decoding of each configuration is measured
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -49,9 +55,11 @@ class Comparison:
     The run of a configuration and a seed goes to `DIRECTORY/NAME-SEED`, in a process of its own: neither memory nor
     device settings of one run reach the next. A finished run is not made again, a stopped run continues: a comparison
     may be started again, with more configurations and seeds. All configurations are trained with one seed before the
-    next seed. `settings.json`, `results.json`, `speed.json`, the log and the translations of the test data are enough
-    of a finished run: a comparison can be kept without weights, and continue elsewhere. The data must be the same
-    lines, by the digests in `results.json`, wherever the files are.
+    next seed. At the end, the speed of decoding is measured in turns, of the runs of the first seed: three times, each
+    time of all configurations, if one of them has not been measured since its training. `settings.json`,
+    `results.json`, `speed.json`, the log and the translations of the test data are enough of a finished run: a
+    comparison can be kept without weights, and continue elsewhere. The data must be the same lines, by the digests in
+    `results.json`, wherever the files are.
 
     After every run, `DIRECTORY/comparison.md` (the tables) and `DIRECTORY/comparison.json` (the same, with every single
     score) are written; cells of runs that are not finished are empty.
@@ -59,13 +67,19 @@ class Comparison:
     | column | content |
     | --- | --- |
     | parameters | of the model |
-    | training tokens/s | target tokens without padding: the median of a run's log, averaged over runs |
-    | decoding sentences/s | the test data by beam search after a warm-up; first seed; in `NAME-SEED/speed.json` |
+    | training tokens/s | target tokens without padding: median and range of the medians of the runs' logs |
+    | decoding sentences/s | the test data by beam search after a warm-up, median and range of the three turns |
     | runs | finished runs |
     | dev BLEU | the final weights, greedy search; mean ± standard deviation (n - 1) over seeds |
     | test BLEU | beam search; the same |
     | difference | the mean of test BLEU less the baseline's, over the seeds that both have finished |
-    | p | paired bootstrap of test BLEU against the baseline over the same seeds; see `paired_bootstrap_of_runs` |
+    | each seed | the difference of each of them |
+    | 95% interval | of the difference, with other sentences and seeds; see `paired_bootstrap_of_runs` |
+    | p | two-sided, with other sentences; one seed has no p |
+    | p (Holm) | corrected for the number of tests in the table |
+
+    Runs with empty translations of the test data, or with fewer than half as many distinct translations as lines, are
+    named below the tables: a score of such a system means little.
 
     With several directions, the BLEU of a run is the mean over the directions that all configurations have, on
     development and on test data. A second table has the test BLEU of each direction.
@@ -104,10 +118,11 @@ class Comparison:
         if not self.seeds or len(set(self.seeds)) != len(self.seeds):
             raise UserError(f"Give at least one seed, and none twice. Received: seeds={list(self.seeds)}")
         self.directory = Path(self.directory)
-        self._runs = {
-            seed: {name: make(seed, self.directory / f"{name}-{seed}") for name, make in self.experiments.items()}
-            for seed in self.seeds
-        }
+        self._runs: dict[int, dict[str, Experiment]] = {seed: {} for seed in self.seeds}
+        for seed, runs in self._runs.items():
+            for name, make in self.experiments.items():
+                with _named(name):
+                    runs[name] = make(seed, self.directory / f"{name}-{seed}")
         pairs = [experiment.pair_lists for experiment in self._runs[self.seeds[0]].values()]
         self._dev, self._test = (
             [f"{s}-{t}" for s, t in lists[0] if all((s, t) in other for other in lists)]
@@ -121,23 +136,54 @@ class Comparison:
             UserError: Budgets or searches are unequal, a file of the corpus is missing, a finished run had other
                 settings, or a run failed.
         """
-        self._check_scoring()
-        self._check_budgets()
+        self.check()
         self.write()
         for seed, experiments in self._runs.items():
             for name, experiment in experiments.items():
-                try:
-                    self._complete(f"{name}, seed {seed}", experiment, with_speed=seed == self.seeds[0])
-                except UserError as error:
-                    raise UserError(f"{name}, seed {seed}: {error}") from None
+                run = f"{name}, seed {seed}"
+                with _named(run):
+                    self._complete(run, experiment)
                 self.write()
+        self._measure_speeds()
         return self.write()
+
+    def check(self) -> dict[str, int]:
+        """Checks all configurations: everything that does not need hours of training.
+
+        Returns:
+            Dict, the number of parameters of each configuration with runs to make; subwords may turn out fewer.
+
+        Raises:
+            UserError: Budgets or searches are unequal, a setting is wrong, a file of the corpus is missing, or a
+                finished run had other settings.
+        """
+        self._check_scoring()
+        self._check_budgets()
+        parameters = {}
+        for name in self.experiments:
+            missing = [runs[name] for runs in self._runs.values() if not _finished_results(runs[name])]
+            with _named(name):
+                if missing:
+                    parameters[name] = missing[0].check()
+        return parameters
+
+    def dry_run(self) -> None:
+        """Checks all configurations, and reports which runs are to be made; writes nothing.
+
+        Raises:
+            UserError: See `check`.
+        """
+        parameters = self.check()
+        for name in self.experiments:
+            seeds = [str(seed) for seed, runs in self._runs.items() if not _finished_results(runs[name])]
+            to_do = f"{parameters[name]:,} parameters; to train with seed {', '.join(seeds)}" if seeds else ""
+            self.report(f"{name}: {to_do or 'finished before'}")
 
     def write(self) -> dict[str, Any]:
         """Writes the tables of the finished runs, and returns the content of `comparison.json`."""
         summary = self.summary()
         write_json(Path(self.directory) / "comparison.json", summary)
-        write_bytes(Path(self.directory) / "comparison.md", _markdown(summary).encode())
+        write_bytes(Path(self.directory) / "comparison.md", comparison_markdown(summary).encode())
         return summary
 
     def show(self) -> None:
@@ -148,12 +194,15 @@ class Comparison:
         """
         self._check_scoring()
         console = Console()
-        console.width = max(console.width, 110)  # a cell in two lines reads worse than a line that the terminal wraps
-        for columns, *rows in _tables(self.write()):
+        console.width = max(console.width, 150)  # a cell in two lines reads worse than a line that the terminal wraps
+        summary = self.write()
+        for columns, *rows in comparison_tables(summary):
             table = Table(*(column.replace(" ", "\n") for column in columns), box=box.SIMPLE)
             for row in rows:
                 table.add_row(*row)
             console.print(table)
+        for line in degenerate(summary):
+            self.report(f"Warning: {line}")
         self.report(f"Written to {Path(self.directory) / 'comparison.md'}")
 
     def summary(self) -> dict[str, Any]:
@@ -164,6 +213,9 @@ class Comparison:
         }
         first = self._runs[self.seeds[0]]
         configurations = {name: self._outcome(name, finished) for name in self.experiments}
+        p_values = {name: one["p_value"] for name, one in configurations.items() if one["p_value"] is not None}
+        for name, p in holm(p_values).items():
+            configurations[name]["p_value_holm"] = p
         return {
             "baseline": self.baseline,
             "seeds": list(self.seeds),
@@ -190,45 +242,51 @@ class Comparison:
             "runs": len(runs),
             "parameters": next((found["parameters"] for found in results.values()), None),
             "updates": {seed: found["updates"] for seed, found in results.items()},
-            "training_tokens_per_second": statistics.mean(rates) if rates else None,
-            "decoding_sentences_per_second": speed and speed["sentences_per_second"],
-            "dev_bleu_greedy": _mean_and_deviation(
+            "training_tokens_per_second": median_and_range(rates),
+            "decoding_sentences_per_second": speed and {**(median_and_range(speed["rates"]) or {}), "at": speed["at"]},
+            "dev_bleu_greedy": mean_and_deviation(
                 {seed: self._dev_bleu(found["dev_greedy"]) for seed, found in results.items()}
             ),
-            "test_bleu": _mean_and_deviation(bleus),
+            "test_bleu": mean_and_deviation(bleus),
             "by_direction": {
                 direction: {
                     "trained": all(test[direction]["trained"] for test in tests.values()),
-                    **_mean_and_deviation({seed: test[direction]["bleu"]["score"] for seed, test in tests.items()}),
+                    **mean_and_deviation({seed: test[direction]["bleu"]["score"] for seed, test in tests.items()}),
                 }
                 for direction in self._test
             },
+            "outputs": {
+                seed: {d: _outputs(runs[seed], d, test[d]) for d in self._test} for seed, test in tests.items()
+            },
             "signature": next((test[self._test[0]]["bleu"]["signature"] for test in tests.values()), None),
             "difference": None,
+            "differences": {},
+            "interval": None,
             "p_value": None,
-            "p_values": {},
+            "p_value_holm": None,
         }
         others = finished[self.baseline]
         shared = [seed for seed in bleus if seed in others]
         if name == self.baseline or not shared:
             return outcome
-        outcome["difference"] = statistics.mean(bleus[seed] - self._bleu(others[seed]["test"]) for seed in shared)
         first = runs[shared[0]]
         tested = {d.name: d.test for d in first.directions if d.test is not None and d.name in self._test}
+        systems, baselines = (
+            {d: [read_lines(hypotheses_path(self._runs[seed][of].directory, d)) for seed in shared] for d in tested}
+            for of in (name, self.baseline)
+        )
         references = {direction: read_line_pairs(*files)[1] for direction, files in tested.items()}
-
-        def p_value(*seeds: int) -> float:
-            systems, baselines = (
-                {d: [read_lines(hypotheses_path(self._runs[seed][of].directory, d)) for seed in seeds] for d in tested}
-                for of in (name, self.baseline)
-            )
-            return paired_bootstrap_of_runs(
-                systems, baselines, references, lowercase=first.lowercase, tokenize=first.bleu_tokenizer
-            )
-
-        outcome["p_value"] = p_value(*shared)
-        outcome["p_values"] = {seed: p_value(seed) for seed in shared}
-        return outcome
+        found = paired_bootstrap_of_runs(
+            systems, baselines, references, lowercase=first.lowercase, tokenize=first.bleu_tokenizer
+        )
+        differences = {seed: bleus[seed] - self._bleu(others[seed]["test"]) for seed in shared}
+        return {
+            **outcome,
+            "difference": statistics.mean(differences.values()),
+            "differences": differences,
+            "interval": found.interval,
+            "p_value": found.p_value,
+        }
 
     def _bleu(self, test: dict[str, Any]) -> float:
         return statistics.mean(test[direction]["bleu"]["score"] for direction in self._test)
@@ -237,16 +295,28 @@ class Comparison:
         scores = [dev[f"bleu_{direction}"] for direction in self._dev if f"bleu_{direction}" in dev]
         return statistics.mean(scores) if scores else dev["bleu"]
 
-    def _complete(self, run: str, experiment: Experiment, with_speed: bool) -> None:
-        """Makes a run and measures its speed, unless that is done."""
+    def _complete(self, run: str, experiment: Experiment) -> None:
+        """Makes a run, unless that is done."""
         if _finished_results(experiment):
             self.report(f"{run}: finished before")
         else:
             self.report(f"{run}: training in {experiment.directory}")
             _python("_train", experiment, imports=self.imports)
-        if with_speed and self._test and _speed(experiment) is None:
-            self.report(f"{run}: measuring the speed of decoding")
-            _python("_measure_speed", experiment, *self._test, imports=self.imports)
+
+    def _measure_speeds(self) -> None:
+        """Measures decoding in turns, with the weights of the first seed, unless all of them have been measured."""
+        runs = {
+            name: experiment
+            for name, experiment in self._runs[self.seeds[0]].items()
+            if self._test and ModelDirectory(experiment.directory).weights_path.is_file()
+        }
+        if all(_speed(experiment) for experiment in runs.values()):
+            return
+        at = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        for i in range(ROUNDS):
+            for name, experiment in runs.items():
+                self.report(f"{name}: measuring the speed of decoding, turn {i + 1} of {ROUNDS}")
+                _python("_measure_speed", experiment, at, *self._test, imports=self.imports)
 
     def _check_scoring(self) -> None:
         """Checks that all scores of a column are comparable."""
@@ -297,6 +367,15 @@ class Comparison:
             _finished_results(experiment)
 
 
+@contextlib.contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Puts the name of a configuration or a run in front of the errors inside the block."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"{name}: {error}") from None
+
+
 def _finished_results(experiment: Experiment) -> dict[str, Any] | None:
     """The results of an experiment that has been run to its end; an error if the run had other settings."""
     results = read_results(experiment.directory)
@@ -315,10 +394,11 @@ def _finished_results(experiment: Experiment) -> dict[str, Any] | None:
     return results if is_complete(experiment, results) else None
 
 
-def _measure_speed(path: str, *directions: str) -> None:
-    """Translates the test data of directions with the model of a run, and writes the rate to `speed.json`.
+def _measure_speed(path: str, at: str, *directions: str) -> None:
+    """Translates the test data of directions with the model of a run, and adds the rate to `speed.json`.
 
-    `path` is a file with the settings of the run. The search settings of the model count.
+    `path` is a file with the settings of the run, `at` the time at which the turns began: rates of other turns are
+    dropped. The search settings of the model count.
     """
     experiment = Experiment.from_settings(Experiment.read_settings(path))
     folder = ModelDirectory(experiment.directory)
@@ -331,12 +411,13 @@ def _measure_speed(path: str, *directions: str) -> None:
         translate_direction(experiment, translator, direction, sentences)
         seconds += time.monotonic() - start
     number = sum(map(len, texts.values()))
+    before = _speed(experiment)
     write_json(
         folder.path / "speed.json",
         {
+            "at": at,
             "sentences": number,
-            "seconds": round(seconds, 2),
-            "sentences_per_second": round(number / seconds, 2),
+            "rates": [*(before["rates"] if before and before["at"] == at else ()), round(number / seconds, 2)],
             "search": folder.load_config()["search"],
         },
     )
@@ -407,81 +488,12 @@ def _speed(experiment: Experiment) -> dict[str, Any] | None:
     path, weights = folder.path / "speed.json", folder.weights_path
     if not path.is_file() or (weights.is_file() and path.stat().st_mtime < weights.stat().st_mtime):
         return None
-    return read_json(path, "the speed of a model")
+    speed = read_json(path, "the speed of a model")
+    return speed if isinstance(speed.get("rates"), list) else None
 
 
-def _mean_and_deviation(scores: dict[int, float]) -> dict[str, Any]:
-    values = list(scores.values())
-    return {
-        "mean": statistics.mean(values) if values else None,
-        "deviation": statistics.stdev(values) if len(values) > 1 else None,
-        "scores": scores,
-    }
-
-
-def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
-    """The table of the configurations and, for several directions, the table of test BLEU by direction."""
-
-    def text(value: float | None, form: str) -> str:
-        return "" if value is None else format(value, form)
-
-    def with_deviation(score: dict[str, Any]) -> str:
-        deviation = score["deviation"]
-        return text(score["mean"], ".2f") + ("" if deviation is None else f" ± {deviation:.2f}")
-
-    found = summary["configurations"]
-    rows = [
-        [
-            name,
-            text(one["parameters"], ",d"),
-            text(one["training_tokens_per_second"], ",.0f"),
-            text(one["decoding_sentences_per_second"], ",.1f"),
-            f"{one['runs']} of {len(summary['seeds'])}",
-            with_deviation(one["dev_bleu_greedy"]),
-            with_deviation(one["test_bleu"]),
-            text(one["difference"], "+.2f"),
-            text(one["p_value"], ".3f"),
-        ]
-        for name, one in found.items()
-    ]
-    tables = [[list(COLUMNS), *rows]]
-    if len(summary["directions"]) > 1:
-        cells = {
-            name: [with_deviation(x) + ("" if x["trained"] else "*") for x in one["by_direction"].values()]
-            for name, one in found.items()
-        }
-        tables.append([["test BLEU", *summary["directions"]], *([name, *row] for name, row in cells.items())])
-    return tables
-
-
-def _markdown(summary: dict[str, Any]) -> str:
-    tables = [
-        "\n".join(
-            "|" + "".join(f" {cell} |" if cell else " |" for cell in line)
-            for line in (columns, ["---"] * len(columns), *rows)
-        )
-        for columns, *rows in _tables(summary)
-    ]
-    budgets = {
-        ", ".join(f"{name}={value}" for name, value in budget.items() if value is not None)
-        for budget in summary["budget"].values()
-    }
-    searches = {"beam {beam_size}, length penalty {length_penalty}".format_map(x) for x in summary["search"].values()}
-    started = summary["started_from_a_trained_run"]
-    seeds = ", ".join(map(str, summary["seeds"]))
-    notes = [
-        f"Seeds {seeds}; budget: {' or '.join(sorted(budgets))}."
-        + (f" Started from a trained run, whose budget comes on top: {', '.join(started)}." if started else ""),
-        "BLEU: mean ± standard deviation (n - 1) over the finished runs; dev by greedy search, test by "
-        f"{' or '.join(sorted(searches))}" + (f" (`{summary['signature']}`)." if summary["signature"] else "."),
-        "Training: target tokens without padding, the median of a run's log.",
-        f"Decoding: the test data after a warm-up, run of seed {summary['seeds'][0]}.",
-        f"Difference and p: test BLEU against {summary['baseline']} over the seeds that both have finished; paired "
-        "bootstrap that draws sentences, each with the translations of all seeds.",
-    ]
-    if len(summary["directions"]) > 1:
-        notes.append(
-            f"BLEU is the mean over the {len(summary['directions'])} directions that all configurations have; the "
-            "bootstrap draws the same lines in all of them. * never trained."
-        )
-    return "\n\n".join([*tables, " ".join(notes)]) + "\n"
+def _outputs(experiment: Experiment, direction: str, test: dict[str, Any]) -> dict[str, int]:
+    """Counts of the translations of a direction's test data."""
+    lines = read_lines(hypotheses_path(experiment.directory, direction))
+    counts = {"lines": len(lines), "empty": sum(not line.strip() for line in lines), "distinct": len(set(lines))}
+    return {**test.get("outputs", {}), **counts}

@@ -439,8 +439,8 @@ class Experiment(Settings):
         """
         return make_model_of(self, sizes)
 
-    def check(self) -> None:
-        """Checks files and model: before subwords are trained and text is read, not hours later.
+    def check(self) -> int:
+        """Checks files and model, before subwords are trained and text is read. Returns the number of parameters.
 
         Raises:
             OSError: A file is missing or cannot be read.
@@ -455,7 +455,7 @@ class Experiment(Settings):
             if direction.dev is not None:
                 warn_of_script(self.bleu_tokenizer, read_lines(direction.dev[1]))
         with as_user_errors():
-            without_weights(lambda: self.make_model(self.vocabulary_sizes))
+            return without_weights(lambda: self.make_model(self.vocabulary_sizes)).count_params()
 
     def dry_run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> None:
         """Prepares all that `run` prepares, and measures the largest update and a few others; leaves nothing.

@@ -65,10 +65,12 @@ OUTPUT = "*_attention/output/kernel"  # W_O
 
 def composed(model: Settings, base: str = "baseline") -> Settings:
     """A configuration that starts from the trained Transformer, as the paper does."""
+    if {"layer_composition", "head_composition"} & set(model):
+        model = {"composition_residual": False, **model}
     new = ["*/layer_composition*", "*/head_composition/*"]  # with the norms of pre-LN
     hierarchical = {name for name in ("layer", "head") if model.get(f"{name}_composition") == "hierarchical"}
     unused = []
-    if not model.get("composition_residual", False):
+    if not model.get("composition_residual"):
         # An aggregate of heads is d / H wide, so the projection after it is new; one of layers is normalised already.
         new += [OUTPUT] if "head" in hierarchical else []
         unused += ["*/final_norm/*"] if "layer" in hierarchical else []
@@ -80,17 +82,17 @@ def with_identity_start(compositions: dict[str, Settings]) -> dict[str, Settings
     """The arguments of composed models by name, and beside each NAME the arm NAME_identity.
 
     The paper's models start with fresh weights beside those of the trained Transformer. The arm NAME_identity computes
-    at first what the trained Transformer computes; kinds and ranks whose equation has no such start get the residual
-    path. Without W_O, there is no such arm.
+    at first what the trained Transformer computes, by a residual path: all kinds, ranks and orders have it, also those
+    whose equation could start so without it, because a model with the path learns faster. Without W_O, there is no such
+    arm.
     """
-    arms = dict(compositions)
-    for name, model in compositions.items():
-        kinds = {model[key] for key in ("layer_composition", "head_composition") if key in model}
-        is_full = not {"layer_composition_rank", "head_composition_rank"} & set(model)
-        residual = {} if kinds <= {"linear", "extended"} and is_full else RESIDUAL
-        if model.get("output_projection", True):
-            arms[f"{name}_identity"] = {**model, "composition_start": "identity", **residual}
-    return arms
+    identity = {"composition_start": "identity", **RESIDUAL}
+    arms = {
+        f"{name}_identity": {**model, **identity}
+        for name, model in compositions.items()
+        if model.get("output_projection", True)
+    }
+    return {**compositions, **arms}
 
 
 # Role interaction: Weissenborn et al., "Contextualized Role Interaction for Neural Machine Translation", submitted to
@@ -185,6 +187,7 @@ ATTENTION_BRIDGE: Settings = {
         "num_decoder_layers": 2,
         "dropout": 0.3,  # (O); of embeddings, too (ours)
         "dropout_in_loop": True,  # (O)
+        "uniform_start": 0.1,  # (O)
         "attention_score": "general",  # (O)
         "bridge_heads": 10,
         "bridge_hidden_dim": 1024,
@@ -228,6 +231,7 @@ ATTENTION_BRIDGE_SMALL: Settings = {
         "num_decoder_layers": 2,
         "dropout": 0.1,
         "dropout_in_loop": False,
+        "uniform_start": None,
         "tie_output": True,
         "transformer": {"num_heads": 4, "intermediate_dim": 512},
     },

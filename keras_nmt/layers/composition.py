@@ -94,6 +94,10 @@ class Composition(keras.layers.Layer):
 
     def call(self, representations: Any) -> Any:
         record(self, "representations", representations)
+        return self.compose_with_residual(representations)
+
+    def compose_with_residual(self, representations: Any) -> Any:
+        """The output: what `compose` returns, and the last neurons if there is a residual path."""
         output = self.compose(representations)
         return output + self.concatenate(representations)[..., -self.output_width :] if self.residual else output
 

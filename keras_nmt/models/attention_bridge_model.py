@@ -58,6 +58,8 @@ class AttentionBridgeModel(MultilingualModel):
         use_cudnn: False or "auto". "auto": cuDNN's kernels for recurrent encoders if a GPU is visible, which train
             faster and which XLA cannot compile. Not part of the configuration: a model that is loaded or exported has
             no such kernels. Defaults to False.
+        uniform_start: Float above 0: all weights start uniform between minus and plus this number, as OpenNMT-py's do
+            by `-param_init`, by default 0.1. Defaults to None: each layer's own start.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:
@@ -101,6 +103,7 @@ class AttentionBridgeModel(MultilingualModel):
         shared_attention: bool = False,
         transformer: Mapping[str, Any] | None = None,
         use_cudnn: bool | str = False,
+        uniform_start: float | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -120,6 +123,8 @@ class AttentionBridgeModel(MultilingualModel):
             **kwargs,
         )
         check_positive(bridge_hidden_dim=bridge_hidden_dim)
+        if uniform_start is not None and not uniform_start > 0:
+            raise ValueError(f"`uniform_start` must be above 0. Received: uniform_start={uniform_start!r}")
         self._bridge_options = {
             "bridge_heads": optional_size("bridge_heads", bridge_heads),
             "bridge_hidden_dim": int(bridge_hidden_dim),
@@ -127,6 +132,7 @@ class AttentionBridgeModel(MultilingualModel):
             "penalty": penalty,
             "bridge_bias": bridge_bias,
             "shared_attention": shared_attention,
+            "uniform_start": uniform_start,
         }
         bridge = AttentionBridge(  # also without a bridge, to check the options
             bridge_heads or 1,
@@ -151,6 +157,9 @@ class AttentionBridgeModel(MultilingualModel):
             self._sides.sources[language], self._sides.targets[language] = source_side, target_side
         for language in self.languages:  # builds all weights
             self.pair(language, language)
+        if uniform_start is not None:
+            for weight in self.trainable_weights:
+                weight.assign(keras.random.uniform(weight.shape, -uniform_start, uniform_start, dtype=weight.dtype))
 
     def bridge_outputs(self, language: str) -> keras.Model:
         """The outputs of the bridge for sentences of a language.

@@ -5,7 +5,8 @@
 
 All composed models go on from the same trained `baseline`, and so does `baseline_continued`. `NAME` starts with random
 factors, as in the paper (Li et al., 2020, https://arxiv.org/abs/1911.09877); the first outputs of `NAME_identity` are
-those of the trained baseline, by a residual path where the equation has no such start.
+those of the trained baseline, by a residual path, which all of these have. So arms of two ranks differ in the rank
+alone, and arms with and without first order in the first order alone.
 
 DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
 """
@@ -18,18 +19,22 @@ from keras_nmt.cli.recipe_app import run_recipe
 from keras_nmt.experiments.papers import composed, with_identity_start
 from keras_nmt.experiments.recipe import Recipe
 
-# Rank by the end of a name: the width, and an eighth of it in `transformer_small` and in `transformer_tiny`.
-RANKS = {"": None, "_rank_32": 32, "_rank_16": 16}
+# Rank by the end of a name: the width, or less. An eighth of the width is 32 in `transformer_small`, 16 in
+# `transformer_tiny`.
+RANKS = {"": None, **{f"_rank_{rank}": rank for rank in (128, 64, 32, 16)}}
+SITES = {"layers": ("layer",), "heads": ("head",), "both": ("layer", "head")}
 COMPOSED: dict[str, dict[str, Any]] = {
     "linear_layers": {"layer_composition": "linear"},
-    "hierarchical_layers": {"layer_composition": "hierarchical"},
-    "hierarchical_heads": {"head_composition": "hierarchical"},
+    **{
+        f"hierarchical_{site}": {f"{part}_composition": "hierarchical" for part in parts}
+        for site, parts in SITES.items()
+    },
     **{
         f"ni_{site}{name}{order}": {
             **{f"{part}_composition": kind for part in parts},
             **({f"{part}_composition_rank": rank for part in parts} if rank else {}),
         }
-        for site, parts in (("layers", ("layer",)), ("heads", ("head",)), ("both", ("layer", "head")))
+        for site, parts in SITES.items()
         for name, rank in RANKS.items()
         for order, kind in (("", "extended"), ("_second_order", "low_rank"))
     },

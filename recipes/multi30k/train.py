@@ -44,19 +44,30 @@ RECIPE = Recipe(
         "fusion": {"model": {"shortcuts": "fusion"}},
         "ungated": {"model": {"shortcuts": "ungated"}},
         "cross": {"model": {"shortcuts": "fusion", "shortcut_sites": ["cross"]}},
+        "self_and_cross": {"model": {"shortcuts": "fusion", "shortcut_sites": ["self", "cross"]}},
         "non_lexical": {"model": {"shortcuts": "fusion", "shortcut_source": "non_lexical"}},
         "encoder_only": {"model": {"shortcuts": "fusion", "shortcut_sides": ["encoder"]}},
         "decoder_only": {"model": {"shortcuts": "fusion", "shortcut_sides": ["decoder"]}},
+        # Joined to others, as in `non_lexical+six_layers`: the paper's depth. In 3 + 3 layers, the sources of
+        # `non_lexical` are H_0, H_0 and H_1, and two of three layers lexical.
+        "six_layers": {"model": {"num_encoder_layers": 6, "num_decoder_layers": 6}},
         "released": RELEASED,  # residual connections; `fusion+released`
         "ni_layers": {"model": LAYERS},
         "ni_heads": {"model": HEADS},
         "ni_both": {"model": INTERACTION},
         "role_dense": {"model": {"roles": "dense", "role_residual": False}},
-        "role_softmax": SOFTMAX,
+        "role_dense_residual": {"model": {"roles": "dense"}},
+        "role_softmax": SOFTMAX,  # with the residual path, as by default
+        "role_softmax_no_residual": {"model": {"roles": "softmax", "role_residual": False}},
+        "role_softmax_16": {"model": {"roles": "softmax", "num_roles": 16}},
+        "role_softmax_cnn": {"model": {"roles": "softmax", "role_context": "cnn"}},
+        "role_low_rank": {"model": {"roles": "dense", "role_low_rank": True}},
+        "contextualized": {"model": {"roles": "contextualized"}},
         # At the paper's constant rate, until the temperature has been at its floor for 395 updates; and the control.
         "role_one_hot": {**one_hot_from("role_softmax", SOFTMAX, 2e-4), "max_updates": 5000},
         "role_softmax_continued": {**softmax_continued("role_softmax", SOFTMAX, 2e-4), "max_updates": 5000},
         "matched": {"matched_to": "role_softmax"},
+        **{f"matched_{name}": {"matched_to": name} for name in ("plain", "fusion", "ni_layers", "ni_heads", "ni_both")},
         "all": {"model": {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}},
     },
     baseline="baseline",

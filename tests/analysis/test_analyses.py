@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from own_mechanisms import Mixing
+from sklearn.metrics import normalized_mutual_info_score
 
 from keras_nmt.analysis import (
     ContrastItem,
@@ -35,12 +36,14 @@ from keras_nmt.analysis import (
 )
 from keras_nmt.analysis.alignment_error_rate import _errors
 from keras_nmt.analysis.lexical import _Probe
-from keras_nmt.analysis.roles import _typical
+from keras_nmt.analysis.measurements import compare
+from keras_nmt.analysis.roles import _information, _typical
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
 from keras_nmt.layers import Composition, Mechanism
 from keras_nmt.models import AttentionBridgeModel, Transformer
+from keras_nmt.text import SubwordTokenizer, train_subwords
 
 CONLLU = """# text = Don't stop.
 1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
@@ -85,6 +88,9 @@ def test_planted_gates_are_found(mixed, lines, translated):
     assert list(found.values.values()) == pytest.approx([1] * len(found.values), abs=1e-3)
     histogram = found.details["histograms"]["encoder self keys 1"]
     assert histogram[-1] == sum(histogram) > 0
+    axes = found.plot().axes  # small differences do not fill the height
+    assert len(axes) > 3
+    assert all((0, 1) in (of.get_xlim(), of.get_ylim()) for of in axes)
 
 
 def test_gates_by_tag(mixed):
@@ -191,10 +197,47 @@ def test_typical_subwords_are_frequent_and_of_the_role():
 def test_information_of_roles_and_tags(mixed):
     sentences = [TaggedSentence("the cat", (0, 4), ("DET", "NOUN"))] * 5
     found = roles(mixed, [sentence.text for sentence in sentences], groups=by_tag(sentences))
-    assert 0 <= found.information <= 1
+    assert 0 <= found.information.normalized <= 1
     counted = sum(sum(role.tags.values()) for role in found.roles)
     assert counted == found.tokens
     assert "mutual information" in found.to_markdown()
+
+
+def test_information_stands_beside_that_of_a_random_partition():
+    """Tags are of the subword alone: each type of subword has one tag, or, in the other half of the text, any tag."""
+    rng = np.random.default_rng(0)
+    subwords = rng.integers(400, size=20_000)
+    tags = [str(x) for x in rng.integers(8, size=400)[subwords]]
+    by_chance = rng.integers(1, 33, size=20_000)
+    found = _information(by_chance.tolist(), tags, subwords.tolist(), 32)
+    assert abs(found.adjusted) < 0.01
+    parts = rng.permutation(np.arange(400) % 32)[subwords]
+    expected = normalized_mutual_info_score(tags, parts)
+    assert found.by_chance == pytest.approx(expected, rel=0.2)
+    assert found.by_chance > 5 * found.normalized
+    perfect = _information([int(x) + 1 for x in tags], tags, subwords.tolist(), 32)
+    assert (perfect.normalized, perfect.adjusted) == (pytest.approx(1), pytest.approx(1))
+
+
+def test_the_decoders_probe_by_tag(plain, lines):
+    text = [line for line in lines[2:] if line]
+    tagged = [
+        TaggedSentence(
+            line,
+            tuple(i for i in range(len(line)) if i == 0 or line[i - 1] == " "),
+            tuple("NOUN" if word in ("cat", "houses") else "X" for word in line.split()),
+        )
+        for line in text
+    ]
+    options = {"test_source": text, "test_target": text, "epochs": 1, "hidden_dim": 8}
+    found = lexical(plain, text, text, groups=by_tag(target=tagged), **options)
+    items = {item for group, item in found.values if group == "decoder, layer 1"}
+    assert items == {"NOUN", "X"}
+    assert not [group for group, _ in found.values if group.startswith("encoder, layer")]
+    nouns = sum(of.split().count(word) for of in text for word in ("cat", "houses"))
+    pieces = [plain.tokenizers["target"].tokenize([word])[0] for word in ("cat", "houses")]
+    assert found.samples["decoder, layer 1", "NOUN"][:, 1].sum() >= nouns > 0
+    assert all(len(x) for x in pieces)
 
 
 def test_a_probe_reads_embeddings_and_no_noise(plain, lines):
@@ -322,6 +365,25 @@ def test_bleu_by_length():
         lengths(["a"], ["x", "y"], ["x", "y"])
 
 
+def test_bleu_by_length_of_lower_cased_models(plain, tmp_path):
+    references = ["The Cat sat", "In Three Old houses", "the small cat sat in three"]
+    assert not lengths(plain, references, references).details["lowercase"]
+    (tmp_path / "text").write_text("the small cat sat in three old houses THE\n" * 9)
+    lower = SubwordTokenizer(
+        train_subwords([tmp_path / "text"], tmp_path / "m.model", vocabulary_size=29, lowercase=True)
+    )
+    small = Transformer(lower.vocabulary_size, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2)
+    translator = Translator(small, lower)
+    assert lengths(translator, references, references).details["lowercase"]
+    assert not lengths(translator, references, references, lowercase=False).details["lowercase"]
+    lowered = [line.lower() for line in references]
+    found = [lengths(lowered, references, references, lowercase=x) for x in (None, True)]
+    assert found[0].values["BLEU by source length", "all"] < 70
+    assert found[1].values["BLEU by source length", "all"] == pytest.approx(100)
+    assert "BLEU ignores case." in found[1].to_markdown()
+    assert compare(dict(zip("ab", found, strict=True))).p_values["b"] == {}
+
+
 def test_alignment_error_rate(plain, lines, translated, tmp_path):
     gold = GoldAlignment(frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (1, 1), (2, 1)}))
     for links, expected in (
@@ -405,6 +467,20 @@ def test_parts_of_a_composition_of_ones_own(tokenizer, lines):
     other = Transformer(60, layer_composition=Mechanism(Mixing), **sizes)
     with pytest.raises(UserError, match="derives from `keras_nmt.layers.Composition`"):
         composition(Translator(other, tokenizer), lines)
+
+
+def test_the_residual_path_of_a_composition_is_of_first_order(tokenizer, lines):
+    """At the identity start of a composition without first order, all of the output is the residual path's."""
+    options = {"layer_composition": "low_rank", "composition_residual": True, "composition_start": "identity"}
+    sizes = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "norm": "post"}
+    model = Translator(Transformer(60, **options, **sizes), tokenizer)
+    found = composition(model, lines).values
+    (batch,) = hidden_states(model, lines)
+    of_order = {(group.split(", ")[1], item): x for (group, item), x in found.items() if "encoder" in group}
+    norms = np.linalg.norm(batch.source.states[2], axis=-1)
+    assert of_order["first order", "2"] == pytest.approx(norms.mean(), rel=1e-3)
+    assert of_order["first order", "1"] == pytest.approx(0, abs=1e-5)
+    assert of_order["second order", "2"] == pytest.approx(0, abs=1e-5)
 
 
 def test_models_without_the_mechanism_say_so(plain, bridged, lines):

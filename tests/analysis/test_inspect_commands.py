@@ -184,6 +184,7 @@ def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):
         (["gates", plain], "--source FILE"),
         (["gates", plain, "--by", "pos", "--conllu", source, "--target", source], "leave --target out"),
         (["lexical", plain, "--source", source, "--target", source, "--by", "pos", "--conllu", source], "--target out"),
+        (["lexical", plain, "--source", source, "--by", "pos", "--target-conllu", source], "--target-conllu is the"),
         (["gates", plain, "--source", source, "--frequencies", source], "--frequencies goes with --by frequency"),
         (["gates", plain, "--source", source, *counted, source, "--target", source], "a second one for --target"),
         (["gates", plain, "--source", source, *counted, source, "--frequencies", source], "one --frequencies FILE"),

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sacrebleu.metrics.bleu import BLEU
-from scipy import stats
 
-from keras_nmt.analysis import Measurements, compare, significance
+from keras_nmt.analysis import Measurements, compare
 from keras_nmt.analysis.measurements import over_seeds
 from keras_nmt.errors import UserError
-from keras_nmt.evaluation.paired_bootstrap_of_runs import bleu_counts
 
 KEYS = [("encoder", "1"), ("encoder", "2"), ("tags|pos", "NOUN")]
 
@@ -103,53 +97,6 @@ def test_runs_of_several_seeds_are_compared_by_items():
     assert [*over_seeds([other, single]).values] == [key]
 
 
-@settings(max_examples=20)
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
-def test_mcnemar_is_the_binomial_test_of_the_pairs_that_differ(pairs):
-    system, baseline = (np.array(x) for x in zip(*pairs, strict=True))
-    better, worse = np.sum(system & ~baseline), np.sum(~system & baseline)
-    # The sign test: twice the smaller tail, at most 1.
-    tail = stats.binom.cdf(min(better, worse), better + worse, 0.5)
-    assert significance(system, baseline) == pytest.approx(min(1.0, 2 * tail))
-
-
-def test_bootstrap_over_sentences():
-    rng = np.random.default_rng(0)
-    counts = rng.integers(5, 20, 200).astype(float)
-    baseline = np.stack([rng.binomial(counts.astype(int), 0.6), counts], 1)
-    same = np.stack([rng.binomial(counts.astype(int), 0.6), counts], 1)
-    better = np.stack([rng.binomial(counts.astype(int), 0.7), counts], 1)
-    assert significance(baseline, baseline) == 1
-    assert significance(same, baseline) > 0.05
-    assert significance(better, baseline) < 0.01
-    assert significance(better[:10], baseline) is None
-    with pytest.raises(UserError, match="one kind"):
-        significance(np.array([True]), baseline)
-
-
-def test_few_sentences_that_count_have_no_p():
-    def quotients(ratio, counted):
-        counts = (np.arange(400) < counted).astype(float)
-        return np.stack([ratio * counts, counts], 1)
-
-    few, none, enough = quotients(1, 9), quotients(1, 0), quotients(1, 400)
-    for system, baseline in ((few, 0.5 * enough), (enough, few), (none, enough), (none, none), (few, few)):
-        assert significance(system, baseline) is None
-    assert significance(bleu_counts(["a b"] * 9, ["a b"] * 9), bleu_counts(["a c"] * 9, ["a b"] * 9)) is None
-
-
-def test_draws_without_a_sentence_that_counts_are_left_out(monkeypatch):
-    monkeypatch.setattr(sys.modules[significance.__module__], "FEWEST", 3)
-    counts = (np.arange(400) < 3).astype(float)
-    system, baseline = (np.stack([right * counts, counts], 1) for right in (1.0, np.arange(400) < 1))
-    rows = np.random.default_rng(12345).integers(400, size=(1000, 400))
-    both = [x[rows].sum(axis=1) for x in (system, baseline)]
-    drawn = np.subtract(*(x[x[:, 1] > 0] @ [1, 0] / x[x[:, 1] > 0, 1] for x in both))
-    assert 900 < len(drawn) < 1000
-    expected = (np.sum(abs(drawn - drawn.mean()) > 2 / 3) + 1) / (len(drawn) + 1)
-    assert significance(system, baseline) == pytest.approx(expected)
-
-
 def test_numbers_that_are_none_and_tests_of_few_sentences_are_empty_cells(tmp_path):
     key = ("senses", "bank")
     few, none = np.array([[1.0, 1.0]] * 9), np.zeros([9, 2])
@@ -163,20 +110,6 @@ def test_numbers_that_are_none_and_tests_of_few_sentences_are_empty_cells(tmp_pa
     results = json.loads((tmp_path / "results.json").read_text())
     assert results["p_values"] == {"b": []}
     assert results["models"]["b"]["values"][0]["value"] is None
-
-
-def test_bootstrap_of_bleu_draws_sentences():
-    references = [f"a b c d e f {i} g h" for i in range(30)]
-    systems = [[line.replace("c", "x") if i % n else line for i, line in enumerate(references)] for n in (2, 3)]
-
-    def difference(rows):
-        scores = [BLEU().corpus_score([x[i] for i in rows], [[references[i] for i in rows]]).score for x in systems]
-        return scores[0] - scores[1]
-
-    drawn = np.array([difference(rows) for rows in np.random.default_rng(5).integers(30, size=(40, 30))])
-    expected = (np.sum(np.abs(drawn - drawn.mean()) > abs(difference(range(30)))) + 1) / 41
-    counts = [bleu_counts(x, references) for x in systems]
-    assert significance(*counts, samples=40, seed=5) == pytest.approx(expected)
 
 
 def test_one_analysis_is_compared():

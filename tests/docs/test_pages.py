@@ -13,7 +13,9 @@ from echo_models import write_echo
 from translators import make_model, source_tokenizer  # noqa: F401  fixtures
 
 from keras_nmt.cli.app import app
+from keras_nmt.cli.comparison import read_list
 from keras_nmt.experiments import Experiment
+from keras_nmt.experiments.recipe import merge_settings
 from keras_nmt.models import ModelDirectory
 from keras_nmt.models._transformer_options import TransformerOptions
 from keras_nmt.serving import DevelopmentServer
@@ -124,7 +126,14 @@ def test_settings_in_files_are_settings(tmp_path):
     for number, (_, block) in enumerate(found):
         path = tmp_path / f"{number}.json"
         path.write_text(block)
-        Experiment.from_settings({**Experiment.read_settings(path), "directory": str(tmp_path / "run")})
+        settings = Experiment.read_settings(path)
+        if "configurations" in settings:  # a list of `compare`
+            compared = read_list(path)
+            layers = [(compared["settings"], changes) for changes in compared["configurations"].values()]
+        else:
+            layers = [(settings,)]
+        for both in layers:
+            Experiment.from_settings({**merge_settings(*both), "directory": str(tmp_path / "run")})
 
 
 def test_every_set_option_of_the_pages_is_a_setting():

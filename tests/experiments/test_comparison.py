@@ -17,6 +17,7 @@ import pytest
 
 from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
+from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
 from keras_nmt.experiments import comparison as module
 from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.directions import digests_of
@@ -37,7 +38,8 @@ def files(tmp_path):
 
 
 def make(seed, directory, files, **settings):
-    return Experiment(**{"directory": directory, "seed": seed, "max_updates": 100, **files, **settings})
+    tiny = {"preset": "transformer_tiny", "max_updates": 100}
+    return Experiment(**{"directory": directory, "seed": seed, **tiny, **files, **settings})
 
 
 def worse(every):
@@ -83,15 +85,16 @@ def calls(monkeypatch):
     """Instead of processes that train and measure: a list of their tasks, and files like theirs."""
     made = []
 
-    def python(function, experiment, *directions, imports=()):
+    def python(function, experiment, *arguments, imports=()):
         folder = Path(experiment.directory)
         if function == "_train":
             made.append(f"train {folder.name}")
             write_run(experiment.settings())
         else:
-            assert list(directions) == [d.name for d in experiment.directions if d.test is not None]
+            at, *directions = arguments
+            assert directions == [d.name for d in experiment.directions if d.test is not None]
             made.append(f"measure {folder.name}")
-            (folder / "speed.json").write_text(json.dumps({"sentences_per_second": 12.34}))
+            (folder / "speed.json").write_text(json.dumps({"at": at, "rates": [10.0, 12.34, 40.0]}))
 
     monkeypatch.setattr(module, "_python", python)
     return made
@@ -109,13 +112,15 @@ def compared(files, directory, *, seeds=(1, 2), unequal=False, **changes):
 def test_seeds_are_trained_in_turn_and_finished_runs_are_kept(files, tmp_path, calls):
     folder = tmp_path / "runs"
     compared(files, folder).run()
-    first = ["train baseline-1", "measure baseline-1", "train plain-1", "measure plain-1"]
-    assert calls == first + ["train baseline-2", "train plain-2"]
+    trained = [f"train {name}-{seed}" for seed in (1, 2) for name in ("baseline", "plain")]
+    assert calls == trained + ["measure baseline-1", "measure plain-1"] * 3
     calls.clear()
     compared(files, folder).run()
     assert calls == []
     compared(files, folder, seeds=(1, 2, 3), fusion={"model": {"shortcuts": "fusion"}}).run()
-    assert calls == ["train fusion-1", "measure fusion-1", "train fusion-2", "train baseline-3", "train fusion-3"]
+    # Speeds are measured again, because those of one moment say nothing about those of another.
+    again = ["measure baseline-1", "measure fusion-1"] * 3
+    assert calls == ["train fusion-1", "train fusion-2", "train baseline-3", "train fusion-3", *again]
 
 
 def test_the_table_has_means_deviations_and_p_values(files, tmp_path):
@@ -129,41 +134,89 @@ def test_the_table_has_means_deviations_and_p_values(files, tmp_path):
     for seed in (1, 3):  # still training: 2
         settings = runs[seed]["other"].settings()
         write_run(settings, dev=20.0, test=scores[seed] + seed, rates=(10.0, 20.0, 30.0 * seed))
-    (tmp_path / "runs" / "other-1" / "speed.json").write_text('{"sentences_per_second": 1234.56}')
+    speed = {"at": "2026-11-25T10:00:00+00:00", "rates": [1234.56, 1200, 2000]}
+    (tmp_path / "runs" / "other-1" / "speed.json").write_text(json.dumps(speed))
+    (tmp_path / "runs" / "baseline-1" / "speed.json").write_text(json.dumps({**speed, "rates": [7.0] * 3}))
     comparison.show()
     lines = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
     assert lines[0].startswith("| configuration | parameters | training tokens/s | decoding sentences/s | runs |")
     # 33 is the mean of 30, 32 and 37; squares of differences 9 + 1 + 16 = 26, over n - 1 = 2: 13, whose root is 3.61.
-    assert lines[2] == "| baseline | 1,000 | 200 | | 3 of 3 | 33.00 ± 3.61 | 33.00 ± 3.61 | | |"
+    assert lines[2] == "| baseline | 1,000 | 200 | 7.0 | 3 of 3 | 33.00 ± 3.61 | 33.00 ± 3.61 | | | | | |"
     # Medians 20 and 20. Of seeds 1 and 3: 31 and 40, of the baseline 30 and 37, so 2 better, in every sentence drawn.
-    assert lines[3].startswith("| other | 1,001 | 20 | 1,234.6 | 2 of 3 | 20.00 ± 0.00 | 35.50 ± 6.36 | +2.00 | 0.0")
-    assert lines[4] == "| none | | | | 0 of 3 | | | | |"
+    start = "| other | 1,001 | 20 | 1,234.6 (1,200.0 to 2,000.0) | 2 of 3 | 20.00 ± 0.00 | 35.50 ± 6.36 | +2.00 |"
+    assert lines[3].startswith(f"{start} +1.00, +3.00 | +")
+    assert lines[4] == "| none | | | | 0 of 3 | | | | | | | |"
     assert SIGNATURE in lines[6]
     assert "Seeds 1, 2, 3; budget: max_updates=100, batch_size=4096, batch_unit=tokens." in lines[6]
     assert f"test by beam 4, length penalty 0.6 (`{SIGNATURE}`)." in lines[6]
     written = json.loads((tmp_path / "runs" / "comparison.json").read_text())
     other = written["configurations"]["other"]
     assert other["test_bleu"]["scores"] == {"1": 31.0, "3": 40.0}
-    assert set(other["p_values"]) == {"1", "3"}
-    assert other["p_value"] < 0.05
+    assert other["differences"] == {"1": 1.0, "3": 3.0}
+    assert 0 < other["interval"][0] < other["interval"][1]
+    assert other["p_value"] == other["p_value_holm"] < 0.05
 
 
-def test_one_seed_has_no_deviation_and_its_p_value_is_that_of_the_bootstrap(files, tmp_path):
-    from keras_nmt.evaluation import paired_bootstrap
-
+def test_one_seed_has_no_deviation_interval_or_p_value(files, tmp_path):
     comparison = compared(files, tmp_path / "runs", seeds=(7,))
     write_run(comparison._runs[7]["baseline"].settings(), hypotheses=worse(3))
-    write_run(comparison._runs[7]["plain"].settings(), hypotheses=worse(4))
+    write_run(comparison._runs[7]["plain"].settings(), hypotheses=worse(4), test=41.5)
     comparison.write()
     row = (tmp_path / "runs" / "comparison.md").read_text().splitlines()[3]
-    expected = paired_bootstrap(worse(4), worse(3), LINES, metrics=["bleu"])["bleu"].p_value
-    assert row.startswith("| plain | 1,001 | 200 | | 1 of 1 | 30.00 | 40.00 | +0.00 | ")
-    assert float(row.split("|")[-2]) == pytest.approx(expected, abs=2e-3)
+    assert row == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | 41.50 | +1.50 | | | | |"
+
+
+def test_each_seed_has_its_own_translations(files, tmp_path):
+    """As p and interval of one run twice, if the translations of the first seed were read for all."""
+    comparison = compared(files, tmp_path / "runs", seeds=(1, 2, 3))
+    runs = {"baseline": [worse(3), worse(4), worse(2)], "plain": [worse(4), LINES, worse(5)]}
+    for name, outputs in runs.items():
+        for of, lines in zip(comparison._runs.values(), outputs, strict=True):
+            write_run(of[name].settings(), hypotheses=lines)
+    found = comparison.write()["configurations"]["plain"]
+    expected = paired_bootstrap_of_runs(runs["plain"], runs["baseline"], LINES)
+    assert (found["p_value"], found["interval"]) == (expected.p_value, expected.interval)
+    of_one = paired_bootstrap_of_runs(runs["plain"][:1] * 3, runs["baseline"][:1] * 3, LINES)
+    assert of_one.p_value != expected.p_value
+    assert found["outputs"][2]["source-target"] == {"lines": 20, "empty": 0, "distinct": 20}
+
+
+def test_many_arms_are_corrected_by_holm(files, tmp_path):
+    changes = {f"arm{i}": {"clip": 1.0 + i} for i in range(3)}
+    comparison = compared(files, tmp_path / "runs", **changes)
+    for of in comparison._runs.values():
+        for i, experiment in enumerate(of.values()):
+            write_run(experiment.settings(), hypotheses=worse(2 + i))
+    found = comparison.write()["configurations"]
+    p_values = {name: found[name]["p_value"] for name in changes}
+    assert {name: found[name]["p_value_holm"] for name in changes} == holm(p_values)
+    assert "corrected for the 3 tests" in (tmp_path / "runs" / "comparison.md").read_text()
+
+
+def test_degenerate_outputs_are_named(files, tmp_path):
+    reports = []
+    comparison = compared(files, tmp_path / "runs", seeds=(1,), constant={"clip": 1.0}, empty={"clip": 2.0})
+    comparison.report = reports.append
+    outputs = {"baseline": LINES, "constant": ["A man ."] * 20, "empty": ["", *LINES[1:]]}
+    for name, lines in outputs.items():
+        write_run(comparison._runs[1][name].settings(), hypotheses=lines)
+    comparison.show()
+    text = "of 20 translations of the test data"
+    expected = [
+        f"constant-1: {text}, 1 are distinct and 0 are empty",
+        f"empty-1: {text}, 20 are distinct and 1 are empty",
+    ]
+    assert reports[:-1] == [f"Warning: {line}" for line in expected]
+    written = (tmp_path / "runs" / "comparison.md").read_text()
+    assert written.split("\n\n")[2:] == [f"Warning: {expected[0]}.", f"Warning: {expected[1]}.\n"]
 
 
 def test_the_p_value_is_of_bleu_with_the_tokenizer_of_the_scores(files, tmp_path, monkeypatch):
     given = {}
-    monkeypatch.setattr(module, "paired_bootstrap_of_runs", lambda *runs, **options: given.update(options) or 0.5)
+    real = module.paired_bootstrap_of_runs
+    monkeypatch.setattr(
+        module, "paired_bootstrap_of_runs", lambda *runs, **options: given.update(options) or real(*runs, **options)
+    )
     comparison = Comparison(
         experiments={
             name: functools.partial(make, files=files, bleu_tokenizer="char", lowercase=True, clip=clip)
@@ -183,20 +236,20 @@ def test_a_failed_run_is_named_and_the_table_shows_the_finished_runs(files, tmp_
     python = module._python
 
     def fail(*arguments, **options):
-        if len(calls) == 3:
+        if len(calls) == 2:
             raise UserError("No memory. Received: little")
         python(*arguments, **options)
 
     monkeypatch.setattr(module, "_python", fail)
-    with pytest.raises(UserError, match="^plain, seed 1: No memory. Received: little$"):
+    with pytest.raises(UserError, match="^fusion, seed 1: No memory. Received: little$"):
         compared(files, tmp_path / "runs", plain={"model": {"shortcuts": "plain"}}, fusion={}).run()
-    assert calls == ["train baseline-1", "measure baseline-1", "train plain-1"]
+    assert calls == ["train baseline-1", "train plain-1"]
     rows = (tmp_path / "runs" / "comparison.md").read_text().splitlines()[2:5]
-    assert [row.split("|")[5].strip() for row in rows] == ["1 of 2", "0 of 2", "0 of 2"]
+    assert [row.split("|")[5].strip() for row in rows] == ["1 of 2", "1 of 2", "0 of 2"]
     monkeypatch.setattr(module, "_python", python)
     calls.clear()
     compared(files, tmp_path / "runs", plain={"model": {"shortcuts": "plain"}}, fusion={}).run()
-    assert calls[:3] == ["measure plain-1", "train fusion-1", "measure fusion-1"]
+    assert calls[:2] == ["train fusion-1", "train baseline-2"]
 
 
 def test_speed_is_measured_again_if_the_model_is_newer(files, tmp_path, calls):
@@ -204,7 +257,7 @@ def test_speed_is_measured_again_if_the_model_is_newer(files, tmp_path, calls):
     calls.clear()
     os.utime(tmp_path / "runs" / "plain-1" / "speed.json", (1, 1))
     compared(files, tmp_path / "runs", seeds=(1,)).run()
-    assert calls == ["measure plain-1"]
+    assert calls == ["measure baseline-1", "measure plain-1"] * 3
 
 
 def test_a_comparison_can_be_kept_without_weights(files, tmp_path, calls):
@@ -221,7 +274,7 @@ def test_without_test_data_there_is_no_test_and_no_speed(files, tmp_path, monkey
     compared(files, tmp_path / "runs", seeds=(1,)).run()
     assert calls == ["train baseline-1", "train plain-1"]
     rows = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
-    assert rows[3] == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | | | |"
+    assert rows[3] == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | | | | | | |"
 
 
 def test_a_finished_run_with_other_settings_is_not_taken_nor_overwritten(files, tmp_path, calls):
@@ -354,7 +407,7 @@ def test_runs_move_with_the_run_that_they_started_from(files, tmp_path, calls):
 def test_runs_that_all_start_warm_are_equal(files, tmp_path, calls):
     experiments = {name: functools.partial(make, files=files, init_from=name) for name in ("a", "b")}
     Comparison(experiments=experiments, baseline="a", seeds=[1], directory=tmp_path / "runs", report=str).run()
-    assert calls == ["train a-1", "measure a-1", "train b-1", "measure b-1"]
+    assert calls == ["train a-1", "train b-1", *["measure a-1", "measure b-1"] * 3]
 
 
 def test_incomparable_configurations_are_refused_before_training(files, tmp_path, calls):
@@ -449,9 +502,22 @@ def test_speed_is_measured_on_all_lines_after_a_warm_up(files, tmp_path, monkeyp
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(module, "WARM_UP", 8)
     (tmp_path / "settings.json").write_text(json.dumps(make(1, tmp_path, files).settings()))
-    module._measure_speed(str(tmp_path / "settings.json"), "source-target")
+    for at in ("before", "now", "now"):  # the turns of another moment are dropped
+        sizes.clear()
+        module._measure_speed(str(tmp_path / "settings.json"), at, "source-target")
+        assert sizes == [8, 20]
     found = json.loads((tmp_path / "speed.json").read_text())
-    assert (sizes, found["seconds"], found["sentences_per_second"]) == ([8, 20], 4.0, 5.0)
+    assert (found["at"], found["sentences"], found["rates"]) == ("now", 20, [5.0, 5.0])
+
+
+def test_speeds_of_several_moments_are_said(files, tmp_path):
+    comparison = compared(files, tmp_path / "runs", seeds=(1,))
+    for i, experiment in enumerate(comparison._runs[1].values()):
+        write_run(experiment.settings())
+        speed = {"at": f"2026-11-2{i}", "rates": [5.0]}
+        (Path(experiment.directory) / "speed.json").write_text(json.dumps(speed))
+    comparison.write()
+    assert "Not all in the same turns: 2026-11-20, 2026-11-21." in (tmp_path / "runs" / "comparison.md").read_text()
 
 
 @pytest.fixture
@@ -492,8 +558,8 @@ def test_scores_are_means_over_directions_and_a_second_table_has_each_direction(
     comparison.show()
     lines = (folder / "comparison.md").read_text().splitlines()
     # Development data are those of the pairs that both are trained on: 10, 11, 12 and 13. Test data are those of all.
-    assert lines[2] == "| all | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 3.50 ± 0.00 | | |"
-    assert lines[3].startswith("| hub | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 5.00 ± 0.71 | +1.50 | 0.0")
+    assert lines[2] == "| all | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 3.50 ± 0.00 | | | | | |"
+    assert lines[3].startswith("| hub | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 5.00 ± 0.71 | +1.50 | +1.00, +2.00 | +")
     assert lines[5] == f"| test BLEU | {' | '.join(['en-de', 'en-fr', 'de-en', 'de-fr', 'fr-en', 'fr-de'])} |"
     assert lines[8].startswith("| hub | 2.50 ± 0.71 | 4.50 ± 0.71 | 3.50 ± 0.71 | 6.50 ± 0.71* |")
     assert "mean over the 6 directions" in lines[-1]
@@ -534,6 +600,6 @@ def test_runs_of_earlier_releases_are_compared(files, tmp_path, calls, old):
             dev = results.pop("dev_greedy")["bleu"]
             path.write_text(json.dumps({**results, "data": sides, "test": test, "dev_bleu_greedy": dev}))
     comparison.run()
-    assert calls == ["measure baseline-1", "measure plain-1"]
+    assert calls == ["measure baseline-1", "measure plain-1"] * 3
     rows = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
-    assert rows[3] == "| plain | 1,001 | 200 | 12.3 | 1 of 1 | 30.00 | 40.00 | +0.00 | 1.000 |"
+    assert rows[3] == "| plain | 1,001 | 200 | 12.3 (10.0 to 40.0) | 1 of 1 | 30.00 | 40.00 | +0.00 | | | | |"

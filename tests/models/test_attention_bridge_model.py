@@ -455,3 +455,15 @@ def test_dropout_applies_to_embeddings_and_stacks_of_both_sides():
     assert {stack.dropout for stack in stacks} == {0.5}
     both = AttentionBridgeModel({"de": 17}, **{**TINY, **BOTH}, dropout=0.5)
     assert {both.de_encoder.options.dropout, both.de_decoder.options.dropout} == {0.5}
+
+
+def test_the_uniform_start_covers_all_weights_and_no_more():
+    keras.utils.set_random_seed(1)
+    model = AttentionBridgeModel(LANGUAGES, uniform_start=0.1, **TINY)
+    for weight in model.trainable_weights:
+        values = ops.convert_to_numpy(weight)
+        assert np.abs(values).max() <= 0.1, weight.path
+        assert np.abs(values).max() > 0.05 or values.size < 8, weight.path
+    assert AttentionBridgeModel.from_config(model.get_config()).get_config()["uniform_start"] == 0.1
+    with pytest.raises(ValueError, match="`uniform_start` must be above 0. Received: uniform_start=0"):
+        AttentionBridgeModel(LANGUAGES, uniform_start=0, **TINY)

@@ -67,9 +67,10 @@ def test_compares_in_separate_processes_and_makes_a_table(data, tmp_path, run_re
     assert run.returncode == 0, run.stderr
     compared = json.loads((tmp_path / "runs" / "comparison.json").read_text())["configurations"]["baseline"]
     assert compared["runs"] == 1
-    assert compared["training_tokens_per_second"] > 0
+    assert compared["training_tokens_per_second"]["low"] > 0
     speed = json.loads((tmp_path / "runs" / "baseline-1" / "speed.json").read_text())
-    assert compared["decoding_sentences_per_second"] == speed["sentences_per_second"] > 0
+    assert compared["decoding_sentences_per_second"]["low"] == min(speed["rates"]) > 0
+    assert len(speed["rates"]) == 3
     assert speed["sentences"] == 8
     assert b"baseline" in run.stdout.split(b"finished before")[-1]
 
@@ -91,14 +92,47 @@ def test_every_configuration_makes_a_model(recipe, tmp_path):
         made[name] = count_parameters(
             preset=experiment.preset, source_vocabulary_size=experiment.vocabulary_size, **experiment.model
         )
-    assert abs(made["matched"] - made["role_softmax"]) < 0.01 * made["role_softmax"]
+    for name, configuration in recipe.configurations.items():
+        if other := configuration.get("matched_to"):
+            assert abs(made[name] - made[other]) < 0.01 * made[other]
+            assert made[name] != made[other]
     assert made["ni_layers"] - made["baseline"] == made["ni_both"] - made["ni_heads"] > 0
     assert made["role_one_hot"] == made["role_softmax_continued"] == made["role_softmax"]
-    assert made["released"] == made["baseline"]
+    assert made["role_dense"] == made["role_dense_residual"] < made["role_softmax_no_residual"] == made["role_softmax"]
+    assert made["role_softmax_16"] < made["role_softmax"]
+    assert made["role_low_rank"] < made["role_dense"]
+    assert made["released"] == made["six_layers"] == made["baseline"]  # layers are set above
     assert made["non_lexical"] == made["fusion"]
     assert made["encoder_only"] + made["decoder_only"] == made["fusion"] + made["baseline"]
     assert made["encoder_only"] == made["decoder_only"] == made["cross"]
-    assert len(set(made.values())) == len(made) - 6
+    assert made["self_and_cross"] - made["cross"] == made["fusion"] - made["baseline"]
+
+
+def test_arms_that_are_compared_differ_in_one_argument(recipe, tmp_path):
+    def model(name):
+        return recipe.experiment(name, data_dir="data", seed=1, directory=tmp_path / f"{name}-1").model
+
+    for one, other, argument in (
+        ("role_dense", "role_dense_residual", "role_residual"),
+        ("role_softmax_no_residual", "role_softmax", "role_residual"),
+        ("role_dense_residual", "role_softmax", "roles"),
+        ("role_softmax", "role_softmax_16", "num_roles"),
+        ("role_softmax", "role_softmax_cnn", "role_context"),
+        ("role_dense_residual", "role_low_rank", "role_low_rank"),
+        ("fusion", "self_and_cross", "shortcut_sites"),
+        ("fusion+six_layers", "non_lexical+six_layers", "shortcut_source"),
+    ):
+        both = model(one), model(other)
+        assert {name for name in {**both[0], **both[1]} if both[0].get(name) != both[1].get(name)} == {argument}
+    composed = load_script("multi30k/composition.py").RECIPE
+    for site in ("layers", "heads", "both"):
+        for kind in ("hierarchical", "ni"):
+            assert f"{kind}_{site}_identity" in composed.configurations
+        arms = [
+            composed.configurations[f"ni_{site}{end}_identity"]["model"] for end in ("", "_rank_16", "_second_order")
+        ]
+        differing = {name for arm in arms[1:] for name in {**arms[0], **arm} if arms[0].get(name) != arm.get(name)}
+        assert all(name.endswith(("_composition", "_composition_rank")) for name in differing)
 
 
 def test_the_comparison_has_the_readmes_settings(recipe):

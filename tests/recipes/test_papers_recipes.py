@@ -191,9 +191,8 @@ def test_composed_models_have_an_arm_with_the_identity_start(script):
     assert plain | others >= {name for name in recipe.configurations if "big" not in name} - set(arms)
     for name in arms:
         made, other = experiment(script, name), experiment(script, name.removesuffix("_identity"))
-        exact = name.removesuffix("_identity") in ("linear_layers", "ni_layers", "ni_heads", "ni_both")
-        expected = {"composition_start": "identity", **({} if exact else {"composition_residual": True})}
-        assert made.model == {**other.model, **expected}
+        assert other.model["composition_residual"] is False
+        assert made.model == {**other.model, "composition_start": "identity", "composition_residual": True}
 
 
 def test_one_hot_roles_are_compared_with_softmax_roles_trained_equally_long():

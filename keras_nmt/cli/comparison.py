@@ -1,19 +1,4 @@
-"""Compares any configurations: trains each configuration with several seeds, and writes one table.
-
-    python recipes/compare.py LIST.json --output runs/comparison
-
-LIST.json lists the configurations:
-
-    {
-      "settings": {"train_source": "train.en", "train_target": "train.de", "max_updates": 1000, ...},
-      "configurations": {"baseline": {}, "fusion": {"model": {"shortcuts": "fusion"}}, ...},
-      "baseline": "baseline",
-      "seeds": [1, 2, 3]
-    }
-
-`settings` are settings of `keras_nmt.experiments.experiment.Experiment` that all configurations share; each
-configuration has its changes. To compare the configurations of a recipe, use the recipe's `compare`.
-"""
+"""The command that trains and compares configurations: `compare`."""
 
 from __future__ import annotations
 
@@ -23,37 +8,40 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.options import Import
-from keras_nmt.cli.recipe_app import Seeds, Set, TableOnly, Unequal, parse_overrides, parse_seeds
-from keras_nmt.cli.run_app import import_tensorflow, run_app
+from keras_nmt.cli.options import Import, Set
+from keras_nmt.cli.recipe_app import DryRun, Seeds, TableOnly, Unequal, carry_out, parse_overrides, parse_seeds
+from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
-from keras_nmt.experiments.comparison import Comparison
-from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.recipe import merge_settings
+from keras_nmt.files.json_file import read_json
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
 FLAGS = {"seed": "--seeds", "directory": "--output"}  # settings that differ between runs
 
 
-def main(
+def compare(
     list_file: Annotated[Path, typer.Argument(metavar="LIST.json", help="The configurations.")],
     output: Annotated[Path, typer.Option(help="Folder of the runs and of the table.")],
     seeds: Seeds = "",
     set_: Set = None,
     unequal: Unequal = False,
     table_only: TableOnly = False,
+    dry_run: DryRun = False,
     import_: Import = None,
 ) -> None:
     """Trains configurations with several seeds and writes one table. The same command continues a stopped comparison.
 
+    All configurations are checked before the first one is trained.
     LIST.json is an object: "settings", the shared settings of all experiments; "configurations", the changes of each
     configuration by name; "baseline", the name of the configuration to compare with; "seeds", a list, which --seeds
     replaces. For example: {"settings": {"train_source": "train.en", ...}, "configurations": {"plain": {}, "fusion":
     {"model": {"shortcuts": "fusion"}}}, "baseline": "plain", "seeds": [1, 2, 3]}.
     """
-    import_tensorflow(import_)
     compared = read_list(list_file)
     overrides = parse_overrides(set_, FLAGS)
+    numbers = parse_seeds(seeds) if seeds else compared["seeds"]
+    import_tensorflow(import_)
+    from keras_nmt.experiments import Comparison, Experiment
+    from keras_nmt.experiments.recipe import merge_settings
 
     def make(name: str, seed: int, directory: Path) -> Experiment:
         settings = merge_settings(compared["settings"], compared["configurations"][name], overrides)
@@ -62,19 +50,17 @@ def main(
     comparison = Comparison(
         experiments={name: functools.partial(make, name) for name in compared["configurations"]},
         baseline=compared["baseline"],
-        seeds=parse_seeds(seeds) if seeds else compared["seeds"],
+        seeds=numbers,
         directory=output,
         unequal=unequal,
         imports=import_ or (),
     )
-    if not table_only:
-        comparison.run()
-    comparison.show()
+    carry_out(comparison, table_only=table_only, dry_run=dry_run)
 
 
 def read_list(path: Path) -> dict[str, Any]:
     """Reads and checks a list of configurations."""
-    compared = Experiment.read_settings(path)
+    compared = read_json(path, "a list of configurations")
     for key, kind in KEYS.items():
         if not isinstance(compared.get(key), kind):
             raise UserError(f"{path} needs `{key}`, a {kind.__name__}. Received: {key}={compared.get(key)!r}")
@@ -92,7 +78,3 @@ def read_list(path: Path) -> dict[str, Any]:
     if not all(isinstance(seed, int) for seed in compared["seeds"]):
         raise UserError(f"Seeds are integers. Received: seeds={compared['seeds']!r}")
     return compared
-
-
-if __name__ == "__main__":
-    run_app(main)

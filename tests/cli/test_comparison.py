@@ -1,4 +1,4 @@
-"""The comparison of any configurations, by a list."""
+"""The command `compare`: any configurations, by a list."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-from scripts import load_script, run_main
+from typer.testing import CliRunner
 
+from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.comparison import Comparison
 
 FILES = {f"{part}_{side}": f"{part}.{side}" for part in ("train", "dev") for side in ("source", "target")}
 LIST = {
-    "settings": {**FILES, "max_updates": 5, "model": {"dropout": 0.2}},
+    "settings": {**FILES, "max_updates": 5, "preset": "transformer_tiny", "model": {"dropout": 0.2}},
     "configurations": {"plain": {"model": {"shortcuts": "plain"}}, "small": {}},
     "baseline": "small",
     "seeds": [3, 4],
@@ -22,7 +23,7 @@ LIST = {
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Runs the recipe on a list, and returns the comparison that the recipe would run."""
+    """Calls the command with a list, and returns the comparison that the command would run."""
     made = []
     monkeypatch.setattr(Comparison, "run", lambda self: made.append(self))
     monkeypatch.setattr(Comparison, "show", lambda self: None)
@@ -30,7 +31,9 @@ def run(tmp_path, monkeypatch):
     def run(content, *arguments):
         path = tmp_path / "list.json"
         path.write_text(content if isinstance(content, str) else json.dumps(content))
-        run_main(load_script("compare.py"), path, "--output", "here", *arguments)
+        result = CliRunner().invoke(app, ["compare", str(path), "--output", "here", *map(str, arguments)])
+        if result.exception is not None:
+            raise result.exception
         return made[0] if made else None
 
     return run
@@ -93,3 +96,49 @@ def test_the_table_can_be_made_without_training(run):
 def test_errors_in_a_list_are_named(run, content, message):
     with pytest.raises(UserError, match=message):
         run(content)
+
+
+def write_list(folder, **changes):
+    """A list whose data are files in the folder."""
+    for file in FILES.values():
+        (folder / file).write_text("a line\n" * 9)
+    settings = {**LIST["settings"], **{name: str(folder / file) for name, file in FILES.items()}}
+    (folder / "list.json").write_text(json.dumps({**LIST, "settings": settings, **changes}))
+
+
+@pytest.mark.parametrize("command", ["run", "dry_run"])
+@pytest.mark.parametrize(
+    ("last", "message"),
+    [
+        ({"model": {"shortcuts": "fusoin"}}, "^last: .*'?fusoin"),
+        ({"model": {"hidden_dim": 5}}, "^last: .*Received: .*5"),
+        ({"tracker": "none such"}, "^last: .*none such"),
+    ],
+)
+def test_a_fault_of_the_last_configuration_shows_before_the_first_training(
+    tmp_path, monkeypatch, last, message, command
+):
+    for file in FILES.values():
+        (tmp_path / file).write_text("a line\n" * 9)
+    settings = {**LIST["settings"], **{name: str(tmp_path / file) for name, file in FILES.items()}}
+    content = {**LIST, "settings": settings, "configurations": {"small": {}, "last": last}, "seeds": [1]}
+    (tmp_path / "list.json").write_text(json.dumps(content))
+    monkeypatch.setattr("keras_nmt.experiments.comparison._python", lambda *_, **__: pytest.fail("a process began"))
+    flags = ["--dry-run"] if command == "dry_run" else []
+    arguments = ["compare", tmp_path / "list.json", "--output", tmp_path / "runs", *flags]
+    with pytest.raises(UserError, match=message):
+        raise CliRunner().invoke(app, [*map(str, arguments)]).exception
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_dry_run_lists_what_there_is_to_do_and_writes_nothing(tmp_path):
+    write_list(tmp_path)
+    arguments = ["compare", tmp_path / "list.json", "--output", tmp_path / "runs", "--dry-run"]
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    plain, small = result.output.splitlines()
+    assert plain.startswith("plain: ")
+    assert plain.endswith(" parameters; to train with seed 3, 4")
+    assert small.startswith("small: ")
+    assert not (tmp_path / "runs").exists()
+    both = CliRunner().invoke(app, [*map(str, arguments), "--table-only"])
+    assert "--dry-run writes no table" in str(both.exception)
