@@ -14,7 +14,7 @@ import numpy as np
 from keras_nmt.analysis.hidden_states import Model, hidden_states, named, open_translator
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.figures import new_figure, save_figure
 from keras_nmt.ids import END
 
@@ -99,7 +99,7 @@ class Roles:
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Writes results.json, table.md and roles.png into a folder."""
         write_json(Path(folder) / "results.json", self.numbers())
-        write_bytes(Path(folder) / "table.md", (self.to_markdown() + "\n").encode())
+        write_text(Path(folder) / "table.md", self.to_markdown() + "\n")
         save_figure(Path(folder) / "roles.png", self.plot())
 
 

@@ -19,12 +19,14 @@ from keras_nmt.files.import_file import import_file
 
 # `-h` is short for `--help` everywhere.
 CONTEXT = {"help_option_names": ["-h", "--help"]}
-# TensorFlow reads these variables when it is imported. A value that the user has set counts.
+# TensorFlow and HDF5 read these variables when they are imported. A value that the user has set counts.
 ENVIRONMENT = {
     # TensorFlow's own messages hide ours. An operation that fails still raises an error.
     "TF_CPP_MIN_LOG_LEVEL": "3",
     # TensorFlow keeps the memory of large tensors, such as the logits of an update. The system would zero each page.
     "TF_CPU_ALLOCATOR_USE_BFC": "1",
+    # HDF5 opens no file where a file system has no locks. A file of weights is complete when it gets its name.
+    "HDF5_USE_FILE_LOCKING": "FALSE",
 }
 
 # Python looks for garbage after so many new objects. With its defaults, a sixth of the time of imports goes into that.

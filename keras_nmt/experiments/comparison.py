@@ -25,7 +25,7 @@ from keras_nmt.experiments.directions import check_files
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.results import differences, hypotheses_path, is_complete, read_results
 from keras_nmt.experiments.run_experiment import translate_direction
-from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.json_file import read_json
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
@@ -137,7 +137,7 @@ class Comparison:
         """Writes the tables of the finished runs, and returns the content of `comparison.json`."""
         summary = self.summary()
         write_json(Path(self.directory) / "comparison.json", summary)
-        write_bytes(Path(self.directory) / "comparison.md", _markdown(summary).encode())
+        write_text(Path(self.directory) / "comparison.md", _markdown(summary))
         return summary
 
     def show(self) -> None:

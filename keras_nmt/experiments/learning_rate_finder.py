@@ -17,7 +17,7 @@ import numpy as np
 from keras_nmt.errors import UserError, check_backend
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.run_experiment import build, learning_rate, make_tokenizers, make_trainer
-from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.atomic_files import write_text
 from keras_nmt.files.figures import new_figure, save_figure
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training import Logging, make_strategy
@@ -113,7 +113,7 @@ def find_learning_rate(
     lines = ["learning_rate\tloss\tsmoothed_loss"]
     lines += [f"{row[0]:.6g}\t{row[1]:.6g}\t{row[2]:.6g}" for row in zip(rates, losses, smoothed, strict=True)]
     output = Path(output)
-    write_bytes(output / "learning_rates.tsv", "".join(f"{line}\n" for line in lines).encode())
+    write_text(output / "learning_rates.tsv", "".join(f"{line}\n" for line in lines))
     suggestion = steepest(rates, smoothed)
     if importlib.util.find_spec("matplotlib") is not None:
         figure = new_figure(6, 4)
