@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import os
 import signal
 import sys
@@ -16,6 +17,7 @@ import typer
 
 from keras_nmt.errors import UserError, exhausted, one_line
 from keras_nmt.files.import_file import import_file
+from keras_nmt.files.process_resources import num_processors
 
 # `-h` is short for `--help` everywhere.
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -40,8 +42,9 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     """Runs a command line and exits.
 
     A user error prints one line on standard error and exits with code 2; a `UserWarning` prints one line and no place
-    in our source. Ctrl-C exits with 130. A reader that closes our standard output, as `head` does, ends the command
-    with 1.
+    in our source. Ctrl-C exits with 130, SIGTERM with 143 and SIGHUP with 129, after temporary files are removed; a
+    second signal ends the process at once. A reader that closes our standard output, as `head` does, ends the command
+    with 1. What standard output cannot show is written with escapes.
 
     Args:
         command: A typer application, or a function with typer's annotations.
@@ -56,6 +59,11 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     warnings.formatwarning = _format_warning
     _open_missing_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error does by default
+        sys.stdout.reconfigure(errors="backslashreplace")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # not where `nohup` lets a signal be ignored
+            signal.signal(number, _end)
     try:
         # A standalone application prints usage errors in a box of several lines.
         status = command(standalone_mode=False)
@@ -74,6 +82,12 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
             raise
         print(f"Error: {one_line(message)}", file=sys.stderr)
         raise SystemExit(2) from None
+
+
+def _end(received: int, _: object) -> None:
+    """Ends the process as an error does, so that blocks clean up."""
+    signal.signal(received, signal.SIG_DFL)
+    raise SystemExit(128 + received)
 
 
 def _format_warning(
@@ -129,7 +143,7 @@ def check_open(stream: Any, name: str) -> None:
 
 def translation_threads() -> int:
     """Threads of an operation where four parts of a text share the cores, see `keras_nmt.inference.parts`."""
-    return max(1, len(os.sched_getaffinity(0)) // 4)
+    return max(1, num_processors() // 4)
 
 
 def import_tensorflow(files: Sequence[Path] | None = None, *, to_translate: bool = False) -> None:

@@ -17,8 +17,8 @@ from keras_nmt.data import ParallelCorpus, PreparedCorpus, TrainingBatches
 from keras_nmt.experiments.directions import Direction, Sides, number_of_pairs
 from keras_nmt.experiments.run_experiment import make_trainer
 from keras_nmt.experiments.settings import as_user_errors
-from keras_nmt.files.peak_memory import peak_memory
 from keras_nmt.files.prepared_folder import prepared_side
+from keras_nmt.files.process_resources import peak_memory
 from keras_nmt.files.read_blocks import read_blocks
 from keras_nmt.ids import END
 from keras_nmt.training import Logging, make_strategy

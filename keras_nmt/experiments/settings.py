@@ -16,6 +16,7 @@ from typing import Any, Self
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from keras_nmt.errors import UserError, nearest
+from keras_nmt.files.check_path import check_local, check_name
 from keras_nmt.files.json_file import read_json
 from keras_nmt.layers.mechanism import as_json
 from keras_nmt.models import ModelDirectory
@@ -37,7 +38,7 @@ class Settings:
         directory: Path, the model directory.
 
     Raises:
-        UserError: A setting has another type or is out of its range.
+        UserError: A setting has another type or is out of its range, or the directory is an address of storage.
     """
 
     directory: str | os.PathLike[str]
@@ -51,6 +52,8 @@ class Settings:
                 reasons = [e["msg"] for e in error.errors(include_url=False) if e["type"] in OF_VALUES]
                 kind = reasons[0].removeprefix("Input should be ") if reasons else _words(_hints(type(self))[name])
                 raise UserError(f"`{name}` must be {kind}. Received: {name}={value!r}") from None
+        check_local(self.directory)
+        check_name(os.path.abspath(self.directory))
 
     @staticmethod
     def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:

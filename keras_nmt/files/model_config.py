@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.files.check_path import check_local
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.limits import check_limits
 
@@ -31,8 +32,10 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
         The object with the keys "format", "keras_nmt", "model" ("class" and "config"), "subwords" and "search".
 
     Raises:
-        UserError: The folder is not a model directory, is of a newer format, or is damaged.
+        UserError: The folder is not a model directory, is of a newer format, or is damaged; or it is an address of
+            storage.
     """
+    check_local(directory)
     path = Path(directory) / CONFIG
     if not path.is_file():
         raise UserError(f"No model directory: it has no {CONFIG}. Received: {directory}")

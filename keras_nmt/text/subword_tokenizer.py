@@ -16,6 +16,7 @@ from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.check_path import check_regular
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 from keras_nmt.text.subword_sampler import SPACE, SubwordSampler
 
@@ -54,6 +55,8 @@ class SubwordTokenizer(tf.Module):
 
     def __init__(self, model: str | os.PathLike[str] | bytes) -> None:
         super().__init__(name="subword_tokenizer")
+        if not isinstance(model, bytes):
+            check_regular(model)
         origin = "bytes" if isinstance(model, bytes) else repr(os.fspath(model))
         self._proto = model if isinstance(model, bytes) else Path(model).read_bytes()
         self._processor = _load(self._proto, origin)
