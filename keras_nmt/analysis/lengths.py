@@ -11,6 +11,7 @@ from keras_nmt.analysis.measurements import Measurements, numbers_of
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.paired_bootstrap_of_runs import bleu_counts
+from keras_nmt.inference.aligned_words import split_words
 
 
 def lengths(
@@ -23,7 +24,7 @@ def lengths(
     source_language: str | None = None,
     target_language: str | None = None,
 ) -> Measurements:
-    """BLEU of sentences grouped by the length of their source, in words that spaces separate.
+    """BLEU of sentences grouped by the length of their source, in words that spaces and tabs separate.
 
     Args:
         model: String or path of a model directory, a `Translator`, or the list of a system's translations.
@@ -58,7 +59,7 @@ def lengths(
     else:
         translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]
         hypotheses = [x.text for x in translator.translate(source, *languages)]
-    sizes = np.array([len(text.split()) for text in source])
+    sizes = np.array([len(split_words(text)) for text in source])
     if quantiles is None:
         starts = 1 + width * ((np.maximum(sizes, 1) - 1) // width)
         names = [f"{start}-{start + width - 1}" for start in starts]

@@ -17,6 +17,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.figures import new_figure, save_figure
 from keras_nmt.ids import END
+from keras_nmt.inference.aligned_words import split_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -205,7 +206,7 @@ def _typical(counts: Counter[str], everywhere: Counter[str], tokens: int) -> lis
 
 def _context(source: Sequence[str], place: tuple[int, int]) -> str:
     row, word = place
-    words = source[row].split()
+    words = split_words(source[row])
     return " ".join([*words[max(word - CONTEXT, 0) : word], f"[{words[word]}]", *words[word + 1 : word + 1 + CONTEXT]])
 
 
@@ -222,7 +223,7 @@ def _translation(
     if links is None or references is None:
         return None
     row, word = place
-    words = references[row].split()
+    words = split_words(references[row])
     return " ".join(words[j] for i, j in links[row] if i == word)
 
 
