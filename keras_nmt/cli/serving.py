@@ -35,7 +35,7 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
 from keras_nmt.errors import UserError
-from keras_nmt.files.check_path import check_local, check_name
+from keras_nmt.files.check_path import check_local
 from keras_nmt.files.read_lines import read_lines
 from keras_nmt.serving._versions import check_version
 
@@ -162,7 +162,6 @@ def serve(
     for the network: `savedmodels/README.md` explains how to run TensorFlow Serving.
     """
     check_local(path)
-    check_name(path.absolute())
     with working(f"Loading {path}"):
         import_tensorflow(to_translate=True)
         from keras_nmt.serving import DevelopmentServer

@@ -16,8 +16,8 @@ from typing import Any, Self
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from keras_nmt.errors import UserError, nearest
-from keras_nmt.files.check_path import check_local, check_name
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.check_path import check_local
+from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.layers.mechanism import as_json
 from keras_nmt.models import ModelDirectory
 
@@ -53,12 +53,11 @@ class Settings:
                 kind = reasons[0].removeprefix("Input should be ") if reasons else _words(_hints(type(self))[name])
                 raise UserError(f"`{name}` must be {kind}. Received: {name}={value!r}") from None
         check_local(self.directory)
-        check_name(os.path.abspath(self.directory))
 
     @staticmethod
     def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
-        """Reads settings by name from a JSON file. For errors, see `read_json`."""
-        return read_json(path, "the settings of a run")
+        """Reads settings by name from a JSON file or a pipe. For errors, see `read_json`."""
+        return read_json(path, "the settings of a run", may_be_pipe=True)
 
     @classmethod
     def from_settings(cls, settings: dict[str, Any]) -> Self:
@@ -90,19 +89,24 @@ class Settings:
         A setting that is newer than the settings in the directory had its default. A run that was beside this one is
         sought beside the directory, which may have moved. Settings of `may_change` are not compared.
         """
-        written = self.read_settings(ModelDirectory(self.directory).settings_path)
+        path = ModelDirectory(self.directory).settings_path
+        with named_damage(path):
+            old = self._old_settings(self.read_settings(path))
+        return [
+            f"{name}={value!r} (was {old[name]!r})"
+            for name, value in self.settings().items()
+            if old[name] != value and name not in may_change
+        ]
+
+    def _old_settings(self, written: dict[str, Any]) -> dict[str, Any]:
+        """The settings of an earlier start as settings of this one, in the directory of this one."""
         known = {name: value for name, value in self._converted(written).items() if name in _hints(type(self))}
         beside = {
             name: os.path.join(os.path.dirname(os.path.abspath(self.directory)), os.path.basename(known[name]))
             for name in OF_OTHER_RUNS
             if known.get(name) and os.path.dirname(known[name]) == os.path.dirname(known.get("directory", ""))
         }
-        old = type(self).from_settings({**known, **beside, "directory": self.directory}).settings()
-        return [
-            f"{name}={value!r} (was {old[name]!r})"
-            for name, value in self.settings().items()
-            if old[name] != value and name not in may_change
-        ]
+        return type(self).from_settings({**known, **beside, "directory": self.directory}).settings()
 
     @classmethod
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:

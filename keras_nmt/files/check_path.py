@@ -67,16 +67,3 @@ def check_regular(path: str | os.PathLike[str], why: str = "") -> None:
     kind = stat.S_IFMT(os.stat(path).st_mode)
     if kind != stat.S_IFREG:
         raise UserError(f"This must be a regular file{why}. Received: {os.fspath(path)}, {KINDS.get(kind, 'no file')}")
-
-
-def check_name(path: str | os.PathLike[str]) -> None:
-    """Raises a `UserError` if a name is not UTF-8, which TensorFlow and Apache Beam cannot handle.
-
-    Example:
-
-    >>> check_name("modèle")
-    """
-    try:
-        os.fspath(path).encode()
-    except UnicodeEncodeError:
-        raise UserError(f"Rename the file or folder: its name is not UTF-8. Received: {os.fspath(path)!r}") from None

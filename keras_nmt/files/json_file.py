@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+from collections.abc import Iterator
 from typing import Any
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, error_and_type, one_line
+from keras_nmt.files.check_path import check_regular
 
 MAX_BYTES = 16 << 20
 MAX_DEPTH = 100
 
 
-def read_json(path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
+def read_json(
+    path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTES, *, may_be_pipe: bool = False
+) -> dict[str, Any]:
     """Reads a JSON object from a file.
 
     Args:
         path: String or path, the file: UTF-8, at most 100 levels of nesting.
         what: String, the content of the file, for the error message, such as "the settings of a run".
         max_bytes: Integer, the size of the largest file. Defaults to 16 MiB.
+        may_be_pipe: Boolean, whether a pipe is read, too, for a file that the user names. Defaults to False.
 
     Returns:
         The object.
 
     Raises:
         FileNotFoundError: There is no such file.
-        UserError: The file cannot be read, or does not hold one JSON object.
+        UserError: The file cannot be read, is no regular file, or does not hold one JSON object.
 
     Example:
 
@@ -35,6 +41,8 @@ def read_json(path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTE
     >>> read_json(path, "the settings of a run")
     {'seed': 1}
     """
+    if not may_be_pipe:
+        check_regular(path)
     try:
         with open(path, "rb") as file:
             content = file.read(max_bytes + 1)
@@ -52,6 +60,28 @@ def read_json(path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTE
             f"{os.fspath(path)} must hold {what} as one JSON object; restore it. Received: {reason}"
         ) from None
     return value
+
+
+@contextlib.contextmanager
+def named_damage(path: str | os.PathLike[str]) -> Iterator[None]:
+    """A block that uses the values of a JSON file, in which the error of a wrong type or value names the file.
+
+    Raises:
+        UserError: For a `TypeError`, `ValueError`, `LookupError`, `AttributeError` or `OverflowError` in the block.
+
+    Example:
+
+    >>> with named_damage("settings.json"):
+    ...     {"seed": "x"}["seed"] + 1
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: settings.json is damaged; restore it. Received: TypeError('can only concatenate str \
+(not "int") to str')
+    """
+    try:
+        yield
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
+        raise UserError(f"{os.fspath(path)} is damaged; restore it. Received: {error_and_type(error)}") from None
 
 
 def _check_depth(value: Any) -> None:

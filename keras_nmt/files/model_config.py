@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.errors import UserError
 from keras_nmt.files.check_path import check_local
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.limits import check_limits
 
 CONFIG = "config.json"
@@ -44,12 +44,10 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
     if isinstance(version, int) and version > FORMAT:  # a newer format may differ in any key
         raise UserError(
             f"{directory} was written by keras_nmt {config.get('keras_nmt')}, and this version reads formats up to "
-            f"{FORMAT}: upgrade keras_nmt. Received: format={version}"
+            f"{FORMAT}: upgrade keras_nmt. Received: format={str(version)[:20]}"
         )
-    try:
+    with named_damage(path):
         _check_structure(config)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path} is damaged; restore it. Received: {error_and_type(error)}") from None
     return config
 
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import atomic_path
-from keras_nmt.files.check_path import check_regular
 
 # The name of a file attribute: the digest is replaced and copied together with the weights.
 DIGEST = "keras_nmt.sha256"
@@ -50,7 +49,6 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
         Exception: Keras' error if the file holds fewer variables, or other variables.
     """
     name = os.fspath(path)
-    check_regular(path)
     with _errors_of_locks(path):
         if name.endswith(".weights.h5"):
             with h5py.File(path, "r") as file:

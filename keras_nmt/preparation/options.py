@@ -12,7 +12,6 @@ from typing import Any, Literal
 import numpy as np
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.check_path import check_name
 from keras_nmt.files.length_limits import check_length_limits
 from keras_nmt.files.prepared_folder import check_sides
 
@@ -30,6 +29,14 @@ File = str | os.PathLike[str]
 # From the lines of both sides of a block to a boolean array, the pairs to drop; or a DoFn of such lines.
 Filter = Callable[[Sequence[str], Sequence[str]], np.ndarray] | Any
 BUILT_IN = ("identical", "script", "language", "empty", "too long", "badly matched", "duplicate")
+
+
+def check_name(name: File) -> None:
+    """Raises a `UserError` if the name of a file is not UTF-8, which Apache Beam cannot send to its workers."""
+    try:
+        os.fspath(name).encode()
+    except UnicodeEncodeError:
+        raise UserError(f"Rename the file: its name is not UTF-8. Received: {os.fspath(name)!r}") from None
 
 
 @dataclasses.dataclass(kw_only=True, frozen=True)

@@ -18,7 +18,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_folder
-from keras_nmt.files.check_path import address_of, check_local, check_name, check_regular
+from keras_nmt.files.check_path import address_of, check_local, check_regular
 from keras_nmt.files.pair_block import PairBlock
 from keras_nmt.files.prepared_folder import (
     BLOCKS,
@@ -31,7 +31,7 @@ from keras_nmt.files.prepared_folder import (
 from keras_nmt.files.process_resources import num_processors
 from keras_nmt.files.read_paired_blocks import read_paired_blocks
 from keras_nmt.preparation.block_store import BlockStore, Position
-from keras_nmt.preparation.options import DUPLICATES, Preparation
+from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
 from keras_nmt.preparation.run_pipeline import failures_as_results, run_pipeline
 from keras_nmt.preparation.scan import scan
 from keras_nmt.preparation.segmenter import Segmenter, bucket_of, without_duplicates

@@ -14,7 +14,7 @@ import filelock
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import flush, sync_folder
-from keras_nmt.files.check_path import check_local, check_name
+from keras_nmt.files.check_path import check_local
 from keras_nmt.files.directory_lock import LOCK, WITHOUT_LOCKS
 
 PREFIX = ".export-"
@@ -23,7 +23,6 @@ PREFIX = ".export-"
 def check_version(path: Path, version: int | None) -> None:
     """Raises a `UserError` if a version cannot be written to the folder of the versions."""
     check_local(path)
-    check_name(path.absolute())
     if version is not None and version < 1:
         raise UserError(f"`version` must be a positive integer. Received: version={version}")
     if version is not None and (path / str(version)).exists():

@@ -243,13 +243,6 @@ run_app(command)
 NAME = os.fsdecode(b"m\xff")
 
 
-@pytest.mark.parametrize(
-    "command", ["train --train two two --dev two two --max-updates 1 --directory", "export m", "serve"]
-)
-def test_names_that_tensorflow_cannot_write_are_refused(command, folder, error_line):
-    assert "its name is not UTF-8" in error_line(*command.split(), NAME)
-
-
 def test_names_that_are_not_utf8_are_shown_with_escapes(folder, capsysbinary):
     os.rename("d", NAME)
     app(["info", NAME], standalone_mode=False)
