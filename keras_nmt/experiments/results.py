@@ -153,6 +153,8 @@ def _check(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
         adapter.validate_python(value, strict=True)
     except ValidationError as error:
         wrong = error.errors(include_url=False)[0]
+        part = ".".join(map(str, wrong["loc"]))
+        where = f"{part} in {where}" if part else where
         raise UserError(f"Damaged: {where}: {wrong['msg']}. Received: {wrong['input']!r:.80}") from None
 
 

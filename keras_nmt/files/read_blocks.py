@@ -64,12 +64,13 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
     rest = b""  # the beginning of the next line
     with contextlib.ExitStack() as stack:
         stack.enter_context(_errors_of_address(name))
+        raw: Any
         if isinstance(source, (str, os.PathLike)):
             raw = stack.enter_context(_open(name))
         elif hasattr(source, "read1"):
             raw = source
         else:
-            raw = io.BufferedReader(source)  # type: ignore[arg-type]  # a stream of one system call for each read
+            raw = io.BufferedReader(source)  # a stream of one system call for each read
             stack.callback(raw.detach)  # else the stream would be closed with its wrapper
         file: Any = io.BufferedReader(_Beginning(raw))  # no seeking: the file may be a pipe
         magic = file.peek(4)[:4]

@@ -155,7 +155,7 @@ def make_texts(data_dir: Path, folder: Path, num_pairs: int) -> None:
                 target.write(f"{en} {number}-{index}\n")
 
 
-def _repeated(source: Path, target: Path) -> Iterator[Iterator[tuple[list[str], list[str]]]]:
+def _repeated(source: Path, target: Path) -> Iterator[Iterator[tuple[list[str], ...]]]:
     while True:
         yield read_paired_blocks(source, target)
 

@@ -14,13 +14,15 @@ import pytest
 from terminal import on_a_terminal
 
 from keras_nmt.cli.app import COMMANDS, app
+from keras_nmt.data.text_digest import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.files.atomic_files import atomic_folder, write_json
 from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.inference import Shortlist
 from keras_nmt.models import ModelDirectory
-from keras_nmt.text import train_subwords
+from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import average_checkpoints
 
 TRAIN = "train --train two two --dev two two --max-updates 1 --directory"
@@ -98,6 +100,15 @@ def test_functions_refuse_addresses(function, folder):
         with pytest.raises(UserError, match=r"Received: s3://bucket/m$"):
             function(address)
     assert len([*folder.iterdir()]) == 2
+
+
+@pytest.mark.parametrize("read", [SubwordTokenizer, Shortlist.read, text_digest])
+def test_functions_that_read_files_refuse_pipes(read, folder):
+    os.mkfifo(folder / "pipe")  # without a writer: opening it would wait for ever
+    with pytest.raises(UserError, match=r"^This must be a regular file\. Received: .*pipe, a pipe$"):
+        read(folder / "pipe")
+    with pytest.raises(UserError, match="which is read twice"):
+        train_subwords(folder / "pipe", folder / "new", vocabulary_size=8)
 
 
 def test_text_of_an_address_is_read(folder, capsysbinary):
