@@ -61,12 +61,10 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     _open_missing_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error does by default
         sys.stdout.reconfigure(errors="backslashreplace")
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) == signal.SIG_DFL:  # not where `nohup` lets a signal be ignored
-            signal.signal(number, _end)
     try:
-        # A standalone application prints usage errors in a box of several lines.
-        status = command(standalone_mode=False)
+        with _signals_as_errors():
+            # A standalone application prints usage errors in a box of several lines.
+            status = command(standalone_mode=False)
         sys.stdout.flush()
         raise SystemExit(status)
     except typer.Abort as error:  # Ctrl-C; typer also turns the end of a file into it
@@ -84,10 +82,23 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
         raise SystemExit(2) from None
 
 
-def _end(received: int, _: object) -> None:
-    """Ends the process as an error does, so that blocks clean up."""
-    signal.signal(received, signal.SIG_DFL)
-    raise SystemExit(128 + received)
+@contextlib.contextmanager
+def _signals_as_errors() -> Iterator[None]:
+    """Lets SIGTERM and SIGHUP end the block as an error does, so that it cleans up; a second one ends it at once."""
+    # Not where `nohup` lets SIGHUP be ignored.
+    numbers = [x for x in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(x) == signal.SIG_DFL]
+
+    def end(received: int, _: object) -> None:
+        signal.signal(received, signal.SIG_DFL)
+        raise SystemExit(128 + received)
+
+    for number in numbers:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _format_warning(
