@@ -28,7 +28,7 @@ def on_a_terminal(*command: object) -> tuple[int, bytes, str]:
             shown += part
     os.close(ours)
     output, _ = process.communicate()
-    return process.returncode, output, shown.decode()
+    return process.returncode, output, shown.decode(errors="replace")
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from keras_nmt.analysis.hidden_states import Model, open_translator
 from keras_nmt.analysis.measurements import Measurements
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_lines import read_lines
+from keras_nmt.inference.aligned_words import split_words
 
 
 class GoldAlignment(NamedTuple):
@@ -41,7 +42,7 @@ def read_gold_alignments(path: str | os.PathLike[str], *, first: int = 1, swap: 
     found = []
     for number, line in enumerate(read_lines(path), 1):
         links: dict[str, set[tuple[int, int]]] = {"-": set(), "p": set()}
-        for link in line.split():
+        for link in split_words(line):
             match = re.fullmatch(r"(\d+)([-p])(\d+)", link)
             if match is None or min(int(match[1]), int(match[3])) < first:
                 raise UserError(
@@ -70,7 +71,7 @@ def alignment_error_rate(
 
     Args:
         model: String or path of a model directory, or a `Translator`.
-        source: Sequence of strings, words separated by spaces as in the gold alignments.
+        source: Sequence of strings, words separated by spaces or tabs as in the gold alignments.
         target: Sequence of strings, a translation of each source.
         gold: Sequence of `GoldAlignment`, one for each source.
         source_language, target_language: Strings, the direction of a multilingual model.

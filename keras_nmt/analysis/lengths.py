@@ -12,6 +12,7 @@ from keras_nmt.analysis.measurements import Measurements, numbers_of
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.significance import bleu_counts
+from keras_nmt.inference.aligned_words import split_words
 from keras_nmt.text import SubwordTokenizer
 
 
@@ -26,7 +27,7 @@ def lengths(
     source_language: str | None = None,
     target_language: str | None = None,
 ) -> Measurements:
-    """BLEU of sentences grouped by the length of their source, in words that spaces separate.
+    """BLEU of sentences grouped by the length of their source, in words that spaces and tabs separate.
 
     Args:
         model: String or path of a model directory, a `Translator`, or the list of a system's translations.
@@ -66,7 +67,7 @@ def lengths(
         if lowercase is None:
             target = languages[1] or translator.directions[0][1]
             ignores_case = _lowercases(translator.tokenizers[target], references)
-    sizes = np.array([len(text.split()) for text in source])
+    sizes = np.array([len(split_words(text)) for text in source])
     if quantiles is None:
         starts = 1 + width * ((np.maximum(sizes, 1) - 1) // width)
         names = [f"{start}-{start + width - 1}" for start in starts]

@@ -23,6 +23,7 @@ from keras_nmt.analysis.measurements import Measurements
 from keras_nmt.analysis.word_alignment import WordAlignment, word_attention
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
+from keras_nmt.inference.aligned_words import split_words
 from keras_nmt.models._search_models import attention_layer
 
 TENSORS = ("attention", "gates", "roles", "composition", "bridge")
@@ -129,7 +130,7 @@ def look_inside(
         target_language=languages[1],
     )
     alignment = None
-    if pair.positions_before_source is not None and text.split() and translation.text.split():
+    if pair.positions_before_source is not None and split_words(text) and split_words(translation.text):
         (pairs,) = translator.align([text], [translation.text], *languages)
         alignment = _alignment(batch, text, translation.text, pairs)
     return Insides(
@@ -151,7 +152,7 @@ def _alignment(
         return None
     layers = batch.target.attention["cross"][0]  # [L, H, 1 + n, m + 1]
     attention = layers[attention_layer(None, len(layers)) - 1].mean(axis=0)  # as `Translator.align`
-    of_source, of_target = tuple(source.split()), tuple(target.split())
+    of_source, of_target = tuple(split_words(source)), tuple(split_words(target))
     size = len(of_target), len(of_source)
     words = word_attention(attention[:-1, :-1], batch.source.words[:-1], batch.target.words[1:], size)
     return WordAlignment(of_source, of_target, words, tuple(pairs))

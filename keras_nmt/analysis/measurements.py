@@ -14,7 +14,7 @@ import numpy as np
 
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.evaluation import significance
-from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.atomic_files import write_bytes, write_json, write_text
 from keras_nmt.files.figures import new_figure, save_figure
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ class Comparison:
         """Writes results.json, table.md and a picture, named after the analysis, into a folder."""
         folder = Path(folder)
         write_json(folder / "results.json", self.numbers())
-        write_bytes(folder / "table.md", (self.to_markdown() + "\n").encode())
+        write_text(folder / "table.md", self.to_markdown() + "\n")
         save_figure(folder / f"{self._first.analysis}.png", self.plot())
 
 

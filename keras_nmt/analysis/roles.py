@@ -14,9 +14,10 @@ import numpy as np
 from keras_nmt.analysis.hidden_states import Model, hidden_states, named, open_translator
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.figures import new_figure, save_figure
 from keras_nmt.ids import END
+from keras_nmt.inference.aligned_words import split_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -120,7 +121,7 @@ class Roles:
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Writes results.json, table.md and roles.png into a folder."""
         write_json(Path(folder) / "results.json", self.numbers())
-        write_bytes(Path(folder) / "table.md", (self.to_markdown() + "\n").encode())
+        write_text(Path(folder) / "table.md", self.to_markdown() + "\n")
         save_figure(Path(folder) / "roles.png", self.plot())
 
 
@@ -237,7 +238,7 @@ def _typical(counts: Counter[str], everywhere: Counter[str], tokens: int) -> lis
 
 def _context(source: Sequence[str], place: tuple[int, int]) -> str:
     row, word = place
-    words = source[row].split()
+    words = split_words(source[row])
     return " ".join([*words[max(word - CONTEXT, 0) : word], f"[{words[word]}]", *words[word + 1 : word + 1 + CONTEXT]])
 
 
@@ -254,7 +255,7 @@ def _translation(
     if links is None or references is None:
         return None
     row, word = place
-    words = references[row].split()
+    words = split_words(references[row])
     return " ".join(words[j] for i, j in links[row] if i == word)
 
 

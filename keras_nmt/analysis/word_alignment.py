@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class WordAlignment(NamedTuple):
-    """The alignment of a translation's words with the words of the source; spaces separate words.
+    """The alignment of a translation's words with the words of the source; spaces and tabs separate words.
 
     Attributes:
         source: Tuple of the S words of the source.

@@ -11,7 +11,7 @@ from typing import Any
 
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import Directory
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.model_config import read_model_config
 
 WIDTH = 24  # of the column of names
@@ -69,7 +69,8 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
             for name in ("updates", "training_seconds", "ended_by", "final_updates")
             if name in results
         ]
-        rows += list(_scores(results))
+        with named_damage(path):
+            rows += list(_scores(results))
     if (path := directory / "settings.json").is_file():
         settings = read_json(path, "the settings of a training run")
         rows += _direction(settings)

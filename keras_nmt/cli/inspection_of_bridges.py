@@ -72,14 +72,12 @@ COMMANDS: dict[str, Callable[..., None]] = {"bridge": bridge}
 def _draw(attentions: dict[int, BridgeAttention], folder: Path) -> None:
     """Writes attention.jsonl, and attention-LINE.png for each line."""
     from keras_nmt.analysis import plot_bridge_attention
-    from keras_nmt.files.atomic_files import write_bytes
+    from keras_nmt.files.atomic_files import write_text
     from keras_nmt.files.figures import save_figure
 
     rows = [
         {"line": line, "tokens": tokens, "attention": values.tolist()} for line, (tokens, values) in attentions.items()
     ]
-    write_bytes(
-        folder / "attention.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-    )
+    write_text(folder / "attention.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     for line, attention in attentions.items():
         save_figure(folder / f"attention-{line}.png", plot_bridge_attention(attention, title=f"line {line}"))

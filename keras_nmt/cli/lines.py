@@ -4,61 +4,104 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 from keras_nmt.cli.run_app import check_open
-from keras_nmt.errors import without_controls
+from keras_nmt.errors import UserError, without_controls
 from keras_nmt.files.atomic_files import atomic_path, check_writable
+from keras_nmt.files.check_path import STANDARD_STREAM, address_of
 from keras_nmt.files.read_blocks import read_blocks
 
 LINES_AT_ONCE = 4096
+STANDARD = Path(STANDARD_STREAM)  # standard input or standard output
 Line = TypeVar("Line")  # a line, or the lines of several files
 
 
-def check_streams(input_: Path | None, output: Path | None) -> None:
-    """Raises an error, before the work, if the input or the output of a command cannot be used.
-
-    None stands for standard input, or for standard output.
-    """
-    if input_ is None:
+def check_input(path: Path) -> None:
+    """Raises an error, before the work, if a command's input is standard input, and closed."""
+    if path == STANDARD:
         check_open(sys.stdin, "Standard input")
-    if output is None:
-        check_open(sys.stdout, "Standard output")
-    else:
-        check_writable(output)
 
 
-def input_lines(path: Path | None = None) -> Iterator[str]:
+def check_outputs(*paths: Path) -> None:
+    """Raises an error, before the work, if an output of a command cannot be written."""
+    for path in paths:
+        if path == STANDARD:
+            check_open(sys.stdout, "Standard output")
+        else:
+            check_writable(path)
+
+
+def input_lines(path: Path) -> Iterator[str]:
     """Yields the lines of a file or of standard input. For format and errors, see `read_blocks`."""
-    blocks = read_blocks(sys.stdin.buffer if path is None else path)
-    return itertools.chain.from_iterable(blocks)
+    return itertools.chain.from_iterable(read_blocks(path))
+
+
+def number_of_lines(path: Path) -> int | None:
+    """Reads a file from its beginning to its end, which finds faults before the work, and returns its number of lines.
+
+    The number is None for standard input, pipes and addresses, which may be read only once, or are far.
+    """
+    if path == STANDARD or address_of(path) or not (path.is_dir() or stat.S_ISREG(path.stat().st_mode)):
+        return None
+    return sum(map(len, read_blocks(path)))
 
 
 @contextlib.contextmanager
-def output_lines(path: Path | None = None) -> Iterator[Callable[[str], None]]:
-    """Gives a function that writes a line to standard output, or to a file that appears when the block ends."""
-    if path is None:
+def output_lines(path: Path) -> Iterator[Callable[[str], None]]:
+    """Gives a function that writes a line to standard output, or to a file that appears when the block ends.
+
+    If the block ends with an error, the lines so far stay in a file with the end `.partial`, which a message names.
+    """
+    if path == STANDARD:
         yield write_line
         return
+    partial = path.with_name(f"{path.name}.partial")
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
 
         def write(text: str) -> None:
-            file.write(text.encode() + b"\n")
+            file.write(text.encode(errors="backslashreplace") + b"\n")
 
-        yield write
+        try:
+            yield write
+        except BaseException:
+            if file.tell() and temporary != path:
+                with contextlib.suppress(OSError):  # the disk may be full
+                    file.close()
+                os.replace(temporary, partial)
+                print(f"The lines until then are in {partial}", file=sys.stderr)
+            raise
 
 
 def write_line(text: str) -> None:
-    """Writes a line to standard output, as UTF-8 in any locale; on a terminal with its control characters escaped."""
+    """Writes a line to standard output, as UTF-8 in any locale. A byte of a name that is not UTF-8 is escaped.
+
+    On a terminal, control characters are escaped, too.
+    """
     text = without_controls(text) if sys.stdout.isatty() else text
-    sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
+    sys.stdout.buffer.write(text.encode(errors="backslashreplace") + b"\n")
 
 
 def chunks(lines: Iterable[Line], at_once: int | None = None) -> Iterator[list[Line]]:
-    """Yields lists of `LINES_AT_ONCE` or `at_once` lines: lines of similar length are translated together."""
-    remaining = iter(lines)
-    while chunk := list(itertools.islice(remaining, at_once or LINES_AT_ONCE)):
+    """Yields lists of `LINES_AT_ONCE` or `at_once` lines: lines of similar length are translated together.
+
+    An error of the lines is raised after the lines before it have been yielded.
+    """
+    size, chunk = at_once or LINES_AT_ONCE, []
+    try:
+        for line in lines:
+            chunk.append(line)
+            if len(chunk) == size:
+                yield chunk
+                chunk = []
+    except UserError:
+        if chunk:
+            yield chunk
+        raise
+    if chunk:
         yield chunk

@@ -18,6 +18,7 @@ from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
+from keras_nmt.files.check_path import check_regular
 from keras_nmt.files.model_config import CONFIG, read_model_config
 from keras_nmt.steps import show_steps
 
@@ -111,6 +112,10 @@ class Inspection:
             finish: Function from the measurements of all parts of a model to those of the table. Defaults to none.
             **settings: Options that the results depend on, in types of JSON.
         """
+        if self._output is not None or len(self.names) > 1:
+            for path in inputs:
+                if path is not None and not path.is_dir():
+                    check_regular(path, " for several models, or with --output, which keeps finished parts by its time")
         import_tensorflow(self._imports)
         from keras_nmt.analysis import Measurements, compare, over_seeds
 

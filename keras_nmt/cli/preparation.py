@@ -11,6 +11,7 @@ import typer
 from keras_nmt.cli.options import given
 from keras_nmt.cli.progress import working, write_above
 from keras_nmt.errors import UserError
+from keras_nmt.files.check_path import check_local
 
 FILES = "Files of the {side} side, in order. May be repeated."
 
@@ -87,6 +88,7 @@ def prepare(
 
     Training takes the sides of the folder, such as OUTPUT/de, wherever it takes files.
     """
+    check_local(output)
     given_models = (subwords or source_subwords, subwords or target_subwords)
     if vocabulary_size is None and None in given_models:
         raise UserError(

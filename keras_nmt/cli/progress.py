@@ -6,10 +6,9 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keras_nmt.cli.lines import input_lines, write_line
+from keras_nmt.cli.lines import write_line
 from keras_nmt.steps import show_steps
 
 if TYPE_CHECKING:
@@ -71,11 +70,6 @@ def write_above(line: str) -> None:
         _open[0].start()
 
 
-def number_of_lines(path: Path | None) -> int | None:
-    """The number of lines of a file, or None of standard input."""
-    return None if path is None else sum(1 for _ in input_lines(path))
-
-
 @contextlib.contextmanager
 def _display() -> Iterator[Progress]:
     from rich.console import Console
@@ -118,7 +112,8 @@ def _display() -> Iterator[Progress]:
     columns = text, BarColumn(), Count(), Rate(), Time()
     # A descriptor of its own: preparation silences standard error. Standard output may go to a pipe or a file, whose
     # bytes are not the bar's business.
-    with open(os.dup(sys.stderr.fileno()), "w", encoding=sys.stderr.encoding) as terminal:
+    stream = sys.stderr
+    with open(os.dup(stream.fileno()), "w", encoding=stream.encoding, errors="backslashreplace") as terminal:
         console = Console(file=terminal)
         with Progress(
             *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=True

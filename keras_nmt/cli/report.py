@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
+from keras_nmt.cli.lines import check_outputs, output_lines
 from keras_nmt.cli.options import Directory
-from keras_nmt.files.atomic_files import check_writable, write_bytes
 
 
 def report(
     directory: Directory,
     output: Annotated[
-        Path | None, typer.Option(help="File to write, *.html. Default: report.html in the directory.")
+        Path | None,
+        typer.Option(help="File to write, *.html; - is standard output. Default: report.html in the directory."),
     ] = None,
     examples: Annotated[int, typer.Option(min=0, help="Test sentences to show.")] = 20,
 ) -> None:
@@ -22,5 +23,7 @@ def report(
     from keras_nmt.experiments.html_report import html_report
 
     path = output or directory / "report.html"
-    check_writable(path)
-    write_bytes(path, html_report(directory, examples).encode())
+    check_outputs(path)
+    page = html_report(directory, examples)
+    with output_lines(path) as write:
+        write(page.removesuffix("\n"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import inspect
+import io
 import os
 import signal
 import sys
@@ -17,15 +18,18 @@ import typer
 
 from keras_nmt.errors import UserError, exhausted, one_line
 from keras_nmt.files.import_file import import_file
+from keras_nmt.files.process_resources import num_processors
 
 # `-h` is short for `--help` everywhere.
 CONTEXT = {"help_option_names": ["-h", "--help"]}
-# TensorFlow reads these variables when it is imported. A value that the user has set counts.
+# TensorFlow and HDF5 read these variables when they are imported. A value that the user has set counts.
 ENVIRONMENT = {
     # TensorFlow's own messages hide ours. An operation that fails still raises an error.
     "TF_CPP_MIN_LOG_LEVEL": "3",
     # TensorFlow keeps the memory of large tensors, such as the logits of an update. The system would zero each page.
     "TF_CPU_ALLOCATOR_USE_BFC": "1",
+    # HDF5 opens no file where a file system has no locks. A file of weights is complete when it gets its name.
+    "HDF5_USE_FILE_LOCKING": "FALSE",
 }
 
 # Python looks for garbage after so many new objects. With its defaults, a sixth of the time of imports goes into that.
@@ -39,8 +43,9 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     """Runs a command line and exits.
 
     A user error prints one line on standard error and exits with code 2; a `UserWarning` prints one line and no place
-    in our source. Ctrl-C exits with 130. A reader that closes our standard output, as `head` does, ends the command
-    with 1.
+    in our source. Ctrl-C exits with 130, SIGTERM with 143 and SIGHUP with 129, after temporary files are removed; a
+    second signal ends the process at once. A reader that closes our standard output, as `head` does, ends the command
+    with 1. What standard output cannot show is written with escapes.
 
     Args:
         command: A typer application, or a function with typer's annotations.
@@ -55,9 +60,12 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     warnings.formatwarning = _format_warning
     _open_missing_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error does by default
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        # A standalone application prints usage errors in a box of several lines.
-        status = command(standalone_mode=False)
+        with _signals_as_errors():
+            # A standalone application prints usage errors in a box of several lines.
+            status = command(standalone_mode=False)
         sys.stdout.flush()
         raise SystemExit(status)
     except typer.Abort as error:  # Ctrl-C; typer also turns the end of a file into it
@@ -73,6 +81,25 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
             raise
         print(f"Error: {one_line(message)}", file=sys.stderr)
         raise SystemExit(2) from None
+
+
+@contextlib.contextmanager
+def _signals_as_errors() -> Iterator[None]:
+    """Lets SIGTERM and SIGHUP end the block as an error does, so that it cleans up; a second one ends it at once."""
+    # Not where `nohup` lets SIGHUP be ignored.
+    numbers = [x for x in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(x) == signal.SIG_DFL]
+
+    def end(received: int, _: object) -> None:
+        signal.signal(received, signal.SIG_DFL)
+        raise SystemExit(128 + received)
+
+    for number in numbers:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _format_warning(
@@ -143,7 +170,7 @@ def check_open(stream: Any, name: str) -> None:
 
 def translation_threads() -> int:
     """Threads of an operation where four parts of a text share the cores, see `keras_nmt.inference.parts`."""
-    return max(1, len(os.sched_getaffinity(0)) // 4)
+    return max(1, num_processors() // 4)
 
 
 def import_tensorflow(files: Sequence[Path] | None = None, *, to_translate: bool = False) -> None:

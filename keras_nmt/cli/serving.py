@@ -35,7 +35,9 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
 from keras_nmt.errors import UserError
+from keras_nmt.files.check_path import check_local
 from keras_nmt.files.read_lines import read_lines
+from keras_nmt.serving._versions import check_version
 
 FORMATS = ("savedmodel", "ctranslate2")
 
@@ -92,6 +94,7 @@ def export(
     A multilingual model is exported with all its directions; with --source-language and --target-language, with one.
     The format ctranslate2 takes and gives subwords, and has the search of CTranslate2.
     """
+    check_version(path, version)
     if format_ not in FORMATS:
         raise UserError(f"The format is {' or '.join(FORMATS)}. Received: --format {format_}")
     if warmup_xla and warmup is None:
@@ -159,6 +162,7 @@ def serve(
     answered, with exit code 130 or 0; a second one ends the server at once. The server is not made for many users, nor
     for the network: `savedmodels/README.md` explains how to run TensorFlow Serving.
     """
+    check_local(path)
     with working(f"Loading {path}"):
         import_tensorflow(to_translate=True)
         from keras_nmt.serving import DevelopmentServer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,11 +11,12 @@ import typer
 
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import Directory, Import, SourceLanguage, Target, TargetLanguage, check_models
-from keras_nmt.cli.progress import working
+from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
-from keras_nmt.files.read_line_pairs import read_line_pairs
+from keras_nmt.files.read_paired_blocks import read_paired_blocks
+from keras_nmt.steps import show_steps
 
 
 def shortlist(
@@ -37,23 +40,31 @@ def shortlist(
     """
     check_writable(output)
     check_models(directory)
-    sources, targets, *given = read_line_pairs(source, target, *([alignments] if alignments else []))
-    from keras_nmt.inference.shortlist import Shortlist, parse_pharaoh_alignments
-
-    pairs = parse_pharaoh_alignments(given[0]) if given else None
+    files = [source, target, *([alignments] if alignments else [])]
+    total = None
+    if all(map(os.path.isfile, files)):  # a fault is found before the work; a pipe can be read only once
+        total = sum(len(lines) for lines, *_ in read_paired_blocks(*files))
     import_tensorflow(import_, to_translate=True)
     from keras_nmt.inference import Translator
+    from keras_nmt.inference.shortlist import AlignedSubwords, parse_pharaoh_alignments
 
-    with working(f"Counting aligned subwords in {len(sources):,} sentences"):
+    with progress(total, "lines", text="Counting aligned subwords") as advance, show_steps(progress):
         translator = Translator.from_directory(directory, source=source_language, target=target_language)
         if len(translator.directions) > 1:
             raise UserError(
                 f"A shortlist is for one direction, and the model of {directory} has several: give --source-language "
                 "and --target-language. Received: neither"
             )
-        if pairs is None:
-            pairs = translator.align(sources, targets)
-        Shortlist.from_alignments(translator.tokenizers, sources, targets, pairs, num_candidates=candidates).write(
-            output
-        )
+        counts = AlignedSubwords(translator.tokenizers)
+        for sources, targets, *given in read_paired_blocks(*files):
+            pairs = (
+                parse_pharaoh_alignments(given[0], counts.num_sentences + 1)
+                if given
+                else translator.align(sources, targets)
+            )
+            counts.add(sources, targets, pairs)
+            advance(len(sources))
+        counts.shortlist(candidates).write(output)
+    if counts.passed_over:
+        print(f"{counts.passed_over:,} pair(s) of words without subwords were passed over.", file=sys.stderr)
     write_line(str(output))

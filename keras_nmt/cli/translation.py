@@ -20,7 +20,16 @@ from keras_nmt.cli.answers import (
     answers_of_directory,
     answers_of_server,
 )
-from keras_nmt.cli.lines import check_streams, chunks, input_lines, output_lines, write_line
+from keras_nmt.cli.lines import (
+    STANDARD,
+    check_input,
+    check_outputs,
+    chunks,
+    input_lines,
+    number_of_lines,
+    output_lines,
+    write_line,
+)
 from keras_nmt.cli.options import (
     BeamSize,
     CoveragePenalty,
@@ -50,7 +59,7 @@ from keras_nmt.cli.options import (
     sampling,
     shortlisted,
 )
-from keras_nmt.cli.progress import LINES_OF_A_STEP, Advance, number_of_lines, progress
+from keras_nmt.cli.progress import LINES_OF_A_STEP, Advance, progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable, write_bytes
@@ -104,11 +113,11 @@ def translate(
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     input_: Annotated[
-        Path | None, typer.Option("--input", help="File to translate, plain text or gzip. Default: standard input.")
-    ] = None,
+        Path, typer.Option("--input", help="File to translate, plain text or gzip; - is standard input.")
+    ] = STANDARD,
     output: Annotated[
-        Path | None, typer.Option(help="File to write; missing folders are made. Default: standard output.")
-    ] = None,
+        Path, typer.Option(help="File to write; missing folders are made; - is standard output.")
+    ] = STANDARD,
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer each line at once, as on a terminal.")
     ] = False,
@@ -149,16 +158,17 @@ def translate(
     the search of a server's model are those of its export; --prefixes, --beam-size and --n-best need its signature
     `search`, --alignments needs `align`.
     """
-    check_streams(input_, output)
-    if alignments is not None:
-        check_writable(alignments)
+    check_input(input_)
+    check_outputs(output, *([] if alignments is None else [alignments]))
+    if alignments == output:
+        raise UserError(f"Alignments and translations go to different files. Received: both {output}")
     if not sample:
         refuse_without(context, "seed", "--sample")
     # On a terminal, translations and a bar would disturb each other.
-    is_on_terminal = output is None and sys.stdout.isatty()
+    is_on_terminal = output == STANDARD and sys.stdout.isatty()
     has_bar = sys.stderr.isatty() and not is_on_terminal
-    bar = progress(number_of_lines(input_) if has_bar else None, "lines", shown=has_bar)
-    at_once = _lines_at_once(line_buffered or (input_ is None and sys.stdin.isatty()), has_bar or is_on_terminal)
+    bar = progress(number_of_lines(input_), "lines", shown=has_bar)
+    at_once = _lines_at_once(line_buffered or (input_ == STANDARD and sys.stdin.isatty()), has_bar or is_on_terminal)
     texts = Input(input_lines(input_), at_once, prefixes, seed if sample else None)
     is_aligned, languages = alignments is not None, (source_language, target_language)
     if server is not None:
@@ -182,10 +192,9 @@ def translate(
         translator = _open_translator(directory, languages, weights, ensemble or (), search, batch_size, xla, import_)
         warn = functools.partial(warn_truncated, translator=translator)
         answers = answers_of_directory(translator, texts, is_aligned=is_aligned, alignment_layer=alignment_layer)
-    with output_lines(output) as write, contextlib.closing(answers), bar as advance:
-        truncated, aligned = _write_answers(answers, write, advance, scores)
-    if alignments is not None:
-        _write_alignments(alignments, aligned)
+    of_alignments = contextlib.nullcontext(_write_nothing) if alignments is None else output_lines(alignments)
+    with output_lines(output) as write, of_alignments as write_aligned, contextlib.closing(answers), bar as advance:
+        truncated = _write_answers(answers, write, write_aligned, advance, scores)
     warn(truncated)
 
 
@@ -220,8 +229,8 @@ def embed(
     language: Language,
     output: Annotated[Path, typer.Option(help="File to write, *.npy: a float32 array of lines x width.")],
     input_: Annotated[
-        Path | None, typer.Option("--input", help="File of sentences, plain text or gzip. Default: standard input.")
-    ] = None,
+        Path, typer.Option("--input", help="File of sentences, plain text or gzip; - is standard input.")
+    ] = STANDARD,
     all_vectors: Annotated[
         bool, typer.Option("--all-vectors", help="Write the k vectors of each sentence: lines x k x width.")
     ] = False,
@@ -231,8 +240,12 @@ def embed(
     """Writes a vector for each sentence: the mean of the attention bridge's vectors."""
     if output.suffix != ".npy":
         raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
-    check_streams(input_, output)
+    check_input(input_)
+    check_writable(output)
     check_models(directory)
+    sentences = list(input_lines(input_))  # before the work: they take less memory than their vectors
+    if not sentences:
+        raise UserError("There is nothing to embed. Received: no lines")
     import_tensorflow(import_, to_translate=True)
     import io
 
@@ -241,13 +254,12 @@ def embed(
     from keras_nmt.inference import Translator
 
     translator = Translator.from_directory(directory, weights=weights)
-    parts, total = [], number_of_lines(input_) if sys.stderr.isatty() else None
-    with progress(total, "lines", text=f"Embedding {input_ or 'standard input'}") as advance, show_steps(progress):
-        for lines in chunks(input_lines(input_)):
+    parts = []
+    name = "standard input" if input_ == STANDARD else input_
+    with progress(len(sentences), "lines", text=f"Embedding {name}") as advance, show_steps(progress):
+        for lines in chunks(sentences):
             parts.append(translator.embed(lines, language)[all_vectors])
             advance(len(lines))
-    if not parts:
-        raise UserError("There is nothing to embed. Received: no lines")
     file = io.BytesIO()
     np.save(file, np.concatenate(parts), allow_pickle=False)
     write_bytes(output, file.getvalue())
@@ -330,23 +342,23 @@ def _open_translator(
 
 
 def _write_answers(
-    answers: Answers, write: Callable[[str], None], advance: Advance, scores: bool
-) -> tuple[int, list[list[tuple[int, int]]]]:
-    """Writes translations, which readers get at once. Returns the number of truncated lines, and the alignments."""
-    truncated, aligned = 0, []
+    answers: Answers, write: Callable[[str], None], write_aligned: Callable[[str], None], advance: Advance, scores: bool
+) -> int:
+    """Writes translations, which readers get at once, and alignments. Returns the number of truncated lines."""
+    truncated = 0
     for translations, alignments in answers:
         for hypothesis in itertools.chain.from_iterable(translation.hypotheses for translation in translations):
             write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
+        for pairs in alignments:
+            write_aligned(" ".join(f"{source}-{target}" for source, target in pairs))
         sys.stdout.flush()
         truncated += sum(translation.truncated for translation in translations)
-        aligned += alignments
         advance(len(translations))
-    return truncated, aligned
+    return truncated
 
 
-def _write_alignments(path: Path, aligned: list[list[tuple[int, int]]]) -> None:
-    shown = (" ".join(f"{source}-{target}" for source, target in pairs) for pairs in aligned)
-    write_bytes(path, "".join(f"{line}\n" for line in shown).encode())
+def _write_nothing(line: str) -> None:
+    pass
 
 
 def _warn_truncated_by_export(number: int) -> None:

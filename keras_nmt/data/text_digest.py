@@ -6,6 +6,7 @@ import functools
 import hashlib
 import os
 
+from keras_nmt.files.check_path import check_regular
 from keras_nmt.files.read_blocks import read_blocks
 
 
@@ -24,7 +25,8 @@ def text_digest(path: str | os.PathLike[str]) -> str:
 
     Raises:
         OSError: The file cannot be opened.
-        UserError: A line is not UTF-8 or too long (the message names the line), or the file is damaged gzip data.
+        UserError: The path is of no regular file, a line is not UTF-8 or too long (the message names the line), or the
+            file is damaged gzip data.
 
     Example:
 
@@ -35,6 +37,7 @@ def text_digest(path: str | os.PathLike[str]) -> str:
     ...     text_digest(path)[:16]
     'c3f9c8c283a2b1f2'
     """
+    check_regular(path)
     status = os.stat(path)
     return _digest(os.path.abspath(path), status.st_size, status.st_mtime_ns)
 

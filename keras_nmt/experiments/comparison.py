@@ -34,7 +34,8 @@ from keras_nmt.experiments.directions import check_files
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.results import differences, hypotheses_path, is_complete, read_results
 from keras_nmt.experiments.run_experiment import translate_direction
-from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.atomic_files import write_json, write_text
+from keras_nmt.files.check_path import check_local
 from keras_nmt.files.json_file import read_json
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
@@ -111,6 +112,7 @@ class Comparison:
     report: Callable[[str], None] = lambda line: print(line, flush=True)
 
     def __post_init__(self) -> None:
+        check_local(self.directory)
         if self.baseline not in self.experiments:
             raise UserError(
                 f"The baseline must be one of {', '.join(self.experiments)}. Received: baseline={self.baseline!r}"
@@ -183,7 +185,7 @@ class Comparison:
         """Writes the tables of the finished runs, and returns the content of `comparison.json`."""
         summary = self.summary()
         write_json(Path(self.directory) / "comparison.json", summary)
-        write_bytes(Path(self.directory) / "comparison.md", comparison_markdown(summary).encode())
+        write_text(Path(self.directory) / "comparison.md", comparison_markdown(summary))
         return summary
 
     def show(self) -> None:

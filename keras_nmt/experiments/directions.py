@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from keras_nmt.data import PreparedCorpus, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.sides_of_pattern import File, Pair, Sides, file_of_pattern, sides_of_pattern
+from keras_nmt.files.check_path import check_regular
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.files.read_blocks import read_blocks
 
@@ -134,10 +136,13 @@ def check_files(directions: Sequence[Direction]) -> None:
 
     Raises:
         OSError: A file is missing or cannot be read.
-        UserError: A file is empty or damaged, or both sides of a pair of files have different numbers of lines; a
-            prepared corpus is damaged, or is not training data.
+        UserError: A file is empty or damaged, or no regular file, or both sides of a pair of files have different
+            numbers of lines; a prepared corpus is damaged, or is not training data.
     """
     for direction in directions:
+        for path in (*itertools.chain(*direction.corpora), *(direction.dev or ()), *(direction.test or ())):
+            if prepared_side(path) is None:
+                check_regular(path, ", which training reads several times, and again when it continues")
         for path in (*(direction.dev or ()), *(direction.test or ())):
             if prepared_side(path) is not None:
                 raise UserError(f"Development and test data are text files. Received: {os.fspath(path)!r}")

@@ -16,7 +16,7 @@ from keras_nmt.data import TrainingBatches
 from keras_nmt.experiments.learning_rates import warnings_of_learning_rate
 from keras_nmt.experiments.results import subword_names
 from keras_nmt.experiments.run_experiment import build, make_tokenizers, make_trainer, sides_of
-from keras_nmt.files.peak_memory import peak_memory
+from keras_nmt.files.process_resources import peak_memory
 from keras_nmt.ids import END
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training import Logging, make_strategy

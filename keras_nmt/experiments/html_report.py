@@ -7,13 +7,13 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.sides_of_pattern import sides_of_pattern
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.read_blocks import read_blocks
 
 WIDTH, HEIGHT, MARGIN = 640, 240, 48
@@ -43,8 +43,15 @@ def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
     files = {name: folder / f"{name}.json" for name in ("settings", "results")}
     read = {name: read_json(path, f"the {name} of a run") if path.is_file() else {} for name, path in files.items()}
     parts = [f"<h1>{html.escape(folder.resolve().name)}</h1>"]
-    parts += [_table(_summary(log, read["results"])), "<h2>Curves</h2>", *_curves(log)]
-    for title, shown in _examples(folder, read["settings"], examples):
+    with named_damage(files["results"]):
+        parts += [_table(_summary(log, read["results"])), "<h2>Curves</h2>"]
+    with named_damage(folder / "training_log.jsonl"):
+        parts += _curves(log)
+    with named_damage(files["settings"]):
+        texts = _texts_of_examples(folder, read["settings"]) if examples else {}
+    for title, paths in texts.items():
+        columns = [itertools.chain.from_iterable(read_blocks(path)) for path in paths]
+        shown = list(itertools.islice(zip(*columns, strict=False), examples))
         parts += [f"<h2>{html.escape(title)}</h2>", _table(shown, ("source", "reference", "translation"))]
     rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in read["settings"].items()]
     parts += ["<h2>Settings</h2>", _table(rows)] if rows else []
@@ -60,7 +67,7 @@ def _read_log(path: Path) -> list[dict[str, Any]]:
     for text in path.read_bytes().split(b"\n"):
         try:
             line = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue  # the end of the file, a part of a line of a killed process, or a damaged line
         if isinstance(line, dict) and isinstance(line.get("update"), int):
             lines.append(line)
@@ -133,8 +140,8 @@ def _figure(title: str, curves: Mapping[str, Points]) -> str:
     return f"<h3>{html.escape(title)}</h3>\n<svg {attributes}>{''.join(shapes)}</svg>"
 
 
-def _examples(folder: Path, settings: Mapping[str, Any], number: int) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
-    """Yields, for each direction whose files are still there, test sentences with reference and translation."""
+def _texts_of_examples(folder: Path, settings: Mapping[str, Any]) -> dict[str, list[Path]]:
+    """The files of test sentences, references and translations by title, for directions whose files are still there."""
     languages = settings.get("languages") or ()
     sides = {
         f"{source}-{target}": sides_of_pattern(settings["test"], (source, target), is_needed=False)
@@ -143,11 +150,11 @@ def _examples(folder: Path, settings: Mapping[str, Any], number: int) -> Iterato
     }
     named = {f"Examples, {name}": (found, f"test.{name}.hypotheses.txt") for name, found in sides.items()}
     one = settings.get("test_source"), settings.get("test_target")
-    for title, (files, hypotheses) in {"Examples": (one, "test.hypotheses.txt"), **named}.items():
-        paths = [Path(path) for path in (*(files or ()), folder / hypotheses) if path]
-        if number and len(paths) == 3 and all(path.is_file() for path in paths):
-            columns = [itertools.chain.from_iterable(read_blocks(path)) for path in paths]
-            yield title, list(itertools.islice(zip(*columns, strict=False), number))
+    texts = {
+        title: [Path(path) for path in (*(files or ()), folder / hypotheses) if path]
+        for title, (files, hypotheses) in {"Examples": (one, "test.hypotheses.txt"), **named}.items()
+    }
+    return {title: paths for title, paths in texts.items() if len(paths) == 3 and all(map(Path.is_file, paths))}
 
 
 def _table(rows: Iterable[Sequence[str]], head: Sequence[str] = ()) -> str:

@@ -18,7 +18,7 @@ from keras_nmt.errors import UserError, check_backend
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.learning_rates import peak_rate
 from keras_nmt.experiments.run_experiment import build, make_tokenizers, make_trainer
-from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.atomic_files import check_writable, write_text
 from keras_nmt.files.figures import new_figure, save_figure
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training import Logging, make_strategy
@@ -28,6 +28,9 @@ from keras_nmt.training.workers import Workers
 LOWEST, HIGHEST = 1e-7, 10.0
 SMOOTHING = 0.9  # momentum of the smoothed loss
 DIVERGED = 2.0  # a smoothed loss of this many times the lowest one ends the sweep
+
+
+TABLE = "learning_rates.tsv"
 
 
 class Sweep(keras.callbacks.Callback):
@@ -81,6 +84,7 @@ def find_learning_rate(
     check_backend("Training")
     if updates < 10:
         raise UserError(f"A sweep over learning rates takes at least 10 updates. Received: {updates}")
+    check_writable(Path(output) / TABLE)
     experiment.check()
     strategy = make_strategy(experiment.replicas)
     if Workers(strategy).number > 1:
@@ -115,7 +119,7 @@ def find_learning_rate(
     lines = ["learning_rate\tloss\tsmoothed_loss"]
     lines += [f"{row[0]:.6g}\t{row[1]:.6g}\t{row[2]:.6g}" for row in zip(rates, losses, smoothed, strict=True)]
     output = Path(output)
-    write_bytes(output / "learning_rates.tsv", "".join(f"{line}\n" for line in lines).encode())
+    write_text(output / TABLE, "".join(f"{line}\n" for line in lines))
     suggestion = steepest(rates, smoothed)
     if importlib.util.find_spec("matplotlib") is not None:
         figure = new_figure(6, 4)

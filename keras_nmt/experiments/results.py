@@ -6,9 +6,10 @@ import hashlib
 import os
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired
 
 from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict  # of pydantic: before Python 3.12, it takes no other
 
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, digests_of
@@ -41,6 +42,28 @@ RESULTS: dict[str, TypeAdapter[Any]] = {
 }
 
 
+class _Score(TypedDict):
+    score: float
+    signature: str
+
+
+class _Cell(TypedDict):
+    trained: bool
+    bleu: _Score
+    chrf: NotRequired[_Score]
+    ter: NotRequired[_Score]
+
+
+class _Scores(TypedDict):
+    updates: int
+    ended_by: str
+    dev_greedy: dict[str, float]
+    test: NotRequired[dict[str, _Cell]]
+
+
+SCORES = TypeAdapter(_Scores)
+
+
 def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
     """Reads `results.json` of a run's folder, also in the forms of earlier releases.
 
@@ -51,7 +74,7 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
     path = Path(directory) / "results.json"
     if not path.is_file():
         return None
-    results = {"updates": None, "ended_by": None, **read_json(path, "the results of a run")}
+    results = read_json(path, "the results of a run")
     for name in results.keys() & RESULTS.keys():
         _check(RESULTS[name], results[name], f"{name} in {path}")
     if "dev_bleu_greedy" in results:
@@ -59,6 +82,7 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
     if "bleu" in results.get("test", {}):
         results["test"] = {ONLY: {"trained": True, **results["test"]}}
     results["data"] = _by_direction(results.get("data", {}))
+    _check(SCORES, results, str(path))
     return results
 
 
@@ -166,6 +190,8 @@ def _check(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
         adapter.validate_python(value, strict=True)
     except ValidationError as error:
         wrong = error.errors(include_url=False)[0]
+        part = ".".join(map(str, wrong["loc"]))
+        where = f"{part} in {where}" if part else where
         raise UserError(f"Damaged: {where}: {wrong['msg']}. Received: {wrong['input']!r:.80}") from None
 
 

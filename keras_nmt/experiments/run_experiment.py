@@ -43,7 +43,7 @@ from keras_nmt.experiments.results import (
 )
 from keras_nmt.experiments.settings import as_user_errors
 from keras_nmt.experiments.tracker import tracker
-from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.inference import Translator
@@ -446,7 +446,7 @@ def _results(
     for direction, files in tested.items():
         sources, references = read_line_pairs(*files)
         hypotheses = translate_direction(e, translator, direction, sources)
-        write_bytes(hypotheses_path(folder.path, direction.name), "\n".join([*hypotheses, ""]).encode())
+        write_text(hypotheses_path(folder.path, direction.name), "\n".join([*hypotheses, ""]))
         scores = corpus_scores(hypotheses, references, lowercase=e.lowercase, tokenize=e.bleu_tokenizer)
         results["test"][direction.name] = {
             "trained": bool(direction.corpora),

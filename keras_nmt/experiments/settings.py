@@ -18,7 +18,8 @@ from typing import Any, ClassVar, Self
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from keras_nmt.errors import UserError, nearest
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.check_path import check_local
+from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.layers.mechanism import as_json
 from keras_nmt.models import ModelDirectory
 
@@ -37,7 +38,7 @@ class Settings:
         directory: Path, the model directory.
 
     Raises:
-        UserError: A setting has another type or is out of its range.
+        UserError: A setting has another type or is out of its range, or the directory is an address of storage.
     """
 
     # The titles of groups of settings, by the first setting of each.
@@ -54,11 +55,12 @@ class Settings:
                 reasons = [e["msg"] for e in error.errors(include_url=False) if e["type"] in OF_VALUES]
                 kind = reasons[0].removeprefix("Input should be ") if reasons else _words(_hints(type(self))[name])
                 raise UserError(f"`{name}` must be {kind}. Received: {name}={value!r}") from None
+        check_local(self.directory)
 
     @staticmethod
     def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
-        """Reads settings by name from a JSON file. For errors, see `read_json`."""
-        return read_json(path, "the settings of a run")
+        """Reads settings by name from a JSON file or a pipe. For errors, see `read_json`."""
+        return read_json(path, "the settings of a run", may_be_pipe=True)
 
     @classmethod
     def from_settings(cls, settings: dict[str, Any]) -> Self:
@@ -105,14 +107,19 @@ class Settings:
         A setting that is newer than the settings in the directory had its default. Settings of `may_change` are not
         compared.
         """
-        written = self.read_settings(ModelDirectory(self.directory).settings_path)
-        known = {name: value for name, value in self._converted(written).items() if name in _hints(type(self))}
-        old = type(self).from_settings({**known, "directory": self.directory}).settings()
+        path = ModelDirectory(self.directory).settings_path
+        with named_damage(path):
+            old = self._old_settings(self.read_settings(path))
         return [
             f"{name}={value!r} (was {old[name]!r})"
             for name, value in self.settings().items()
             if old[name] != value and name not in may_change
         ]
+
+    def _old_settings(self, written: dict[str, Any]) -> dict[str, Any]:
+        """The settings of an earlier start as settings of this one, in the directory of this one."""
+        known = {name: value for name, value in self._converted(written).items() if name in _hints(type(self))}
+        return type(self).from_settings({**known, "directory": self.directory}).settings()
 
     @classmethod
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:

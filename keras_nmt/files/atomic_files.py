@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.check_path import check_local
 from keras_nmt.files.directory_lock import LOCK, directory_lock
 
 PREFIX = ".writing-"  # prefix of temporary names
+WITHOUT_FLUSH = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)  # errors of file systems that flush nothing
 
 
 @contextlib.contextmanager
@@ -32,7 +34,7 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
         room: Integer, number of bytes that must be free, for writers that crash on a full disk. Defaults to 0.
 
     Raises:
-        OSError: The file cannot be written; see `check_writable`.
+        OSError, UserError: The file cannot be written; see `check_writable`.
 
     Example:
 
@@ -62,7 +64,7 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
                 os.close(descriptor)
             yield temporary
             with open(temporary, "rb+") as file:
-                os.fsync(file.fileno())
+                flush(file.fileno())
             temporary.chmod(_mode(path))  # mkstemp makes files that only their owner can read
             os.replace(temporary, path)
             sync_folder(path.parent)
@@ -81,7 +83,8 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises:
         OSError: The folder cannot be made.
-        UserError: There is something of this name, or another process is writing the folder.
+        UserError: There is something of this name, another process is writing the folder, or the path is an address of
+            storage.
 
     Example:
 
@@ -92,6 +95,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> [file.name for file in path.iterdir()]
     ['note.txt']
     """
+    check_local(path)
     path = Path(path).absolute()
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise UserError(f"The folder to write must not exist: take another name, or remove it. Received: {path}")
@@ -117,6 +121,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
     Raises:
         OSError: The path is a folder or a new name in `/dev`, lies below a file, or may not be written.
+        UserError: As `check_local`.
 
     Example:
 
@@ -125,6 +130,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         ...
     IsADirectoryError: [Errno 21] Is a directory: '/'
     """
+    check_local(path)
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -138,27 +144,6 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
     if not os.access(place, os.W_OK, effective_ids=True):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
-
-
-def check_regular(path: str | os.PathLike[str]) -> None:
-    """Checks that a file of ours is a regular file: a pipe or a device in its place would be waited for, or never end.
-
-    Args:
-        path: String or path, the file.
-
-    Raises:
-        OSError: There is no such file.
-        UserError: There is something else, such as a folder or a pipe.
-
-    Example:
-
-    >>> check_regular("/dev/zero")
-    Traceback (most recent call last):
-        ...
-    keras_nmt.errors.UserError: This must be a regular file: move what is in its place. Received: /dev/zero
-    """
-    if not stat.S_ISREG(os.stat(path).st_mode):
-        raise UserError(f"This must be a regular file: move what is in its place. Received: {os.fspath(path)}")
 
 
 def _mode(path: Path) -> int:
@@ -185,9 +170,18 @@ def sync_folder(folder: Path) -> None:
     """Flushes the entries of a folder, so that a rename survives a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        flush(descriptor)
     finally:
         os.close(descriptor)
+
+
+def flush(descriptor: int) -> None:
+    """Flushes a file or a folder to the disk, on file systems that can flush it."""
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in WITHOUT_FLUSH:
+            raise
 
 
 @contextlib.contextmanager
@@ -212,12 +206,12 @@ def remove_leftovers(folder: str | os.PathLike[str]) -> None:
 
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
     """Writes `value` as JSON, completely or not at all."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
-    try:
-        content = text.encode()
-    except UnicodeEncodeError:  # a lone surrogate, such as in a path that is not UTF-8
-        content = json.dumps(value, indent=2).encode()
-    write_bytes(path, content + b"\n")
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> Path:
+    """Writes text as UTF-8, completely or not at all. A lone surrogate, as of a name that is not UTF-8, is escaped."""
+    return write_bytes(path, text.encode(errors="backslashreplace"))  # of a surrogate, JSON has the same escape
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 import filelock
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.check_path import check_local
 
 LOCK = ".lock"
 WITHOUT_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems without locks
@@ -28,7 +29,7 @@ def directory_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
         folder: String or path, the folder. It is made if it does not exist.
 
     Raises:
-        UserError: Another process has the lock.
+        UserError: Another process has the lock, or as `check_local`.
 
     Example:
 
@@ -36,6 +37,7 @@ def directory_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
     >>> with directory_lock(tempfile.mkdtemp()):
     ...     pass  # no other process trains here
     """
+    check_local(folder)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     lock = filelock.FileLock(

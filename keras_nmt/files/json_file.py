@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, error_and_type, one_line
+from keras_nmt.files.check_path import check_regular
 
 MAX_BYTES = 16 << 20
 MAX_DEPTH = 100
@@ -16,7 +18,12 @@ DIGEST = "sha256"
 
 
 def read_json(
-    path: str | os.PathLike[str], what: str, max_bytes: int = MAX_BYTES, *, keep_digest: bool = False
+    path: str | os.PathLike[str],
+    what: str,
+    max_bytes: int = MAX_BYTES,
+    *,
+    keep_digest: bool = False,
+    may_be_pipe: bool = False,
 ) -> dict[str, Any]:
     """Reads a JSON object from a file, and checks its digest, if it has one.
 
@@ -26,13 +33,14 @@ def read_json(
         max_bytes: Integer, the size of the largest file. Defaults to 16 MiB.
         keep_digest: Boolean, whether the digest is left to `check_digest`, which may come after other checks. Defaults
             to False.
+        may_be_pipe: Boolean, whether a pipe is read, too, for a file that the user names. Defaults to False.
 
     Returns:
         The object.
 
     Raises:
         FileNotFoundError: There is no such file.
-        UserError: The file cannot be read, does not hold one JSON object, or has another digest.
+        UserError: The file cannot be read, is no regular file, does not hold one JSON object, or has another digest.
 
     Example:
 
@@ -42,6 +50,8 @@ def read_json(
     >>> read_json(path, "the settings of a run")
     {'seed': 1}
     """
+    if not may_be_pipe:
+        check_regular(path)
     try:
         with open(path, "rb") as file:
             content = file.read(max_bytes + 1)
@@ -92,6 +102,28 @@ def check_digest(value: Mapping[str, Any], path: str | os.PathLike[str]) -> dict
 def _digest(value: Mapping[str, Any]) -> str:
     """SHA-256 of an object, whatever the order and the white space of its JSON."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+@contextlib.contextmanager
+def named_damage(path: str | os.PathLike[str]) -> Iterator[None]:
+    """A block that uses the values of a JSON file, in which the error of a wrong type or value names the file.
+
+    Raises:
+        UserError: For a `TypeError`, `ValueError`, `LookupError`, `AttributeError` or `OverflowError` in the block.
+
+    Example:
+
+    >>> with named_damage("settings.json"):
+    ...     {"seed": "x"}["seed"] + 1
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: settings.json is damaged; restore it. Received: TypeError('can only concatenate str \
+(not "int") to str')
+    """
+    try:
+        yield
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
+        raise UserError(f"{os.fspath(path)} is damaged; restore it. Received: {error_and_type(error)}") from None
 
 
 def _check_depth(value: Any) -> None:

@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.errors import UserError, error_and_type
-from keras_nmt.files.json_file import check_digest, read_json
+from keras_nmt.errors import UserError
+from keras_nmt.files.check_path import check_local
+from keras_nmt.files.json_file import check_digest, named_damage, read_json
 from keras_nmt.files.limits import check_limits
 
 CONFIG = "config.json"
@@ -33,8 +34,10 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
         (by the names of files) and "search".
 
     Raises:
-        UserError: The folder is not a model directory, is of another format, or is damaged.
+        UserError: The folder is not a model directory, is of another format, or is damaged; or it is an address of
+            storage.
     """
+    check_local(directory)
     path = Path(directory) / CONFIG
     if not path.is_file():
         raise UserError(f"No model directory: it has no {CONFIG}. Received: {directory}")
@@ -44,12 +47,10 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
         remedy = "upgrade keras_nmt" if version > FORMAT else "train the model again, or use that version"
         raise UserError(
             f"{directory} was written by keras_nmt {config.get('keras_nmt')} in another format than {FORMAT}, which "
-            f"this version reads: {remedy}. Received: format={version}"
+            f"this version reads: {remedy}. Received: format={str(version)[:20]}"
         )
-    try:
+    with named_damage(path):
         _check_structure(config)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path} is damaged; restore it. Received: {error_and_type(error)}") from None
     return check_digest(config, path)
 
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.atomic_files import errors_that_name, write_json
+from keras_nmt.files.atomic_files import errors_that_name, flush, write_json
 from keras_nmt.files.json_file import check_digest, read_json, with_digest
 from keras_nmt.files.pair_block import PairBlock, Rows
 
@@ -402,7 +402,7 @@ def _write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
     with errors_that_name(path), open(path, "wb+") as file:
         np.save(file, array, allow_pickle=False)
         file.flush()
-        os.fsync(file.fileno())
+        flush(file.fileno())
         file.seek(0)
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return {"bytes": file.seek(0, os.SEEK_END), "sha256": digest}
@@ -413,7 +413,7 @@ def _write(path: Path, content: bytes) -> None:
     with errors_that_name(path), open(path, "wb") as file:
         file.write(content)
         file.flush()
-        os.fsync(file.fileno())
+        flush(file.fileno())
 
 
 def _check_size(path: str, size: int) -> None:

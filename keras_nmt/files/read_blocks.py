@@ -7,14 +7,17 @@ import gzip
 import importlib
 import io
 import os
+import sys
 import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.files.check_path import STANDARD_STREAM, address_of
 
 GZIP_MAGIC = b"\x1f\x8b"
-ZSTANDARD_MAGIC = b"\x28\xb5\x2f\xfd"
+ZSTANDARD_MAGICS = (b"\x28\xb5\x2f\xfd", *(bytes((i, 0x2A, 0x4D, 0x18)) for i in range(0x50, 0x60)))  # of any frame
+MAGICS = (GZIP_MAGIC, *ZSTANDARD_MAGICS)
 BYTE_ORDER_MARK = "\ufeff"
 COMPRESSED_BYTES = 2**14  # of Zstandard data that are decompressed at once
 MAX_LINE = 2**20  # bytes of a line; also the bytes that are read at once
@@ -28,10 +31,9 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
     removed. Compressed data are recognised by their first bytes, not by the file's name.
 
     Args:
-        source: String or path of a file, or a stream such as `sys.stdin.buffer`: UTF-8 text, plain or compressed by
-            gzip or Zstandard, lines of at most 1 MiB each. A string with "://" is an address, such as
-            "gs://bucket/text.gz", that `fsspec` opens. A stream's lines are yielded as soon as the stream has them.
-            Zstandard and addresses need the extra `prepare`.
+        source: String or path of a file, or a stream, or "-" for standard input: UTF-8 text, plain or compressed by
+            gzip or Zstandard, lines of at most 1 MiB each. `fsspec` opens an address, such as "gs://bucket/text.gz". A
+            stream's lines are yielded as soon as the stream has them. Zstandard and addresses need the extra `prepare`.
 
     Yields:
         Lists of lines, none of them empty. An empty file yields nothing.
@@ -50,26 +52,34 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
     ...     [line for block in read_blocks(path) for line in block]
     ['one', 'two', 'three']
     """
-    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a stream")
+    if isinstance(source, (str, os.PathLike)):
+        name = address_of(source) or os.fspath(source)
+        if name == STANDARD_STREAM:
+            name, source = "standard input", sys.stdin.buffer
+    else:
+        name = str(getattr(source, "name", "a stream"))
     kind = "gzip"
     damages: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
     num_lines = 0
     rest = b""  # the beginning of the next line
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_errors_of_address(str(name)))
+        stack.enter_context(_errors_of_address(name))
+        raw: Any
         if isinstance(source, (str, os.PathLike)):
             raw = stack.enter_context(_open(name))
-        elif isinstance(source, io.BufferedReader):
+        elif hasattr(source, "read1"):
             raw = source
         else:
-            raw = io.BufferedReader(source)  # type: ignore[arg-type]  # a stream without `peek`
+            raw = io.BufferedReader(source)  # a stream of one system call for each read
             stack.callback(raw.detach)  # else the stream would be closed with its wrapper
-        magic = raw.peek(4)[:4]  # no seeking: the file may be a pipe
-        file: Any = gzip.GzipFile(fileobj=raw) if magic.startswith(GZIP_MAGIC) else raw
-        if magic == ZSTANDARD_MAGIC:
+        file: Any = io.BufferedReader(_Beginning(raw))  # no seeking: the file may be a pipe
+        magic = file.peek(4)[:4]
+        if magic.startswith(GZIP_MAGIC):
+            file = gzip.GzipFile(fileobj=file)
+        elif magic in ZSTANDARD_MAGICS:
             zstandard = _optional("zstandard", name)
             kind, damages = "Zstandard", (EOFError, zstandard.ZstdError)
-            file = _ZstandardFile(raw, zstandard.ZstdDecompressor())
+            file = _ZstandardFile(file, zstandard.ZstdDecompressor())
         while True:
             try:
                 block = file.read1(MAX_LINE)  # the bytes that are available: a pipe may stay open
@@ -88,11 +98,34 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
                     f"Received: {name}"
                 )
             if line_end:
-                lines = _decode(text, name, num_lines).split("\n")
-                if num_lines == 0:
+                lines, fault = _decode(text, name, num_lines)
+                if num_lines == 0 and lines:
                     lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
                 num_lines += len(lines)
-                yield [line.removesuffix("\r") for line in lines]
+                if lines:
+                    yield [line.removesuffix("\r") for line in lines]
+                if fault is not None:
+                    raise fault
+
+
+class _Beginning(io.RawIOBase):
+    """A stream whose first read has all bytes that tell compressed data, though a pipe may give one byte at a time."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw, self._is_first = raw, True
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        read = self._raw.read1(len(buffer))
+        while self._is_first and any(magic.startswith(read) and magic != read for magic in MAGICS):
+            more = self._raw.read1(len(buffer) - len(read)) if read else b""
+            read += more
+            self._is_first = bool(more)
+        self._is_first = False
+        buffer[: len(read)] = read
+        return len(read)
 
 
 class _ZstandardFile:
@@ -119,7 +152,7 @@ class _ZstandardFile:
 
 
 def _open(name: str) -> io.BufferedReader:
-    if "://" not in name:
+    if address_of(name) is None:
         return open(name, "rb")
     file = _optional("fsspec", name).open(name, "rb").open()
     return file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)
@@ -133,7 +166,7 @@ def _errors_of_address(name: str) -> Iterator[None]:
     except UserError:
         raise
     except Exception as error:
-        if "://" not in name:
+        if address_of(name) is None:
             raise
         raise UserError(f"The address cannot be read ({error_and_type(error)}). Received: {name}") from error
 
@@ -146,13 +179,13 @@ def _optional(library: str, name: str) -> Any:
         raise UserError(f"This file needs {library}: pip install 'keras_nmt[prepare]'. Received: {name}") from None
 
 
-def _decode(text: bytes, name: str, lines_before: int) -> str:
+def _decode(text: bytes, name: str, lines_before: int) -> tuple[list[str], UserError | None]:
+    """The lines of a text, or the lines before the first one that is not UTF-8, and the error about this one."""
     try:
-        return text.decode("utf-8")
+        return text.decode("utf-8").split("\n"), None
     except UnicodeDecodeError as error:
-        number = lines_before + text.count(b"\n", 0, error.start) + 1
-        position = error.start - text.rfind(b"\n", 0, error.start)
-        raise UserError(
-            f"Line {number} is not UTF-8 (byte 0x{text[error.start]:02x} at position {position} of the line). "
-            f"Convert the text to UTF-8. Received: {name}"
-        ) from None
+        before = text[: error.start].split(b"\n")
+        return [line.decode("utf-8") for line in before[:-1]], UserError(
+            f"Line {lines_before + len(before)} is not UTF-8 (byte 0x{text[error.start]:02x} at position "
+            f"{len(before[-1]) + 1} of the line). Convert the text to UTF-8. Received: {name}"
+        )

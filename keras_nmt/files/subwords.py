@@ -10,6 +10,7 @@ from pathlib import Path
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import errors_that_name
+from keras_nmt.files.check_path import check_regular
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import CONFIG, SUBWORDS_SHA256
 from keras_nmt.files.prepared_folder import MANIFEST, MANIFEST_BYTES
@@ -91,8 +92,7 @@ def read_subwords(path: str | os.PathLike[str]) -> bytes:
     """
     path = Path(path)
     with errors_that_name(path):
-        if path.exists() and not path.is_file():
-            raise UserError(f"A subword model must be a file. Received: {path}")
+        check_regular(path)
         if (size := path.stat().st_size) > MAX_BYTES:
             raise UserError(
                 f"A subword model must be of at most {MAX_BYTES >> 20} MiB. Received: {path} with {size:,} bytes"

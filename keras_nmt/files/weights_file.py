@@ -14,7 +14,8 @@ import h5py
 import numpy as np
 
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.atomic_files import atomic_path, check_regular
+from keras_nmt.files.atomic_files import atomic_path
+from keras_nmt.files.check_path import check_regular
 
 # The name of a file attribute: the digest is replaced and copied together with the weights.
 DIGEST = "keras_nmt.sha256"
@@ -29,7 +30,7 @@ def write_weights(path: str | os.PathLike[str], model: Any) -> None:
     """
     # HDF5 crashes, and Python with it, on a full disk. Groups and names take a few kB for each variable.
     room = sum(math.prod(weight.shape) * 4 + 8192 for weight in model.weights)
-    with atomic_path(path, suffix=".weights.h5", room=room) as temporary:
+    with atomic_path(path, suffix=".weights.h5", room=room) as temporary, _errors_of_locks(path):
         with _without_optimizer(model):
             model.save_weights(temporary, overwrite=True)
         with h5py.File(temporary, "r+") as file:
@@ -51,18 +52,19 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
     """
     name = os.fspath(path)
     check_regular(path)
-    if name.endswith(".weights.h5"):
-        with h5py.File(path, "r") as file:
-            held = sum(not array.startswith("optimizer/") for array in arrays(file))
-            if held > len(model.weights):  # Keras would load some and report nothing
-                raise UserError(
-                    "The weights belong to another model, such as a deeper model. "
-                    f"Received: {held} variables in {name}, {len(model.weights)} in the model"
-                )
-            if not check_digest(file):
-                logging.getLogger(__name__).warning("%s has no digest: damage would not be noticed.", name)
-    with _without_optimizer(model):
-        model.load_weights(path)
+    with _errors_of_locks(path):
+        if name.endswith(".weights.h5"):
+            with h5py.File(path, "r") as file:
+                held = sum(not array.startswith("optimizer/") for array in arrays(file))
+                if held > len(model.weights):  # Keras would load some and report nothing
+                    raise UserError(
+                        "The weights belong to another model, such as a deeper model. "
+                        f"Received: {held} variables in {name}, {len(model.weights)} in the model"
+                    )
+                if not check_digest(file):
+                    logging.getLogger(__name__).warning("%s has no digest: damage would not be noticed.", name)
+        with _without_optimizer(model):
+            model.load_weights(path)
     for weight in model.weights:
         if "float" in weight.dtype and not np.isfinite(weight.numpy()).all():
             raise UserError(f"The weights in {name} are not finite: use another file. Received: {weight.path}")
@@ -131,6 +133,20 @@ def _digest(file: h5py.File) -> str:
         digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
         digest.update(np.ascontiguousarray(array[()]).data)
     return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def _errors_of_locks(path: str | os.PathLike[str]) -> Iterator[None]:
+    """A block in which HDF5's error about a lock says what to do; the command line sets the variable by itself."""
+    try:
+        yield
+    except OSError as error:
+        if "unable to lock file" not in str(error):
+            raise
+        raise UserError(
+            "HDF5 cannot lock the file, perhaps because the file system has no locks. No lock is needed: set the "
+            f"environment variable HDF5_USE_FILE_LOCKING=FALSE. Received: {os.fspath(path)} ({one_line(error)})"
+        ) from None
 
 
 @contextlib.contextmanager

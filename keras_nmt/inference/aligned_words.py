@@ -1,8 +1,22 @@
-"""Pairs of aligned words, from a translator's or a server's answer; imports nothing heavy."""
+"""Words of texts, and pairs of aligned words of a translator's or a server's answer; imports nothing heavy."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+WORD_ENDS = " \t"  # and no other spaces, as for the programs that align words
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a text, which spaces and tabs separate. A no-break space is a part of a word.
+
+    Example:
+
+    >>> split_words("10\\xa0000  cats ")
+    ['10\\xa0000', 'cats']
+    """
+    return re.findall(f"[^{WORD_ENDS}]+", text)
 
 
 def aligned_words(

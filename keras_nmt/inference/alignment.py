@@ -6,10 +6,14 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
+from keras_nmt.inference.aligned_words import WORD_ENDS
 from keras_nmt.text import SubwordTokenizer
 
-# As in Python's `str.isspace`; no space has a higher number.
-SPACES = tuple(i for i in range(0x3001) if chr(i).isspace())
+# The first and the last of characters that subword models take for spaces, or leave out: no letters of a word.
+UNSEEN = (
+    *((0x0, 0x20), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200F), (0x2028, 0x202F), (0x205F, 0x205F)),
+    *((0x2581, 0x2581), (0x3000, 0x3000), (0xFEFF, 0xFEFF), (0xFFFD, 0xFFFD)),
+)
 
 
 def words_of_subwords(
@@ -23,7 +27,7 @@ def words_of_subwords(
         tokenizer: `SubwordTokenizer`.
         texts: Sequence of N texts.
         begins: Sequence of N sequences of integers, the index of the letter where each word begins, in ascending order.
-            Defaults to words that spaces separate.
+            Defaults to the words of `split_words`.
     """
     in_bytes = None
     if begins is not None:
@@ -39,16 +43,19 @@ def words_of_texts(
     """The same in the graph: string `[N]`, and int32 `[N, (words)]` in bytes, to int32 `[N, (subwords)]`."""
     _, starts, limits = tokenizer.tokenize_with_offsets(texts)
     points, places = tf.strings.unicode_decode_with_offsets(texts, "UTF-8")  # of characters; places in bytes
-    is_letter = tf.reduce_all(points.flat_values[:, None] != tf.constant(SPACES), 1)
+    point = points.flat_values[:, None]
+    in_word = tf.reduce_all(point != [ord(end) for end in WORD_ENDS], 1)
+    least, most = (tf.constant(limits) for limits in zip(*UNSEEN, strict=True))
+    is_letter = in_word & ~tf.reduce_any((point >= least) & (point <= most), 1)
     # All texts as one: each position is moved by the bytes of the texts before, one byte more than each has.
     sizes = tf.strings.length(texts) + 1
     moves = tf.cumsum(sizes, exclusive=True)
     all_places = tf.cast(places.flat_values, tf.int32) + tf.gather(moves, places.value_rowids())
     letters = tf.boolean_mask(all_places, is_letter)
     if begins is None:
-        is_first = tf.scatter_nd(places.row_starts()[:, None], tf.ones_like(moves), [tf.size(is_letter, tf.int64) + 1])
-        after_space = tf.concat([[True], ~is_letter], 0)[:-1] | (is_first[:-1] > 0)
-        words = tf.boolean_mask(all_places, is_letter & after_space)
+        is_first = tf.scatter_nd(places.row_starts()[:, None], tf.ones_like(moves), [tf.size(in_word, tf.int64) + 1])
+        after_space = tf.concat([[True], ~in_word], 0)[:-1] | (is_first[:-1] > 0)
+        words = tf.boolean_mask(all_places, in_word & after_space)
     else:
         words = begins.flat_values + tf.gather(moves, begins.value_rowids())
     rows = starts.value_rowids()

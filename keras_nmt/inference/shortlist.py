@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,12 +13,16 @@ import numpy as np
 
 from keras_nmt.errors import UserError, check_positive, error_and_type
 from keras_nmt.files.atomic_files import atomic_path
+from keras_nmt.files.check_path import check_regular
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest
+from keras_nmt.inference.aligned_words import split_words
 
 if TYPE_CHECKING:
     from keras_nmt.text import SubwordTokenizer
 
 Alignment = Sequence[tuple[int, int]]  # pairs (source word, target word) of a sentence, from 0
+PART = 4096  # sentences that are counted at once
+LEAST_COUNTED = 2**21  # pairs of subwords that are kept before they are counted
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -65,53 +70,22 @@ class Shortlist:
         *,
         num_candidates: int = 50,
     ) -> Shortlist:
-        """Counts which subwords of aligned words occur together.
-
-        Every subword of a source word counts once with every subword of each target word that is aligned to the source
-        word. Where both languages have the same subwords, a source subword also counts once with itself, for names and
-        numbers that the text does not have.
+        """Counts which subwords of aligned words occur together, see `AlignedSubwords`.
 
         Args:
             tokenizers: Mapping of "source" and "target" to their subwords.
             sources: Sequence of strings, sentences.
             targets: Sequence of strings, a translation of each.
-            alignments: For each sentence the pairs (source word, target word), from 0, of words that spaces separate.
+            alignments: For each sentence the pairs (source word, target word), from 0, of words that spaces and tabs
+                separate.
             num_candidates: Integer k. Defaults to 50.
 
         Raises:
             UserError: A pair has a word that is not in its sentence, or `num_candidates` is not positive.
         """
-        from keras_nmt.inference.alignment import words_of_subwords  # here: imports TensorFlow
-
-        check_positive(num_candidates=num_candidates)
-        sides = [(tokenizers["source"], sources), (tokenizers["target"], targets)]
-        source_ids, target_ids = (tokenizer.tokenize(list(texts)).to_list() for tokenizer, texts in sides)
-        source_words, target_words = (words_of_subwords(tokenizer, list(texts)) for tokenizer, texts in sides)
-        source_size, target_size = (tokenizer.vocabulary_size for tokenizer, _ in sides)
-        keys = []  # source subword * target_size + target subword
-        for number, pairs in enumerate(alignments):
-            of_source = _by_word(source_ids[number], source_words[number])
-            of_target = _by_word(target_ids[number], target_words[number])
-            for source, target in pairs:
-                if source >= len(of_source) or target >= len(of_target):
-                    raise UserError(
-                        f"Line {number + 1} of the alignments does not fit its sentences, of {len(of_source)} and "
-                        f"{len(of_target)} words. Received: {source}-{target}"
-                    )
-                keys += [x * target_size + y for x in of_source[source] for y in of_target[target]]
-        if sides[0][0].proto == sides[1][0].proto:
-            keys += range(0, source_size * target_size, target_size + 1)
-        pairs_of_ids, counts = np.unique(np.array(keys, "int64"), return_counts=True)
-        occurrences = np.bincount(np.array([x for ids in target_ids for x in ids], "int64"), minlength=target_size)
-        candidates, probabilities = _likeliest(
-            pairs_of_ids // target_size, pairs_of_ids % target_size, counts, source_size, num_candidates
-        )
-        return cls(
-            candidates=candidates,
-            probabilities=probabilities,
-            frequent=np.argsort(-occurrences, kind="stable").astype("int32"),
-            subwords=(sides[0][0].digest, sides[1][0].digest),
-        )
+        counts = AlignedSubwords(tokenizers)
+        counts.add(sources, targets, alignments)
+        return counts.shortlist(num_candidates)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Shortlist:
@@ -128,6 +102,7 @@ class Shortlist:
             UserError: The file holds no shortlist, or is damaged.
         """
         name = os.fspath(path)
+        check_regular(path)
         with open(path, "rb") as stream:
             try:
                 with h5py.File(stream, "r") as file:
@@ -172,11 +147,95 @@ class Shortlist:
             raise ValueError("numbers that are no probabilities")
 
 
-def parse_pharaoh_alignments(lines: Iterable[str]) -> list[list[tuple[int, int]]]:
+class AlignedSubwords:
+    """Counts which subwords of aligned words occur together, part by part of a text.
+
+    Every subword of a source word counts once with every subword of each target word that is aligned to the source
+    word. Where both languages have the same subwords, a source subword also counts once with itself, for names and
+    numbers that the text does not have. Memory grows with the number of different pairs of subwords, not with the text.
+
+    Args:
+        tokenizers: Mapping of "source" and "target" to their subwords.
+
+    Attributes:
+        num_sentences: Integer, the number of sentences so far.
+        passed_over: Integer, the number of pairs of words of which one has no subwords, such as a zero-width space.
+    """
+
+    def __init__(self, tokenizers: Mapping[str, SubwordTokenizer]) -> None:
+        self._tokenizers = tokenizers["source"], tokenizers["target"]
+        source_size, self._target_size = (tokenizer.vocabulary_size for tokenizer in self._tokenizers)
+        # Pairs as source subword * target_size + target subword, ascending, and how often each occurs.
+        self._pairs = np.zeros(0, "int64")
+        if self._tokenizers[0].proto == self._tokenizers[1].proto:
+            self._pairs = np.arange(0, source_size * self._target_size, self._target_size + 1)
+        self._counts = np.ones(len(self._pairs), "int64")
+        self._new: list[np.ndarray] = []  # pairs that are not yet counted
+        self._occurrences = np.zeros(self._target_size, "int64")
+        self.num_sentences = self.passed_over = 0
+
+    def add(self, sources: Sequence[str], targets: Sequence[str], alignments: Iterable[Alignment]) -> None:
+        """Counts sentences, for the arguments see `Shortlist.from_alignments`.
+
+        Raises:
+            UserError: A pair has a word that is not in its sentence.
+        """
+        alignments = iter(alignments)
+        for start in range(0, len(sources), PART):
+            part = slice(start, start + PART)
+            self._add_part(sources[part], targets[part], itertools.islice(alignments, PART))
+
+    def shortlist(self, num_candidates: int) -> Shortlist:
+        """The table of the `num_candidates` likeliest target subwords of each source subword."""
+        check_positive(num_candidates=num_candidates)
+        self._count()
+        source, target = self._tokenizers
+        ids = np.divmod(self._pairs, self._target_size)
+        candidates, probabilities = _likeliest(*ids, self._counts, source.vocabulary_size, num_candidates)
+        return Shortlist(
+            candidates=candidates,
+            probabilities=probabilities,
+            frequent=np.argsort(-self._occurrences, kind="stable").astype("int32"),
+            subwords=(source.digest, target.digest),
+        )
+
+    def _add_part(self, sources: Sequence[str], targets: Sequence[str], alignments: Iterable[Alignment]) -> None:
+        source_words, target_words = (
+            _ids_by_word(*side) for side in zip(self._tokenizers, (sources, targets), strict=True)
+        )
+        keys = []
+        for of_source, of_target, pairs in zip(source_words, target_words, alignments, strict=True):
+            self.num_sentences += 1
+            for source, target in pairs:
+                if source >= len(of_source) or target >= len(of_target):
+                    raise UserError(
+                        f"Line {self.num_sentences} of the alignments does not fit its sentences, of {len(of_source)} "
+                        f"and {len(of_target)} words. Received: {source}-{target}"
+                    )
+                self.passed_over += not (of_source[source] and of_target[target])
+                keys += [x * self._target_size + y for x in of_source[source] for y in of_target[target]]
+        of_targets = [y for words in target_words for ids in words for y in ids]
+        self._occurrences += np.bincount(np.array(of_targets, "int64"), minlength=self._target_size)
+        self._new.append(np.array(keys, "int64"))
+        if sum(map(len, self._new)) > max(len(self._pairs), LEAST_COUNTED):  # seldom: it takes as long as all pairs
+            self._count()
+
+    def _count(self) -> None:
+        """Adds the new pairs to the counts."""
+        pairs, counts = np.unique(np.concatenate([np.zeros(0, "int64"), *self._new]), return_counts=True)
+        self._new = []
+        self._pairs, places = np.unique(np.concatenate([self._pairs, pairs]), return_inverse=True)
+        counts = np.concatenate([self._counts, counts])
+        self._counts = np.zeros(len(self._pairs), "int64")
+        np.add.at(self._counts, places, counts)
+
+
+def parse_pharaoh_alignments(lines: Iterable[str], first: int = 1) -> list[list[tuple[int, int]]]:
     """Parses alignments in the format of Pharaoh, which `fast_align` and `eflomal` write: `0-0 1-2` for each sentence.
 
     Args:
         lines: Iterable of strings.
+        first: Integer, the number of the first line, for the error message. Defaults to 1.
 
     Raises:
         UserError: A line has something else than pairs of word numbers.
@@ -187,19 +246,24 @@ def parse_pharaoh_alignments(lines: Iterable[str]) -> list[list[tuple[int, int]]
     [[(0, 0), (1, 2)], []]
     """
     found = []
-    for number, line in enumerate(lines, 1):
-        pairs = [pair.partition("-") for pair in line.split()]
+    for number, line in enumerate(lines, first):
+        pairs = [pair.partition("-") for pair in split_words(line)]
         if not all(source.isdecimal() and target.isdecimal() for source, _, target in pairs):
             raise UserError(f"Line {number} of the alignments is not a list of pairs as 0-0. Received: {line[:40]!r}")
         found.append([(int(source), int(target)) for source, _, target in pairs])
     return found
 
 
-def _by_word(ids: Sequence[int], words: Sequence[int]) -> list[list[int]]:
-    """The subwords of each word of a sentence."""
-    found: list[list[int]] = [[] for _ in range(words[-1] + 1 if words else 0)]
-    for subword, word in zip(ids, words, strict=True):
-        found[word].append(subword)
+def _ids_by_word(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> list[list[list[int]]]:
+    """The subwords of each word of each text."""
+    from keras_nmt.inference.alignment import words_of_subwords  # here: imports TensorFlow
+
+    texts = list(texts)
+    found: list[list[list[int]]] = [[[] for _ in split_words(text)] for text in texts]
+    ids = tokenizer.tokenize(texts).to_list()
+    for words, of_text, of_subwords in zip(found, ids, words_of_subwords(tokenizer, texts), strict=True):
+        for subword, word in zip(of_text, of_subwords, strict=True):
+            words[word].append(subword)
     return found
 
 

@@ -238,9 +238,9 @@ class Translator:
         """Alignments of given translations, by the model's attention to the source under teacher forcing.
 
         Each subword of a target is aligned to the source subword with most attention, as a mean over heads, where the
-        model predicts the target's subword. Alignments are pairs of words, which spaces separate: one for each source
-        word and target word with aligned subwords. So every word of the target has a pair, but not every word of the
-        source.
+        model predicts the target's subword. Alignments are pairs of words, which spaces and tabs separate: one for
+        each source word and target word with aligned subwords. So every word of the target that has subwords has a
+        pair, but not every word of the source.
 
         Args:
             sources: Iterable of strings.

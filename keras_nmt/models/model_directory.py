@@ -16,6 +16,7 @@ import keras
 import keras_nmt
 from keras_nmt.errors import UserError, error_and_type
 from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.check_path import check_local
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.limits import check_limits
 from keras_nmt.files.model_config import (
@@ -74,6 +75,7 @@ language | SentencePiece models |
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        check_local(path)
         self.path = Path(path)
 
     @property
@@ -197,6 +199,7 @@ language | SentencePiece models |
         """
         model_class = self.model_class()
         path = Path(weights) if weights is not None else self.weights_path
+        check_local(path)
         if not path.is_file():
             reason = "The model has no weights yet: train it first" if weights is None else "There is no such file"
             raise UserError(f"{reason}. Received: {path}")

@@ -18,6 +18,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_folder
+from keras_nmt.files.check_path import address_of, check_local, check_regular
 from keras_nmt.files.pair_block import PairBlock
 from keras_nmt.files.prepared_folder import (
     BLOCKS,
@@ -27,6 +28,7 @@ from keras_nmt.files.prepared_folder import (
     write_manifest,
     write_shard,
 )
+from keras_nmt.files.process_resources import num_processors
 from keras_nmt.files.read_paired_blocks import read_paired_blocks
 from keras_nmt.preparation.block_store import BlockStore, Position
 from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
@@ -61,7 +63,8 @@ def prepare(
     Args:
         preparation: Preparation.
         output: String or path of the folder to make; for several machines, on a file system that all of them share.
-        workers: Integer, the number of processes. Defaults to the number of processors.
+        workers: Integer, the number of processes. Defaults to the processors that this process may use, by its affinity
+            and its container's quota.
         beam_options: Sequence of options of Apache Beam, such as "--runner=FlinkRunner". Defaults to Beam's local
             runner with `workers` processes.
         report: Callable, gets each line of progress. Defaults to no reports.
@@ -73,12 +76,11 @@ def prepare(
         OSError: The folder cannot be made.
         UserError: The folder exists, a file is unusable, no pair is left, or the disk is full.
     """
-    p, workers = preparation, workers or os.cpu_count() or 1
-    if "://" in os.fspath(output):
-        raise UserError(
-            "The output is a folder of a file system, not an address: an object store cannot rename a finished folder. "
-            f"Prepare a folder, and copy it afterwards. Received: {os.fspath(output)}"
-        )
+    p, workers = preparation, workers or num_processors()
+    check_local(output)
+    local = [path for path in (*p.sources, *p.targets) if address_of(path) is None]
+    for path in (*local, *(p.subwords or ()), *filter(None, [p.language_model])):
+        check_regular(path, ", which several processes read")
     check_name(Path(output).absolute())
     described = p.as_json()
     text_filters(p)  # wrong filters and subwords are errors before the work

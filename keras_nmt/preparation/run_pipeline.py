@@ -14,7 +14,7 @@ import grpc
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from keras_nmt.errors import UserError, error_and_type, one_line
-from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.atomic_files import write_text
 
 RESULT = "result.json"  # in the temporary folder, from the workers to the process that finishes the folder
 FAILURES = "failures"
@@ -80,4 +80,4 @@ def failures_as_results() -> Iterator[list[dict[str, str]]]:
 
 
 def _write_results(results: tuple[int, Any], path: str) -> None:
-    write_bytes(path, json.dumps(list(results[1])).encode())
+    write_text(path, json.dumps(list(results[1])))

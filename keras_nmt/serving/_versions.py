@@ -13,14 +13,16 @@ from pathlib import Path
 import filelock
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import sync_folder
+from keras_nmt.files.atomic_files import flush, sync_folder
+from keras_nmt.files.check_path import check_local
+from keras_nmt.files.directory_lock import LOCK, WITHOUT_LOCKS
 
 PREFIX = ".export-"
-LOCK = ".lock"
 
 
 def check_version(path: Path, version: int | None) -> None:
     """Raises a `UserError` if a version cannot be written to the folder of the versions."""
+    check_local(path)
     if version is not None and version < 1:
         raise UserError(f"`version` must be a positive integer. Received: version={version}")
     if version is not None and (path / str(version)).exists():
@@ -72,14 +74,19 @@ def _locked_folder(path: Path) -> tuple[Path, filelock.FileLock]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=path))
         lock = _lock(folder)
-        with contextlib.suppress(filelock.Timeout):  # another export took the folder for a leftover, and removes it
+        try:
             lock.acquire()
-            return folder, lock
+        except filelock.Timeout:  # another export took the folder for a leftover, and removes it
+            continue
+        except OSError as error:
+            if error.errno not in WITHOUT_LOCKS:
+                raise
+        return folder, lock
 
 
 def _lock(folder: Path) -> filelock.FileLock:
     """The lock of a folder, also between threads. The system releases the lock when the process ends."""
-    return filelock.FileLock(folder / LOCK, blocking=False)
+    return filelock.FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
 
 
 def _rename(temporary: Path, path: Path, version: int | None) -> Path:
@@ -110,6 +117,6 @@ def _flush(folder: Path) -> None:
     for parent, _, files in os.walk(folder, topdown=False):
         for name in files:
             with open(os.path.join(parent, name), "rb+") as file:
-                os.fsync(file.fileno())
+                flush(file.fileno())
         sync_folder(Path(parent))
     os.chmod(folder, 0o777 & ~mask)

@@ -17,7 +17,8 @@ import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.atomic_files import check_writable, write_bytes
+from keras_nmt.files.check_path import check_regular
 from keras_nmt.files.read_blocks import read_blocks
 from keras_nmt.files.subwords import check_subword_settings
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
@@ -87,6 +88,7 @@ def train_subwords(
         [Kudo, 2018](https://arxiv.org/abs/1804.10959).
     """
     paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
+    check_writable(path)
     if not paths:
         raise UserError("Subwords are trained on at least one file. Received: files=[]")
     check_subword_settings(
@@ -150,6 +152,7 @@ def _sentences(paths: list[Path], max_sentences: int, seed: int) -> Iterator[str
     """
     num_lines = 0
     for path in paths:
+        check_regular(path, ", which is read twice")
         num_before = num_lines
         num_lines += sum(map(len, read_blocks(path)))
         if num_lines == num_before:

@@ -13,6 +13,7 @@ import numpy as np
 
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.files.atomic_files import atomic_path
+from keras_nmt.files.check_path import check_local
 from keras_nmt.files.weights_file import arrays, open_weights, write_digest
 from keras_nmt.training.checkpoints import read_index, weights_path
 
@@ -39,6 +40,7 @@ def average_checkpoints(
         UserError: There are fewer checkpoints than `number`, or none; their weights are damaged, or belong to different
             models.
     """
+    check_local(directory)
     directory = Path(directory)
     if which not in ("last", "best"):
         raise UserError(f'Checkpoints are averaged by "last" or "best". Received: which={which!r}')

@@ -19,7 +19,8 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.errors import UserError, check_positive, one_line
-from keras_nmt.files.atomic_files import atomic_path, check_regular, remove_leftovers, write_json
+from keras_nmt.files.atomic_files import atomic_path, remove_leftovers, write_json
+from keras_nmt.files.check_path import check_regular
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest, write_weights
 from keras_nmt.training.averaged_weights import averaged_weights

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as stop requests, read between two updates."""
+"""Ctrl-C, SIGTERM and SIGHUP as stop requests, read between two updates."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 
 class Interruption:
-    """A context in which the first SIGINT or SIGTERM is only recorded, and a second one stops the program at once.
+    """A context in which the first SIGINT, SIGTERM or SIGHUP is only recorded, and a second signal stops the program.
 
-    Outside the main thread, where Python allows no signal handlers, nothing is recorded.
+    A second SIGHUP, which some terminals send, changes nothing. Where `nohup` lets SIGHUP be ignored, it is. Outside
+    the main thread, where Python allows no signal handlers, nothing is recorded.
 
     Example:
 
@@ -26,7 +27,8 @@ class Interruption:
 
     def __enter__(self) -> Interruption:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            is_ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            for number in (signal.SIGINT, signal.SIGTERM, *([] if is_ignored else [signal.SIGHUP])):
                 self._before[number] = signal.signal(number, self._record)
         return self
 
@@ -36,6 +38,7 @@ class Interruption:
         self._before.clear()
 
     def _record(self, number: int, frame: FrameType | None) -> None:
-        if self.signal is not None:
+        if self.signal is None:
+            self.signal = signal.Signals(number)
+        elif number != signal.SIGHUP:
             raise SystemExit(128 + number)
-        self.signal = signal.Signals(number)

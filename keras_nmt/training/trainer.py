@@ -96,7 +96,7 @@ class Trainer:
 
     `directory` gets `checkpoints/` (see `Checkpoints`), `training_log.jsonl` (one JSON object for every line of the
     log and every evaluation), at the end `model.weights.h5`, and optionally `tensorboard/`. If `directory` has a
-    checkpoint, the run resumes from there. On Ctrl-C and SIGTERM the run is saved and the program exits with
+    checkpoint, the run resumes from there. On Ctrl-C, SIGTERM and SIGHUP the run is saved and the program exits with
     `SystemExit`.
 
     For Keras callbacks, an epoch is the time between two evaluations, or without evaluation between two saves. Its

@@ -18,7 +18,8 @@ from google.protobuf.message import DecodeError
 from tensorflow.core.util.event_pb2 import Event
 
 from keras_nmt.errors import check_positive
-from keras_nmt.files.atomic_files import atomic_path, check_regular, errors_that_name, plain_name
+from keras_nmt.files.atomic_files import atomic_path, errors_that_name, plain_name
+from keras_nmt.files.check_path import check_regular
 from keras_nmt.training.checkpoints import Progress
 
 LONGEST_EVENT = 1 << 20  # bytes; ours hold one number each

@@ -24,7 +24,7 @@ from nltk.tree import Tree
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.atomic_files import write_text
 from keras_nmt.files.read_lines import read_lines
 from keras_nmt.files.senteval_data import PROBING
 
@@ -65,7 +65,7 @@ def main(
     for task, make in made.items():
         rows = split(balanced(make(), generator), generator)
         text = "".join(f"{name}\t{label}\t{' '.join(tokens)}\n" for name, label, tokens in rows)
-        write_bytes(output / f"{PROBING[task]}.txt", text.encode())
+        write_text(output / f"{PROBING[task]}.txt", text)
         counts = Counter(label for _, label, _ in rows)
         print(f"{task}: {len(rows):,} sentences, {len(counts)} classes")
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError, error_and_type
-from keras_nmt.files.peak_memory import peak_memory
+from keras_nmt.files.process_resources import peak_memory
 from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
 
 LABEL_SMOOTHING, LEARNING_RATE, BETAS, EPSILON = 0.1, 1e-4, (0.9, 0.98), 1e-9

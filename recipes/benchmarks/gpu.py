@@ -32,7 +32,7 @@ from support import gpu_name, markdown_table, peak_of
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.atomic_files import write_json, write_text
 
 HERE = Path(__file__).parent
 TOPICS = ("layers", "training", "decoding", "overhead")
@@ -246,7 +246,7 @@ def write_results(folder: Path, machine: Sequence[str], outcomes: Sequence[Outco
     date = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     parts = [dataclasses.asdict(outcome) for outcome in outcomes]
     write_json(folder / "results.json", {"date": date, "command": command, "machine": list(machine), "parts": parts})
-    write_bytes(folder / "results.md", _markdown(machine, outcomes, command, date).encode())
+    write_text(folder / "results.md", _markdown(machine, outcomes, command, date))
 
 
 def _markdown(machine: Sequence[str], outcomes: Sequence[Outcome], command: str, date: str) -> str:

@@ -27,8 +27,8 @@ from support import measured_in_a_process, print_table, write_table
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
 from keras_nmt.files.pair_block import PairBlock, Rows
-from keras_nmt.files.peak_memory import peak_memory
 from keras_nmt.files.prepared_folder import SHARD_PAIRS, write_manifest, write_shard
+from keras_nmt.files.process_resources import peak_memory
 from keras_nmt.files.read_paired_blocks import read_paired_blocks
 
 COLUMNS = ("what", "million pairs", "figure")
@@ -155,7 +155,7 @@ def make_texts(data_dir: Path, folder: Path, num_pairs: int) -> None:
                 target.write(f"{en} {number}-{index}\n")
 
 
-def _repeated(source: Path, target: Path) -> Iterator[Iterator[tuple[list[str], list[str]]]]:
+def _repeated(source: Path, target: Path) -> Iterator[Iterator[tuple[list[str], ...]]]:
     while True:
         yield read_paired_blocks(source, target)
 

@@ -26,7 +26,7 @@ from support import measured_in_a_process, print_table, write_table
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.errors import UserError
-from keras_nmt.files.peak_memory import peak_memory
+from keras_nmt.files.process_resources import peak_memory
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.serving import export
 from keras_nmt.text import SubwordTokenizer

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import write_bytes, write_json
+from keras_nmt.files.atomic_files import write_json, write_text
 
 # From calls, which are lists of lines, to the seconds of all calls and the translations of all lines.
 Run = Callable[[list[list[str]]], tuple[float, list[str]]]
@@ -88,7 +88,7 @@ def write_table(path: Path | None, columns: Sequence[str], rows: Iterable[Sequen
     if path.suffix == ".json":
         write_json(path, [dict(zip(columns, row, strict=True)) for row in rows])
     else:
-        write_bytes(path, markdown_table(columns, rows).encode())
+        write_text(path, markdown_table(columns, rows))
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

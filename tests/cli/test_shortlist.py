@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -49,6 +52,21 @@ def test_alignments_from_a_file_replace_the_models(trained, text, corpus, tmp_pa
     of_digit, of_word = tokenizer.tokenize(["3", "three"]).to_list()
     row = dict(zip(shortlist.candidates[of_digit[-1]], shortlist.probabilities[of_digit[-1]], strict=True))
     np.testing.assert_allclose([row[x] for x in set(of_word)], max(row.values()), rtol=0.05)
+
+
+def test_pipes_are_read_once_and_pairs_without_subwords_counted(trained, text, corpus, table, tmp_path, capfd):
+    for name, file in (("source", text[1]), ("target", text[3])):
+        os.mkfifo(tmp_path / name)
+        threading.Thread(target=(tmp_path / name).write_bytes, args=[file.read_bytes()], daemon=True).start()
+    pipes = ["--source", tmp_path / "source", "--target", tmp_path / "target"]
+    run("shortlist", trained, *pipes, "--output", tmp_path / "table")
+    assert (tmp_path / "table").read_bytes() == table.read_bytes()
+    source = write_lines(tmp_path, "one", ["3 \u200b"])
+    links = write_lines(tmp_path, "links", ["0-0 1-0"])
+    given = ["--source", source, "--target", source, "--alignments", links]
+    capfd.readouterr()
+    app([str(x) for x in ("shortlist", trained, *given, "--output", tmp_path / "other")], standalone_mode=False)
+    assert capfd.readouterr().err.splitlines()[-1] == "1 pair(s) of words without subwords were passed over."
 
 
 def test_translations_and_exports_with_a_shortlist(trained, table, tmp_path):

@@ -93,6 +93,19 @@ def test_a_terminal_gets_the_translations_of_a_file_in_steps(trained, tmp_path, 
     assert answers[0].startswith(b"three zero seven")
 
 
+def test_a_pipe_is_read_once_though_a_terminal_shows_a_bar(trained, tmp_path, monkeypatch):
+    path = tmp_path / "lines"
+    os.mkfifo(path)
+    with ThreadPoolExecutor() as pool, terminal_for_errors(monkeypatch) as text:
+        pool.submit(path.write_bytes, b"3 0 7\n1 2\n")
+        arguments = ["--input", str(path), "--output", str(tmp_path / "out"), "--alignments", str(tmp_path / "words")]
+        app(["translate", str(trained), *arguments], standalone_mode=False)
+        shown = text()
+    assert "2/?" in shown
+    assert (tmp_path / "out").read_text() == "three zero seven\none two\n"
+    assert [line.count("-") > 0 for line in (tmp_path / "words").read_text().splitlines()] == [True, True]
+
+
 @pytest.mark.parametrize("missing", [0, 1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_a_closed_stream_is_one_line(trained, tmp_path, missing):
     log = tmp_path / "log"

@@ -13,7 +13,8 @@ import h5py
 import numpy as np
 import pytest
 
-from keras_nmt.files.atomic_files import atomic_path, check_writable, write_json
+from keras_nmt.files.atomic_files import atomic_folder, atomic_path, check_writable, write_json
+from keras_nmt.serving._versions import write_version
 from keras_nmt.training.average_checkpoints import average_weights
 
 
@@ -113,3 +114,33 @@ def test_an_average_without_disk_space_is_an_error_with_its_file(tmp_path: Path)
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert error.value.filename == str(mean)
     assert [path.name for path in tmp_path.iterdir()] == [checkpoint.name]
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EIO])
+def test_a_file_system_that_flushes_no_folders_gets_files_folders_and_exports(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flush = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(number, os.strerror(number))
+        flush(descriptor)
+
+    def write_all() -> None:
+        write_json(tmp_path / "file.json", 1)
+        with atomic_folder(tmp_path / "folder") as temporary:
+            (temporary / "note.txt").write_text("whole")
+        write_version(tmp_path / "export", None, lambda folder: write_json(folder / "file.json", 1))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    if number == errno.EIO:  # a failure, and no lack
+        with pytest.raises(OSError, match="Input/output error"):
+            write_all()
+        return
+    write_all()
+    assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()} == {
+        "file.json",
+        "folder/note.txt",
+        "export/1/file.json",
+    }

@@ -14,6 +14,7 @@ import pytest
 import keras_nmt
 from keras_nmt.errors import UserError
 from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.serving._versions import write_version
 
 HOLD = """
 import sys
@@ -78,3 +79,9 @@ def test_on_file_systems_without_locks_nothing_is_locked(
         hold(tmp_path).communicate()
     with directory_lock(tmp_path):
         pass
+    another = tmp_path / ".export-other"  # of an export that is still running: nothing tells
+    another.mkdir()
+    (another / ".lock").touch()
+    write_version(tmp_path, None, lambda folder: (folder / "file").touch())
+    assert [path.name for path in (tmp_path / "1").iterdir()] == ["file"]
+    assert another.is_dir()

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import os
+import random
+import threading
 from pathlib import Path
 
+import h5py
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.html_report import html_report
+from keras_nmt.experiments.results import finished_results, read_digests
 from keras_nmt.files.json_file import MAX_BYTES, MAX_DEPTH, read_json
 
 DEEP = 100_000
@@ -66,8 +75,10 @@ def test_all_json_objects_are_read(tmp_path):
 
 
 def test_folders_and_large_files_are_rejected_and_missing_files_are_not_found(tmp_path):
-    with pytest.raises(UserError, match=f"{tmp_path} must hold .* Received: Is a directory"):
-        read_json(tmp_path, "anything")
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in ((tmp_path, "a folder"), (tmp_path / "pipe", "a pipe"), (Path("/dev/zero"), "a device")):
+        with pytest.raises(UserError, match=rf"^This must be a regular file\. Received: {path}, {kind}$"):
+            read_json(path, "anything")
     with open(tmp_path / "large", "wb") as file:
         file.truncate(MAX_BYTES + 1)
     with pytest.raises(UserError, match="Received: more than 16,777,216 bytes"):
@@ -100,3 +111,86 @@ def test_commands_report_damage_in_one_line(name, commands, error_line):
     for kind in ("half", "list", "deep lists", "not UTF-8"):  # the other kinds: see the test of `read_json`
         path.write_bytes(DAMAGED[kind])
         assert f"{path} must hold " in error_line(*command)
+
+
+def test_settings_that_the_user_names_may_come_from_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    threading.Thread(target=(tmp_path / "pipe").write_text, args=['{"seed": 3}'], daemon=True).start()
+    assert Experiment.read_settings(tmp_path / "pipe") == {"seed": 3}
+
+
+OTHER = [None, True, -1, 1e300, float("nan"), 10**400, "x", "\ud800", [], [1], {}, {"a": {"b": ["c"]}}]
+
+
+def changed(value, depth=4):
+    """The values that differ from a value of JSON in the type or content of one part."""
+    yield from OTHER
+    if depth and isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            for other in changed(value[key], depth - 1):
+                whole = copy.copy(value)
+                whole[key] = other
+                yield whole
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A finished run, and its experiment."""
+    text = tmp_path / "text"
+    text.write_text("a b c\n" * 3)
+    uses = [f"{use}_{side}" for use in ("train", "dev", "test") for side in ("source", "target")]
+    folder = tmp_path / "run"
+    folder.mkdir()
+    experiment = Experiment(directory=folder, **dict.fromkeys(uses, text), max_updates=1)
+    score = {"score": 3.5, "signature": "nrefs:1"}
+    results = {
+        **{"updates": 1, "parameters": 9, "training_seconds": 1.5, "ended_by": "max_updates", "final_updates": [1]},
+        **{"dev_greedy": {"bleu": 1.5}, "limits": {"max_updates": 1, "time_limit": None, "patience": None}},
+        **{"data": {"train": ["d"]}, "test": {"source-target": {"trained": True, "bleu": score, "chrf": score}}},
+    }
+    config = {"format": 1, "model": {"class": "Any", "config": {"num_heads": 2}}, "search": {"beam_size": 2}}
+    subwords = {"source": "s", "target": "s"}
+    values = {"results": results, "config": {**config, "subwords": subwords}, "settings": experiment.settings()}
+    values |= {"data": {"train": ["d"]}, "log": {"update": 1, "loss": 2.5, "val_bleu": 3}}
+    for name in ("results", "config", "settings", "data"):
+        (folder / f"{name}.json").write_text(json.dumps(values[name]))
+    (folder / "training_log.jsonl").write_text(f"{json.dumps(values['log'])}\n" * 2)
+    with h5py.File(folder / "model.weights.h5", "w") as file:
+        file["w"] = [1.0]
+    (folder / "test.hypotheses.txt").write_text("a\n")
+    return experiment, values
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("config", lambda e: app(["info", str(e.directory)], standalone_mode=False)),
+        ("results", lambda e: app(["info", str(e.directory)], standalone_mode=False)),
+        ("results", lambda e: html_report(e.directory)),
+        ("results", lambda e: finished_results(e, lambda line: None)),
+        ("settings", lambda e: app(["info", str(e.directory)], standalone_mode=False)),
+        ("settings", lambda e: html_report(e.directory)),
+        ("settings", lambda e: e.changed_settings([])),
+        ("data", lambda e: read_digests(e.directory / "data.json")),
+        ("log", lambda e: html_report(e.directory)),
+    ],
+)
+def test_values_of_another_type_are_no_tracebacks(name, read, run, capsysbinary):
+    experiment, values = run
+    folder = experiment.directory
+    path = folder / ("training_log.jsonl" if name == "log" else f"{name}.json")
+    every = [*changed(values[name])]
+    messages = []
+    for value in random.Random(1).sample(every, min(len(every), 150)):
+        line = json.dumps(value)
+        path.write_text(f"{line}\n{line}\n" if name == "log" else line)
+        try:
+            read(experiment)
+        except UserError as error:
+            messages.append(str(error))
+    assert messages
+    for message in messages:
+        assert str(folder if "upgrade keras_nmt" in message else path) in message
+        assert len(message) < 900
+        assert "\n" not in message
+    capsysbinary.readouterr()

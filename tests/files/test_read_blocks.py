@@ -113,6 +113,44 @@ def test_a_stream_gives_its_lines_as_they_come() -> None:
     assert not memory.closed
 
 
+@pytest.mark.parametrize("kind", ["plain", "gzip", "zstandard", "skippable frame", "frame in the middle"])
+def test_a_pipe_of_one_byte_at_a_time_is_recognised(kind: str) -> None:
+    """Also a text that begins as compressed data do."""
+    zstandard = pytest.importorskip("zstandard")
+    text = b"(\nPe\n"
+    frame = zstandard.ZstdCompressor().compress(text)
+    skippable = b"\x5f\x2a\x4d\x18" + (3).to_bytes(4, "little") + b"abc"
+    content = {
+        "plain": text + text,
+        "gzip": gzip.compress(text) + gzip.compress(text),
+        "zstandard": frame + frame,
+        "skippable frame": skippable + frame + frame,
+        "frame in the middle": frame + skippable + frame + skippable,
+    }[kind]
+
+    class Pipe(io.RawIOBase):
+        def __init__(self) -> None:
+            self.rest = content
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            part, self.rest = self.rest[:1], self.rest[1:]
+            buffer[: len(part)] = part
+            return len(part)
+
+    assert [line for block in read_blocks(Pipe()) for line in block] == ["(", "Pe", "(", "Pe"]
+    assert [line for block in read_blocks(io.BytesIO(content)) for line in block] == ["(", "Pe", "(", "Pe"]
+
+
+def test_lines_before_one_that_is_not_utf8_are_yielded() -> None:
+    blocks = read_blocks(io.BytesIO(b"one\ntwo\nth\xffree\nfour\n"))
+    assert next(blocks) == ["one", "two"]
+    with pytest.raises(UserError, match="Line 3 is not UTF-8"):
+        next(blocks)
+
+
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"nowhere\.txt"):
         lines_of(tmp_path / "nowhere.txt")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 
 import h5py
 import keras
@@ -116,3 +119,41 @@ def test_averages_have_a_digest_and_reject_damaged_weights(number, model, path, 
         next(iter(arrays(file).values()))[...] += 1
     with pytest.raises(UserError, match=f"The weights are damaged.* Received: {other}"):
         average_weights([path, other][-number:], mean)
+
+
+LOCKED = """
+import fcntl, sys
+from keras_nmt.cli.run_app import run_app
+
+def command() -> None:
+    import keras
+    from keras_nmt.files.weights_file import read_weights, write_weights
+
+    class Locked(keras.Sequential):
+        def save_weights(self, path, **options):
+            with open(path, "rb+") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                super().save_weights(path, **options)
+
+    model = Locked([keras.Input((2,)), keras.layers.Dense(3)])
+    write_weights("a.weights.h5", model)
+    with open("a.weights.h5", "rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        read_weights("a.weights.h5", model)
+
+sys.argv = ["command"]
+"""
+
+
+@pytest.mark.parametrize("call", ["run_app(command)", "command()"])
+def test_files_are_read_and_written_where_hdf5_gets_no_lock(call, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    environment.pop("HDF5_USE_FILE_LOCKING", None)  # which a command in this process has set
+    command = [sys.executable, "-c", LOCKED + call]  # HDF5 reads its environment once: a process of its own
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    if call == "run_app(command)":
+        assert run.returncode == 0, run.stderr
+    else:  # the environment is the user's
+        assert "UserError: HDF5 cannot lock the file, " in run.stderr
+        assert "HDF5_USE_FILE_LOCKING=FALSE. Received: a.weights.h5 (" in run.stderr
+    assert not list(tmp_path.glob(".writing-*"))

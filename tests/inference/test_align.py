@@ -19,17 +19,25 @@ TARGETS = ["die kleine katze", "drei rote hunde", "die", ""]
 
 
 def test_subwords_map_to_words(source_tokenizer):
-    for text in ("the small cat", "  the   small cat ", "zürich ☃ ﬁne", "x\u3000yz the", "", "   "):
+    # Only spaces and tabs end words, as for the programs that align words.
+    no_break = "10\u00a0000 cats\u202f! the\u2009cat\u3000sat"
+    for text in ("the small cat", "  the \t small cat ", "zürich ☃ ﬁne", "x\u3000yz the", no_break, "", "   "):
         (found,) = words_of_subwords(source_tokenizer, [text])
         assert len(found) == len(source_tokenizer.tokenize([text]).numpy()[0])
         assert found == sorted(found)
-        assert set(found) == set(range(len(text.split())))
+        words = [word for word in text.replace("\t", " ").split(" ") if word]
+        assert set(found) == set(range(len(words)))
     # Joined again, the subwords of a word are the word.
     (of_word,) = words_of_subwords(source_tokenizer, ["three zürich dogs"])
     ids = source_tokenizer.tokenize(["three zürich dogs"]).numpy()[0]
     for number, word in enumerate(["three", "zürich", "dogs"]):
         kept = [[id_ for id_, of in zip(ids, of_word, strict=True) if of == number]]
         assert source_tokenizer.detokenize(kept).numpy()[0].decode() == word
+
+
+def test_words_without_subwords_have_numbers(source_tokenizer):
+    for text, expected in (("\u200b cats", {1}), ("the \u3000 cat", {0, 2}), ("the\u200b \u200b\u200b cat", {0, 2})):
+        assert set(words_of_subwords(source_tokenizer, [text])[0]) == expected
 
 
 def test_each_target_word_is_aligned_to_the_source_word_with_most_attention(
@@ -116,4 +124,4 @@ def test_the_words_of_a_very_long_line_take_linear_time(source_tokenizer):
     (words,) = words_of_subwords(source_tokenizer, [text])
     assert time.monotonic() - start < 10  # by counting for each subword it was minutes
     assert words == sorted(words)
-    assert words[-1] == len(text.split()) - 1
+    assert words[-1] == len(text.strip().split(" ")) - 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import tracemalloc
 from collections import Counter
 
 import h5py
@@ -17,7 +19,7 @@ from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.inference import Shortlist, Translator
 from keras_nmt.inference._candidates import ALWAYS, Candidates
 from keras_nmt.inference.alignment import words_of_subwords
-from keras_nmt.inference.shortlist import parse_pharaoh_alignments
+from keras_nmt.inference.shortlist import AlignedSubwords, parse_pharaoh_alignments
 from keras_nmt.models import Ensemble
 
 SOURCES = ["the small cat sat", "a mouse", "", "seven cats sleep"]
@@ -91,6 +93,55 @@ def test_alignments_of_other_programs():
 def test_alignments_of_other_sentences_are_refused(tokenizers, pair):
     with pytest.raises(UserError, match=f"Line 1 .* of 4 and 4 words. Received: {pair[0]}-{pair[1]}"):
         Shortlist.from_alignments(tokenizers, SOURCES, TARGETS, [[pair], [], [], []])
+
+
+def test_words_end_at_spaces_and_tabs(tokenizers):
+    """A program that aligns words counts a no-break space as a letter."""
+    expected = Shortlist.from_alignments(tokenizers, ["the cat sat"], ["die katze"], [[(2, 1)]])
+    for space in ("\u00a0", "\u202f", "\u3000"):
+        found = Shortlist.from_alignments(tokenizers, [f"the{space}cat sat"], ["die\tkatze"], [[(1, 1)]])
+        np.testing.assert_array_equal(found.candidates, expected.candidates)
+        with pytest.raises(UserError, match="of 2 and 2 words"):
+            Shortlist.from_alignments(tokenizers, [f"the{space}cat sat"], ["die\tkatze"], [[(2, 1)]])
+
+
+def test_words_without_subwords_are_passed_over(tokenizers):
+    counts = AlignedSubwords(tokenizers)
+    counts.add(["\u200b cats \u200b"], ["die \u200b katzen"], [[(0, 0), (1, 1), (1, 2), (2, 0)]])
+    assert counts.passed_over == 3
+    expected = Shortlist.from_alignments(tokenizers, ["cats"], ["die katzen"], [[(0, 1)]])
+    np.testing.assert_array_equal(counts.shortlist(50).candidates, expected.candidates)
+    with pytest.raises(UserError, match=r"Line 2 .* of 1 and 1 words\. Received: 1-0"):
+        counts.add(["cats"], ["katzen"], [[(1, 0)]])
+
+
+@pytest.mark.parametrize(("part", "least"), [(1, 0), (2, 5), (3, 10**6)])
+def test_parts_change_nothing(tokenizers, shortlist, monkeypatch, part, least):
+    module = sys.modules["keras_nmt.inference.shortlist"]
+    monkeypatch.setattr(module, "PART", part)
+    monkeypatch.setattr(module, "LEAST_COUNTED", least)
+    counts = AlignedSubwords(tokenizers)
+    for sentences in (slice(0, 3), slice(3, 4)):
+        counts.add(SOURCES[sentences], TARGETS[sentences], ALIGNMENTS[sentences])
+    found = counts.shortlist(3)
+    for name in ("candidates", "probabilities", "frequent"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(shortlist, name))
+
+
+def test_memory_does_not_grow_with_the_text(tokenizers, monkeypatch):
+    monkeypatch.setattr(sys.modules["keras_nmt.inference.shortlist"], "LEAST_COUNTED", 1000)
+
+    def peak_of(repetitions):
+        counts = AlignedSubwords(tokenizers)
+        tracemalloc.start()
+        for _ in range(repetitions):
+            counts.add(SOURCES * 20, TARGETS * 20, ALIGNMENTS * 20)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    peak_of(1)
+    assert peak_of(60) - peak_of(6) < 54 * 80 * 100  # 100 bytes a sentence; once, it was several kB
 
 
 def test_the_file_holds_the_table(shortlist, tmp_path):

@@ -241,7 +241,7 @@ def test_the_filters_of_the_documentation(folder: Path, tmp_path: Path, monkeypa
 
 @pytest.mark.parametrize("address", ["memory://corpora/out", "gs://bucket/out", "file:///tmp/out"])
 def test_an_address_is_no_output(folder: Path, address: str) -> None:
-    with pytest.raises(UserError, match=f"cannot rename a finished folder.*Received: {address}$"):
+    with pytest.raises(UserError, match=f"copy the files. Received: {address}$"):
         prepare(options_of(folder), address)
 
 

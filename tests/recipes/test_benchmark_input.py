@@ -80,7 +80,7 @@ WORKER = """
 import sys
 from pathlib import Path
 from keras_nmt.data import PreparedCorpus, TrainingBatches
-from keras_nmt.files.peak_memory import peak_memory
+from keras_nmt.files.process_resources import peak_memory
 
 corpus = PreparedCorpus(*(Path(sys.argv[1]) / side for side in ("source", "target")))
 batches = TrainingBatches(corpus, batch_size=25_000).dataset(start=5, parts=4, shard_index=3, num_shards=4)

@@ -29,7 +29,7 @@ STOPS = [  # with saves every 3 and evaluations every 6 updates
     (None, 5),  # a crash: continues from update 3
     (signal.SIGINT, 7),
     (signal.SIGTERM, 12),  # before the evaluation
-    (signal.SIGTERM, 15),  # before the save
+    (signal.SIGHUP, 15),  # before the save
     (signal.SIGTERM, 18),  # before the work at the end
 ]
 

@@ -1,0 +1,57 @@
+"""What a process uses and may use: peak memory, and processors."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import resource
+import sys
+from pathlib import Path
+
+CGROUPS = Path("/sys/fs/cgroup")
+
+
+def peak_memory() -> int:
+    """Peak of this process' resident memory, in bytes.
+
+    On Linux, `getrusage` is not used, because its figure starts from the memory of the parent process.
+    """
+    status = Path("/proc/self/status")
+    if status.exists() and (found := re.search(r"VmHWM:\s*(\d+) kB", status.read_text(encoding="utf-8"))):
+        return int(found[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def num_processors(groups: Path = Path("/proc/self/cgroup"), root: Path = CGROUPS) -> int:
+    """The processors that this process may use: those of its affinity, at most as many as its container's quota.
+
+    Args:
+        groups: Path of the list of the process's control groups. Defaults to the system's.
+        root: Path of the control groups, of version 1 or 2. Defaults to the system's.
+    """
+    number: float = len(os.sched_getaffinity(0))
+    try:
+        lines = [line.split(":", 2) for line in groups.read_text(encoding="utf-8").splitlines()]
+    except OSError:  # a system without control groups
+        lines = []
+    for _, controllers, path in lines:
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        # A quota is also that of all groups below. A container may see its own group as the root.
+        folder = root / controllers
+        for group in (folder.joinpath(path.lstrip("/")), *folder.joinpath(path.lstrip("/")).parents):
+            if group.is_relative_to(folder):
+                number = min(number, _quota(group))
+    return math.ceil(number)
+
+
+def _quota(group: Path) -> float:
+    """The processors of a control group; infinity without a quota."""
+    for names in (["cpu.max"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"]):
+        try:
+            quota, period = " ".join((group / name).read_text(encoding="utf-8") for name in names).split()
+            return int(quota) / int(period) if int(quota) > 0 else math.inf
+        except (OSError, ValueError):  # another version, or "max"
+            continue
+    return math.inf

@@ -1,0 +1,270 @@
+"""Paths that commands and functions take: addresses of storage, standard streams, pipes, names that are not UTF-8."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from terminal import on_a_terminal
+
+from keras_nmt.cli.app import COMMANDS, app
+from keras_nmt.data.text_digest import text_digest
+from keras_nmt.errors import UserError
+from keras_nmt.experiments.comparison import Comparison
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.files.atomic_files import atomic_folder, write_json
+from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.inference import Shortlist
+from keras_nmt.models import ModelDirectory
+from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.training import average_checkpoints
+
+TRAIN = "train --train two two --dev two two --max-updates 1 --directory"
+INSPECT = "inspect similarity d --source two"
+# Every place of a command that names a file or folder to write, or a model. PLACE is an address, or a standard stream.
+PLACES = [
+    "quickstart --output PLACE",
+    "prepare --output PLACE --source two --target two --vocabulary-size 9",
+    f"{TRAIN} PLACE",
+    f"{TRAIN} new --find-learning-rate PLACE",
+    "translate d --input two --alignments PLACE/a",
+    "score PLACE --source two --target two",
+    "evaluate PLACE --source two --references two",
+    "embed d --input two --language en --output PLACE/a.npy",
+    "shortlist d --source two --target two --output PLACE",
+    "export d PLACE",
+    "serve PLACE",
+    "demo PLACE",
+    "average d --last 1 --output PLACE/a.weights.h5",
+    "average PLACE --last 1",
+    "info PLACE",
+    "report PLACE",
+    "report d --output PLACE/a",
+    "inspect roles PLACE --source two",
+    f"{INSPECT} --output PLACE",
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The working directory: a file, and a model directory that no command gets to load."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two").write_text("a b\nc\n")
+    (tmp_path / "d").mkdir()
+    config = {"format": 1, "model": {"class": "Any", "config": {}}, "subwords": {"source": "s", "target": "t"}}
+    (tmp_path / "d" / "config.json").write_text(json.dumps(config))
+    return tmp_path
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_addresses_and_streams_are_refused_before_the_work(place, folder, error_line):
+    for address in ("gs://bucket/m", "file:///m", "my+storage://m"):
+        assert f"copy the files. Received: {address}" in error_line(*place.replace("PLACE", address).split())
+    assert "A standard stream cannot be used here" in error_line(*place.replace("PLACE", "-").split())
+    assert sorted(path.name for path in folder.rglob("*")) == ["config.json", "d", "two"]
+
+
+def test_all_commands_are_tried():
+    named = {place.split()[0] for place in [*PLACES, "translate"]}
+    assert named == {command.__name__ for command in COMMANDS} | {"inspect"}
+
+
+def experiment(directory):
+    sides = {f"{use}_{side}": "two" for use in ("train", "dev") for side in ("source", "target")}
+    return Experiment(directory=directory, **sides, max_updates=1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda path: write_json(path, 1),
+        lambda path: atomic_folder(path).__enter__(),
+        lambda path: directory_lock(path).__enter__(),
+        lambda path: average_checkpoints(path),
+        lambda path: train_subwords("two", path, vocabulary_size=8),
+        ModelDirectory,
+        experiment,
+        lambda path: Comparison(
+            experiments={"a": lambda seed, directory: experiment(directory)}, baseline="a", seeds=[1], directory=path
+        ),
+    ],
+)
+def test_functions_refuse_addresses(function, folder):
+    for address in ("s3://bucket/m", Path("s3://bucket/m")):
+        with pytest.raises(UserError, match=r"Received: s3://bucket/m$"):
+            function(address)
+    assert len([*folder.iterdir()]) == 2
+
+
+@pytest.mark.parametrize("read", [SubwordTokenizer, Shortlist.read, text_digest])
+def test_functions_that_read_files_refuse_pipes(read, folder):
+    os.mkfifo(folder / "pipe")  # without a writer: opening it would wait for ever
+    with pytest.raises(UserError, match=r"^This must be a regular file\. Received: .*pipe, a pipe$"):
+        read(folder / "pipe")
+    with pytest.raises(UserError, match="which is read twice"):
+        train_subwords(folder / "pipe", folder / "new", vocabulary_size=8)
+
+
+def test_text_of_an_address_is_read(folder, capsysbinary):
+    fsspec = pytest.importorskip("fsspec")
+    with fsspec.open("memory://bucket/text", "wb") as file:
+        file.write(b"a b c d\n")
+    text = "memory://bucket/text"
+    app(["evaluate", "--hypotheses", text, "--references", text, "--metrics", "bleu"], standalone_mode=False)
+    assert b" = 100.00" in capsysbinary.readouterr().out
+
+
+def pipe(path: Path, content: bytes) -> Path:
+    """A named pipe with a process that writes to it once: a second reader would wait for ever."""
+    os.mkfifo(path)
+    threading.Thread(target=lambda: path.write_bytes(content), daemon=True).start()
+    return path
+
+
+def test_standard_input_and_pipes_are_read_once(folder, monkeypatch, capsysbinary):
+    both = folder / "references"
+    pipe(both, b"a b c d\n")
+    with open(pipe(folder / "stdin", b"a b c d\n")) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        app(["evaluate", "--hypotheses", "-", "--references", str(both), "--metrics", "bleu"], standalone_mode=False)
+    assert b" = 100.00" in capsysbinary.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train --train PIPE two --dev two two --max-updates 1 --directory new",
+        "train --train two two --dev two PIPE --max-updates 1 --directory new",
+        "train --train two two --dev two two --test PIPE two --max-updates 1 --directory new",
+        "inspect similarity d --source PIPE --output new",
+        "inspect contrast d --data PIPE --output new",
+    ],
+)
+def test_what_is_read_twice_is_a_file(command, folder, error_line):
+    path = pipe(folder / "pipe", b"a b\nc\n")
+    line = error_line(*command.replace("PIPE", str(path)).split())
+    assert line.startswith("Error: This must be a regular file")
+    assert line.endswith(f"Received: {path}, a pipe\n")
+    assert not (folder / "new").exists()
+
+
+def test_a_preparation_reads_files(folder):
+    pytest.importorskip("apache_beam")
+    from keras_nmt import preparation
+
+    os.mkfifo(folder / "pipe")
+    options = preparation.Preparation(sides=("a", "b"), sources=["pipe"], targets=["two"], vocabulary_size=9)
+    with pytest.raises(UserError, match=r"regular file, which several processes read\. Received: pipe, a pipe"):
+        preparation.prepare(options, folder / "new")
+
+
+@pytest.mark.parametrize("command", ["translate d", "embed d --language en --output a.npy", "shortlist d --output a"])
+def test_a_bad_last_line_is_found_before_the_work(command, folder, error_line, monkeypatch):
+    monkeypatch.delattr("keras_nmt.cli.translation.import_tensorflow")
+    monkeypatch.delattr("keras_nmt.cli.shortlist.import_tensorflow")
+    (folder / "bad").write_bytes(b"a\n" * 30_000 + b"\xff\n")
+    inputs = ["--source", "bad", "--target", "bad"] if command.startswith("shortlist") else ["--input", "bad"]
+    assert "Line 30001 is not UTF-8" in error_line(*command.split(), *inputs)
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from keras_nmt.cli.lines import chunks, input_lines, output_lines
+from keras_nmt.cli.run_app import run_app
+def command() -> None:
+    with output_lines(Path("out")) as write:
+        for lines in chunks(input_lines(Path("-")), 2):
+            for line in lines:
+                write(line)
+            print(len(lines), flush=True)
+run_app(command)
+"""
+
+
+def start(folder: Path, *before: str) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen([*before, sys.executable, "-c", PROGRAM], cwd=folder, env=environment, **streams)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_leaves_the_lines_so_far_and_no_temporary_files(number, tmp_path):
+    with start(tmp_path) as process:
+        process.stdin.write("ä\nb\n".encode())
+        process.stdin.flush()
+        assert process.stdout.readline() == b"2\n"
+        process.send_signal(number)
+        _, errors = process.communicate()
+    assert process.returncode == 128 + number
+    assert errors == b"The lines until then are in out.partial\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.partial"]
+    assert (tmp_path / "out.partial").read_text(encoding="utf-8") == "ä\nb\n"
+
+
+def test_nohup_is_respected(tmp_path):
+    with start(tmp_path, "nohup") as process:
+        process.stdin.write(b"a\nb\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"2\n"
+        process.send_signal(signal.SIGHUP)
+        process.communicate(b"c\n")
+    assert process.returncode == 0
+    assert (tmp_path / "out").read_bytes() == b"a\nb\nc\n"
+
+
+def test_a_bad_line_of_a_stream_leaves_the_lines_before_it(tmp_path):
+    with start(tmp_path) as process:
+        _, errors = process.communicate(b"a\nb\nc\n\xff\nd\n")
+    assert process.returncode == 2
+    assert errors.startswith(b"The lines until then are in out.partial\nError: Line 4 is not UTF-8")
+    assert (tmp_path / "out.partial").read_bytes() == b"a\nb\nc\n"
+    assert len([*tmp_path.iterdir()]) == 1
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_any_text_can_be_written_in_any_encoding(encoding, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    code = """
+import sys, time
+from keras_nmt.cli.lines import write_line
+from keras_nmt.cli.progress import working
+from keras_nmt.cli.run_app import run_app
+def command() -> None:
+    with working("Übung … \\udcff"):
+        time.sleep(0.2)
+    print("ü … \\udcff", flush=True)
+    write_line("ü … \\udcff")
+sys.argv = ["command"]
+run_app(command)
+"""
+    code, output, shown = on_a_terminal("-c", code)
+    assert code == 0, shown
+    messages, text, _ = output.split(b"\n")
+    assert messages == "ü … \udcff".encode(encoding, "backslashreplace")
+    assert text == "ü … \\udcff".encode()
+
+
+NAME = os.fsdecode(b"m\xff")
+
+
+def test_names_that_are_not_utf8_are_shown_with_escapes(folder, capsysbinary):
+    os.rename("d", NAME)
+    app(["info", NAME], standalone_mode=False)
+    assert b"Any in m\\udcff\n" in capsysbinary.readouterr().out
+    (folder / NAME / "training_log.jsonl").write_text('{"update": 1}\n')
+    app(["report", NAME], standalone_mode=False)
+    assert "m\\udcff" in (folder / NAME / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_report_goes_to_standard_output(folder, capsysbinary):
+    (folder / "d" / "training_log.jsonl").write_text('{"update": 1}\n')
+    app(["report", "d", "--output", "-"], standalone_mode=False)
+    assert capsysbinary.readouterr().out.startswith(b"<!doctype html>")
+    assert not (folder / "-").exists()
