@@ -52,7 +52,8 @@ class HiddenStates:
         output: Array `[N, d]`, the output of the stack, after its composition and norm.
         attention: Dictionary from "self" and "cross" to a list of the B texts' arrays `[L, H, T, S]`: layers, heads,
             tokens, and the tokens that they attend to (the k vectors of a bridge, for "cross"). The attention to a
-            label of the target language is left out.
+            label of the target language is left out. Row t is of token t of the side: in a decoder, of the token that is
+            read at position t, with which the model predicts token t + 1.
         gates: Dictionary from "self" and "cross" to an array `[L, N, 2, d]`: the gates r_K and r_V of lexical
             shortcuts. Gates of "cross" are at the N tokens of the source, or at the B k vectors of a bridge. With fewer
             heads of keys and values than of queries, d is their width.
