@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SHRINK = 0.75
 STYLE = """.insides h3{font-size:1.1em;margin:1.4em 0 .3em}.insides p{margin:.3em 0}
 .insides table{border-collapse:collapse}.insides th,.insides td{text-align:left;padding:.2em 1em .2em 0;
-vertical-align:top;overflow-wrap:anywhere}.insides .figures{display:flex;flex-wrap:wrap;gap:.6em}
+vertical-align:top}.insides td[dir]{overflow-wrap:anywhere}.insides .figures{display:flex;flex-wrap:wrap;gap:.6em}
 .insides figure{margin:0;max-width:100%;overflow-x:auto}.insides img{display:block;max-width:100%;height:auto;
 background:#fff}.insides .word{display:inline-block;text-align:center;margin:0 .6em .5em 0}
 .insides .word span{display:inline-block;padding:0 .1em}

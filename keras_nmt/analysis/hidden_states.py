@@ -29,6 +29,11 @@ Pair = tuple[TranslationModel, tuple[SubwordTokenizer, SubwordTokenizer]]
 # A model directory, or a model with its subwords.
 Model = str | os.PathLike[str] | Translator | Pair
 TENSORS = ("states", "attention", "gates", "roles", "composition", "bridge")
+NAMES = {  # of what a model may lack
+    "bridge": "attention bridge",
+    "gates": "shortcuts with gates",
+    "composition": "composition of layers or heads that derives from `keras_nmt.layers.Composition`",
+}
 LINES_AT_ONCE = 4096  # lines of similar length are computed together
 
 
@@ -52,7 +57,8 @@ class HiddenStates:
         output: Array `[N, d]`, the output of the stack, after its composition and norm.
         attention: Dictionary from "self" and "cross" to a list of the B texts' arrays `[L, H, T, S]`: layers, heads,
             tokens, and the tokens that they attend to (the k vectors of a bridge, for "cross"). The attention to a
-            label of the target language is left out.
+            label of the target language is left out. Row t is of token t of the side: in a decoder, of the token that
+            is read at position t, with which the model predicts token t + 1.
         gates: Dictionary from "self" and "cross" to an array `[L, N, 2, d]`: the gates r_K and r_V of lexical
             shortcuts. Gates of "cross" are at the N tokens of the source, or at the B k vectors of a bridge. With fewer
             heads of keys and values than of queries, d is their width.
@@ -140,8 +146,8 @@ def hidden_states(
         `HiddenStatesBatch`: `source` and `target`, `HiddenStates` each; `target` is None without target texts.
 
     Raises:
-        UserError: A name is unknown, the model does not have the direction, there is not a target for each source, or a
-            composition is not of second order.
+        UserError: A name is unknown, the model has none of the tensors or does not have the direction, there is not a
+            target for each source, or a composition is not of second order.
 
     Example:
 
@@ -167,7 +173,21 @@ def hidden_states(
     pair, tokenizers = open_pair(model, source_language, target_language)
     read = _reader(pair, tuple(tensors), target is not None)
     batches = _batches(read, tokenizers, source, target, max_tokens, generator, pair.positions_before_source is None)
+    batches = _with_tensors(batches, tensors, named(model))
     return _counted(batches, len(source) if isinstance(source, Sequence) else None)
+
+
+def _with_tensors(
+    batches: Iterator[HiddenStatesBatch], tensors: Collection[str], model: str
+) -> Iterator[HiddenStatesBatch]:
+    """The batches; an error at the first one if the model has none of the tensors."""
+    for number, batch in enumerate(batches):
+        sides = [side for side in batch if side is not None]
+        found = [getattr(side, name) for side in sides for name in tensors]
+        if number == 0 and found and not any(value is not None and len(value) for value in found):
+            missing = " and no ".join(NAMES.get(name, name) for name in tensors)
+            raise UserError(f"The model has no {missing}. Received: {model}")
+        yield batch
 
 
 def open_pair(model: Model, source_language: str | None = None, target_language: str | None = None) -> Pair:

@@ -173,3 +173,13 @@ def test_parts_sum_to_compositions_of_second_order(layer, is_second_order):
         assert np.max(parts["second"]) < 1e-4
         norms = [np.linalg.norm(x @ layer.kernel.numpy()[6 * i : 6 * i + 6], axis=1) for i, x in enumerate(r)]
         np.testing.assert_allclose(parts["first"], np.stack(norms, 1), rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("tensors", "missing"),
+    [(["gates"], "shortcuts with gates"), (["roles", "bridge"], "roles and no attention bridge")],
+)
+def test_tensors_that_the_model_does_not_have_are_an_error(plain, tensors, missing):
+    with pytest.raises(UserError, match=f"^The model has no {missing}. Received: Transformer$"):
+        next(hidden_states(plain, ["a small cat"], ["a cat"], tensors=tensors))
+    next(hidden_states(plain, ["a small cat"], ["a cat"], tensors=[*tensors, "states"]))
