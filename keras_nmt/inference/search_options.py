@@ -27,9 +27,13 @@ class SearchOptions:
         length_penalty: Float, exponent alpha of the length penalty ((5 + t) / 6)^alpha, from -2 to 10: 0 ranks
             translations by log-probability, a larger exponent favours longer ones. Defaults to 0.6.
         num_hypotheses: Integer, translations per sentence, at most `beam_size`. Defaults to 1.
+        min_length: Integer, the least number of tokens of a translation without its end, at most `max_length`. Only a
+            prefix makes a translation shorter. Defaults to 1: no translation of text is empty.
         max_length: Integer, the largest length of a translation. Defaults to the bound of the largest length bucket.
         max_length_factor: Integer. With `max_length_offset`, bounds each translation by its own source: at most
-            `max_length_factor * n + max_length_offset` tokens for n source tokens without the end. Defaults to 2.
+            `max_length_factor * n + max_length_offset` tokens for n source tokens without the end, and not less than
+            `min_length` needs. Defaults to 2. `keras-nmt train` writes a larger one for a model whose training data
+            need it.
         max_length_offset: Integer, see `max_length_factor`. Defaults to 10.
         length_buckets: Lengths in ascending order. Longer texts are truncated to the last. Defaults to 16, 32, 64, 128,
             256.
@@ -66,6 +70,7 @@ class SearchOptions:
     beam_size: int = 4
     length_penalty: float = 0.6
     num_hypotheses: int = 1
+    min_length: int = 1
     max_length: int | None = None
     max_length_factor: int = 2
     max_length_offset: int = 10
@@ -84,7 +89,14 @@ class SearchOptions:
     def __post_init__(self) -> None:
         least, largest = LENGTH_PENALTIES
         self._check("an integer of at least 1", lambda x: x >= 1, "beam_size", "num_hypotheses", "max_batch_tokens")
-        self._check("an integer of at least 0", lambda x: x >= 0, "max_length_factor", "max_length_offset", "top_k")
+        self._check(
+            "an integer of at least 0",
+            lambda x: x >= 0,
+            "min_length",
+            "max_length_factor",
+            "max_length_offset",
+            "top_k",
+        )
         self._check(f"a number from {least} to {largest}", lambda x: least <= x <= largest, "length_penalty")
         self._check("a finite number of at least 0", lambda x: 0 <= x < math.inf, "coverage_penalty")
         self._check("a finite number above 0", lambda x: 0 < x < math.inf, "temperature")
@@ -110,6 +122,11 @@ class SearchOptions:
         if self.max_length is None:
             self.max_length = self.max_length_factor * self.length_buckets[-1] + self.max_length_offset
         self._check("an integer of at least 1", lambda x: x >= 1, "max_length")
+        if self.min_length > self.max_length:
+            raise UserError(
+                "`min_length` must be at most `max_length`. "
+                f"Received: min_length={self.min_length}, max_length={self.max_length}"
+            )
         if self.num_hypotheses > self.beam_size and not self.sample:
             raise UserError(
                 "`num_hypotheses` must be at most `beam_size`. "

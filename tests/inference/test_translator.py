@@ -22,14 +22,14 @@ from keras_nmt.models import ModelDirectory
 def assert_same(found: list[Translation], expected: list[Translation]) -> None:
     assert [translation.truncated for translation in found] == [translation.truncated for translation in expected]
     for one, other in zip(found, expected, strict=True):
-        texts, scores = zip(*one.hypotheses, strict=True)
-        expected_texts, expected_scores = zip(*other.hypotheses, strict=True)
-        assert texts == expected_texts
+        texts, scores, cut_off = zip(*one.hypotheses, strict=True)
+        expected_texts, expected_scores, expected_cut_off = zip(*other.hypotheses, strict=True)
+        assert (texts, cut_off) == (expected_texts, expected_cut_off)
         np.testing.assert_allclose(scores, expected_scores, atol=1e-4)
 
 
 def searched(translator, texts):
-    """Tokens [B, n, T] and scores [B, n] of source texts."""
+    """Tokens [B, n, T], scores [B, n] and cut-off hypotheses [B, n] of source texts."""
     source = translator.tokenizers["source"].tokenize(texts)
     source = tf.concat([source, tf.fill([len(texts), 1], END)], 1).to_tensor(PAD)
     memory = translator.graph._encoders[0](source, False)
@@ -107,10 +107,13 @@ def test_translations_are_no_longer_than_their_source_allows(model, tokenizers, 
     translator = Translator(model, tokenizers, **options, max_length_factor=1, max_length_offset=2, max_length=6)
     texts = ["the", "a mouse sat", "seven cats sleep in the garden"]
     source_lengths = source_tokenizer.tokenize(texts).row_lengths().numpy()
-    ids, _ = searched(translator, texts)
+    ids, _, cut_off = searched(translator, texts)
     lengths = np.sum(ids[:, 0] != 0, 1)
     assert (lengths <= np.minimum(source_lengths + 2, 6)).all()
     assert ids.shape[2] <= 6
+    assert cut_off.tolist() == (~(ids == END).any(2)).tolist()
+    assert [x.cut_off for x in translator.translate(texts)] == cut_off[:, 0].tolist()
+    assert cut_off.any()
 
 
 def test_several_hypotheses_are_ordered_best_first(model, tokenizers, options, translator, lines):
@@ -136,7 +139,7 @@ def test_scores_equal_teacher_forcing(translator, model, source_tokenizer, targe
 
 
 def test_score_is_the_log_probability_over_the_length_penalty(translator, model):
-    ids, scores = searched(translator, ["seven cats sleep"])
+    ids, scores, _ = searched(translator, ["seven cats sleep"])
     tokens = [token for token in ids[0, 0] if token != 0]
     source = translator.tokenizers["source"].tokenize(["seven cats sleep"]).numpy()
     logits = model([np.append(source, [[END]], 1), np.array([[BEGIN, *tokens[:-1]]])], training=False)
