@@ -108,6 +108,7 @@ def test_no_lines_give_no_translations(bridge_translator):
     assert {name: x.shape.as_list() for name, x in found.items()} == {
         "translation": [0],
         "score": [0],
+        "cut_off": [0],
         "truncated": [0],
     }
     assert bridge_translator.graph.answer("embed", {"text": none, **languages}, False)["sentence"].shape == (0, 3, 8)
