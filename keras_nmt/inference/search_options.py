@@ -10,9 +10,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from keras_nmt.errors import UserError, nearest
-from keras_nmt.files.limits import LENGTH_PENALTIES
+from keras_nmt.files.limits import LENGTH_PENALTIES, LIMITS
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from keras_nmt.inference.shortlist import Shortlist
 
 SAMPLING = ("temperature", "top_k", "top_p")
@@ -151,6 +153,38 @@ class SearchOptions:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, kind) or not is_right(value):
                 raise UserError(f"`{name}` must be {wanted}. Received: {name}={value!r}")
+
+
+def search_limits(lengths: Iterable[tuple[np.ndarray, np.ndarray]], longest: int) -> dict[str, Any]:
+    """The limits of lengths that a model needs for text as its training data.
+
+    Args:
+        lengths: Iterable of tuples of two integer arrays `[pairs]`, the numbers of subwords of sources and of their
+            targets, without ends; one for each direction.
+        longest: Integer, the longest sentence of the training data in subwords, end included.
+
+    Returns:
+        `max_length_factor`, the default or the least with which the limit cuts off at most one of 1,000 targets of each
+        direction. `length_buckets`, if the default ones do not reach `longest`.
+
+    Example:
+
+    >>> import numpy as np
+    >>> search_limits([(np.array([20, 4]), np.array([20, 5])), (np.array([20, 4]), np.array([70, 5]))], longest=600)
+    {'max_length_factor': 4, 'length_buckets': [16, 32, 64, 128, 256, 512, 600]}
+    """
+    import numpy as np  # here: a client needs none
+
+    factor, buckets = SearchOptions.max_length_factor, list(SearchOptions.length_buckets)
+    for source, target in lengths:
+        needed = (target + 1 - SearchOptions.max_length_offset) / source
+        factor = max(factor, math.ceil(np.quantile(needed, 0.999, method="higher")))
+    limits: dict[str, Any] = {"max_length_factor": min(factor, LIMITS["max_length_factor"])}
+    if longest > buckets[-1]:
+        while buckets[-1] < longest:
+            buckets.append(min(2 * buckets[-1], longest))
+        limits["length_buckets"] = buckets
+    return limits
 
 
 def check_names(names: Iterable[str]) -> None:
