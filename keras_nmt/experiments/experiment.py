@@ -421,7 +421,7 @@ class Experiment(Settings):
     def subword_settings(self) -> dict[str, Any]:
         """The arguments of `train_subwords`, except files and sizes."""
         labels = LanguageLabelModel.labels(self.sides) if self.architecture == "language_label" else []
-        found = {"model_type": self.subword_model, "user_symbols": [*labels, *self.user_symbols]}
+        found = {"model_type": self.subword_model, "user_symbols": self.user_symbols, "control_symbols": labels}
         names = ("normalization", "character_coverage", "byte_fallback", "lowercase")
         return found | {name: getattr(self, name) for name in names}
 

@@ -398,6 +398,7 @@ def _check_labels(e: Experiment, folder: ModelDirectory, tokenizer: SubwordToken
             f"The subwords of {e.subwords or e.init_from or folder.path} begin with other labels: give the languages "
             f"they are for, in that order. Received: languages={list(e.sides)}, subwords {', '.join(found)}"
         )
+    tokenizer.check_control_symbols(FIRST_LABEL, FIRST_LABEL + len(labels))
 
 
 def _check_sampling(

@@ -30,6 +30,7 @@ from keras_nmt.inference.load import load
 from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
 from keras_nmt.inference.translation import Translation
 from keras_nmt.models import MultilingualModel, TranslationModel
+from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.text import SubwordTokenizer
 
 _processes: list[int] = []  # the process that has made the first translator
@@ -378,4 +379,6 @@ def checked_tokenizers(
     by_proto = {tokenizer.proto: tokenizer for tokenizer in reversed(given.values())}
     if model.encodes_by == "target" and len(by_proto) > 1:
         raise UserError(f"The subwords of this model are joint. Received: {len(by_proto)} subword models")
+    if model.encodes_by == "target":
+        given[model.languages[0]].check_control_symbols(FIRST_LABEL, FIRST_LABEL + len(model.languages))
     return {language: by_proto[given[language].proto] for language in sizes}
