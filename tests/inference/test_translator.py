@@ -17,6 +17,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.inference import Translation, Translator
 from keras_nmt.models import ModelDirectory
+from keras_nmt.text import SubwordTokenizer, train_subwords
 
 
 def assert_same(found: list[Translation], expected: list[Translation]) -> None:
@@ -116,6 +117,92 @@ def test_translations_are_no_longer_than_their_source_allows(model, tokenizers, 
     assert cut_off.any()
 
 
+@pytest.fixture(scope="module")
+def ending_model(make_model):
+    """A model to which the end is the likeliest token at once, and some letters the next."""
+    model = make_model(target_vocabulary_size=100)
+    (beta,) = (weight for weight in model.weights if weight.path == "decoder/final_norm/beta")
+    (table,) = (weight for weight in model.weights if weight.shape == (100, 16))
+    beta.assign_add(30 * table[END])
+    table.assign(tf.tensor_scatter_nd_update(table, [[20]], [0.9 * table[END]]))
+    return model
+
+
+@pytest.mark.parametrize(
+    "search", [{"beam_size": 1}, {"beam_size": 3}, {"sample": True}, {"beam_size": 3, "jit_compile": True}], ids=str
+)
+def test_no_translation_of_text_is_empty_or_shorter_than_the_minimum(ending_model, tokenizers, lines, search):
+    shapes = {name: ONE_SHAPE[name] for name in ("length_buckets", "batch_buckets")}
+    translator = Translator(ending_model, tokenizers, **shapes, **search)
+    found = translator.translate(lines)
+    assert [bool(x.text) for x in found] == [bool(line.strip()) for line in lines]
+    assert not any(x.is_empty for x in found)
+    empty = translator.with_options(min_length=0).translate(lines)
+    assert [x.text for x in empty] == [""] * len(lines)
+    assert [x.is_empty for x in empty] == [bool(line.strip()) for line in lines]
+    if not translator.options.sample:
+        ids, _, _ = searched(
+            translator.with_options(min_length=4, max_length_factor=0, max_length_offset=1), ["a", "b"]
+        )
+        assert (ids == END).argmax(2).tolist() == [[4]] * 2  # the limit has room for the end
+
+
+def test_the_likeliest_translation_of_the_minimum_length(ending_model, tokenizers):
+    translator = Translator(ending_model, tokenizers, beam_size=1, min_length=3)
+    source = np.append(tokenizers["source"].tokenize(["a mouse"]).numpy(), [[END]], 1)
+    tokens = [BEGIN]
+    while tokens[-1] != END:
+        logits = ending_model([source, np.array([tokens])], training=False).numpy()[0, -1]
+        logits[[PAD, BEGIN] + [END] * (len(tokens) <= 3)] = -np.inf
+        tokens.append(int(logits.argmax()))
+    ids, _, cut_off = searched(translator, ["a mouse"])
+    assert ids[0, 0, : len(tokens) - 1].tolist() == tokens[1:]
+    assert not cut_off.any()
+
+
+def test_hypotheses_of_one_text_are_merged_to_the_best(make_model, label_tokenizer):
+    model = make_model()
+    (table,) = (weight for weight in model.weights if weight.shape == (120, 16))
+    # Labels, which have no letters, are as likely as tokens that the model likes.
+    table.assign(tf.concat([table[:4], tf.gather(table, [119, 86, 67]), table[7:]], 0))
+    texts, options = ["the small cat", "a mouse", "seven cats sleep"], {"beam_size": 24, "max_length": 4}
+    ids, scores, cut_off = searched(Translator(model, label_tokenizer, **options, num_hypotheses=24), texts)
+    merged = 0
+    for n in (2, 24):
+        translator = Translator(model, label_tokenizer, **options, num_hypotheses=n)
+        for row, translation in enumerate(translator.translate(texts)):
+            expected: dict[str, tuple[float, bool]] = {}
+            for text, *told in zip(
+                label_tokenizer.detokenize(ids[row]).numpy(), scores[row], cut_off[row], strict=True
+            ):
+                expected.setdefault(text.decode(), tuple(told))
+            merged += 24 - len(expected)
+            assert [x.text for x in translation.hypotheses] == list(expected)[:n]
+            found = [x[1:] for x in translation.hypotheses]
+            np.testing.assert_allclose(found, list(expected.values())[:n], atol=1e-4)
+            assert [(x.cut_off, -x.score) for x in translation.hypotheses] == sorted(
+                (x.cut_off, -x.score) for x in translation.hypotheses
+            )
+    assert merged > 4
+
+
+def test_a_prefix_with_unknown_characters_is_named(translator):
+    with pytest.raises(UserError, match="^A prefix has characters that .* Received: prefix='die 🐶 katze'$"):
+        translator.translate(["a mouse", "cats"], prefixes=["die", "die 🐶 katze"])
+    inputs = {"text": tf.constant(["a mouse"]), "prefix": tf.constant(["die 🐶 katze"])}
+    with pytest.raises(tf.errors.InvalidArgumentError, match="A prefix has characters that the subwords of the target"):
+        translator.graph.answer("translate", inputs, False)
+
+
+def test_a_prefix_is_spelled_in_bytes_by_subwords_that_have_them(make_model, source_tokenizer, tmp_path):
+    (tmp_path / "text").write_text("die kleine katze\n" * 9)
+    path = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=290, byte_fallback=True)
+    tokenizers = {"source": source_tokenizer, "target": SubwordTokenizer(path)}
+    translator = Translator(make_model(target_vocabulary_size=290), tokenizers, beam_size=2)
+    (found,) = translator.translate(["a mouse"], prefixes=["die 🐶 katze"])
+    assert found.text.startswith("die 🐶 katze")
+
+
 def test_several_hypotheses_are_ordered_best_first(model, tokenizers, options, translator, lines):
     several = Translator(model, tokenizers, **options, num_hypotheses=2).translate(lines)
     for one, best in zip(several, translator.translate(lines), strict=True):
@@ -201,6 +288,8 @@ def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
         ("length_buckets", ["a"]),
         ("batch_buckets", [2.5]),
         ("max_length_factor", -1),
+        ("min_length", -1),
+        ("min_length", 10**6),
         ("max_batch_tokens", 0),
         ("temperature", float("nan")),
         ("beam_size", 2.5),
