@@ -351,7 +351,8 @@ class Client:
                         "with more, or with a larger beam and `--signature search`. "
                         f"Received: num_hypotheses={count}"
                     )
-                results[row] = Translation.of(*(x[:count] for x in several), truncated)
+                text, score, cut_off = (x[:count] for x in several)
+                results[row] = Translation.of(text, score, cut_off, truncated)
         return results
 
     def _in_batches(
