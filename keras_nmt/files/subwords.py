@@ -60,7 +60,10 @@ def check_subword_settings(
     symbols = [*control_symbols, *user_symbols]
     wrong = [s for s in symbols if not s or any(c.isspace() for c in s) or s in RESERVED_SYMBOLS]
     if wrong or len(set(symbols)) < len(symbols):
-        raise UserError(f"Symbols are distinct, without spaces, and none of {RESERVED_SYMBOLS}. Received: {symbols}")
+        raise UserError(
+            f"Symbols are distinct, without spaces, and none of {RESERVED_SYMBOLS}. "
+            f"Received: user_symbols={list(user_symbols)}, control_symbols={list(control_symbols)}"
+        )
     least = len(RESERVED_SYMBOLS) + len(symbols) + NUM_BYTES * byte_fallback + 1
     if vocabulary_size < least:
         bytes_ = " with `byte_fallback`" if byte_fallback else ""
