@@ -54,9 +54,9 @@ def check_subword_settings(
         raise UserError(
             "`lowercase` composes letters, so `normalization` must be nfc or nfkc. Received: normalization='identity'"
         )
-    for name, value in (("user_symbols", user_symbols), ("control_symbols", control_symbols)):
-        if isinstance(value, str):
-            raise UserError(f"`{name}` must be a sequence of strings. Received: {name}={value!r}")
+    for kind, given in (("user_symbols", user_symbols), ("control_symbols", control_symbols)):
+        if isinstance(given, str):
+            raise UserError(f"`{kind}` must be a sequence of strings. Received: {kind}={given!r}")
     symbols = [*control_symbols, *user_symbols]
     wrong = [s for s in symbols if not s or any(c.isspace() for c in s) or s in RESERVED_SYMBOLS]
     if wrong or len(set(symbols)) < len(symbols):
