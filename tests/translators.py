@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import keras
@@ -31,15 +32,24 @@ LINES = [
 ]
 
 
-@pytest.fixture(scope="session")
-def source_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
+def _train_source(folder: Path, **symbols: list[str]) -> SubwordTokenizer:
     """Subwords of generated sentences, including `LINES`."""
-    folder = tmp_path_factory.mktemp("source")
     rng = np.random.default_rng(0)
     words = " ".join(LINES).split()
     sentences = [" ".join(rng.choice(words, rng.integers(2, 9))) for _ in range(300)]
     (folder / "text").write_text("\n".join(sentences), encoding="utf-8")
-    return SubwordTokenizer(train_subwords([folder / "text"], folder / "subwords.model", vocabulary_size=120))
+    return SubwordTokenizer(train_subwords(folder / "text", folder / "subwords.model", vocabulary_size=120, **symbols))
+
+
+@pytest.fixture(scope="session")
+def source_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
+    return _train_source(tmp_path_factory.mktemp("source"))
+
+
+@pytest.fixture(scope="session")
+def label_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
+    """The same with the labels of `LANGUAGES`."""
+    return _train_source(tmp_path_factory.mktemp("label"), control_symbols=LanguageLabelModel.labels(list(LANGUAGES)))
 
 
 @pytest.fixture(scope="session")
@@ -131,7 +141,7 @@ MULTILINGUAL: dict[str, tuple[type[MultilingualModel], dict[str, Any]]] = {
 
 @pytest.fixture(scope="session")
 def make_multilingual(
-    source_tokenizer: SubwordTokenizer, target_tokenizer: SubwordTokenizer
+    source_tokenizer: SubwordTokenizer, target_tokenizer: SubwordTokenizer, label_tokenizer: SubwordTokenizer
 ) -> Callable[..., tuple[MultilingualModel, dict[str, SubwordTokenizer]]]:
     """A model of any kind whose weights are large enough for translations to differ, and its tokenizers."""
 
@@ -145,7 +155,8 @@ def make_multilingual(
         model = model_class(languages, hidden_dim=8, **{**layers, **sizes, **overrides})
         rng = np.random.default_rng(7)
         model.set_weights([weight + rng.normal(0, 0.4, weight.shape) for weight in model.get_weights()])
-        tokenizers = dict.fromkeys(names, source_tokenizer)
-        return model, tokenizers if kind == "label" else {**tokenizers, "fr": target_tokenizer}
+        if kind == "label":
+            return model, dict.fromkeys(names, label_tokenizer)
+        return model, {**dict.fromkeys(names, source_tokenizer), "fr": target_tokenizer}
 
     return make

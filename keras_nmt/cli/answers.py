@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
@@ -84,7 +85,7 @@ def answers_of_directory(
 ) -> Answers:
     """Yields the answers of the model of a directory."""
     for lines, beside in texts.parts():
-        translations = translator.translate(lines, **beside)
+        translations = _of_number(translator.translate(lines, **beside), translator.num_hypotheses)
         alignments = translator.align(*_pairs(lines, translations), layer=alignment_layer) if is_aligned else []
         yield Answer(translations, alignments)
 
@@ -107,7 +108,12 @@ def answers_of_server(
                 translations = client.translate(lines, source, target, **beside, **search)
             else:
                 translations = client.sample(lines, source, target, **beside)
-            translations = _first_hypotheses(translations, n_best or 1)
+                if any(len(translation.hypotheses) < (n_best or 1) for translation in translations):
+                    raise UserError(
+                        f"The model was exported to draw {len(translations[0].hypotheses)} translation(s) of a "
+                        f"sentence. Received: --n-best {n_best}"
+                    )
+            translations = _of_number(translations, n_best or 1)
             alignments = _align(client, lines, translations, languages) if is_aligned else []
             yield Answer(translations, alignments)
 
@@ -130,15 +136,12 @@ def _align(
         return client.align(*_pairs(lines, translations), *languages)
 
 
-def _first_hypotheses(translations: list[Translation], number: int) -> list[Translation]:
-    """Translations with their first hypotheses, of which an export may give too few."""
-    for translation in translations:
-        if len(translation.hypotheses) < number:
-            raise UserError(
-                f"The model was exported to give {len(translation.hypotheses)} translation(s) of a sentence. "
-                f"Received: --n-best {number}"
-            )
-    return [translation._replace(hypotheses=translation.hypotheses[:number]) for translation in translations]
+def _of_number(translations: list[Translation], number: int) -> list[Translation]:
+    """Translations with this number of hypotheses, the last of which are empty where the beam has fewer."""
+    from keras_nmt.inference.translation import Hypothesis
+
+    nothing = (Hypothesis("", -math.inf),) * number
+    return [found._replace(hypotheses=(*found.hypotheses, *nothing)[:number]) for found in translations]
 
 
 def _pairs(lines: list[str], translations: list[Translation]) -> tuple[list[str], list[str]]:

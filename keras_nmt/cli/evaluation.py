@@ -12,6 +12,9 @@ from keras_nmt.cli.options import (
     BeamSize,
     Import,
     LengthPenalty,
+    MaxLength,
+    MaxLengthFactor,
+    MinLength,
     SourceLanguage,
     TargetLanguage,
     Weights,
@@ -21,7 +24,7 @@ from keras_nmt.cli.options import (
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.cli.translation import warn_truncated
+from keras_nmt.cli.translation import counts_of, warn_of_translator
 from keras_nmt.errors import UserError
 from keras_nmt.files.read_line_pairs import read_line_pairs
 
@@ -63,6 +66,9 @@ def evaluate(
     target_language: TargetLanguage = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
+    min_length: MinLength = None,
+    max_length: MaxLength = None,
+    max_length_factor: MaxLengthFactor = None,
     weights: Weights = None,
     import_: Import = None,
 ) -> None:
@@ -87,7 +93,13 @@ def evaluate(
         allowed = {"references", "hypotheses", "baseline", "lowercase", "tokenize", "metrics"}
         allowed |= {"source", "comet_model", "comet_program"} if with_comet else set()
         refuse(context, allowed, "with --hypotheses")
-    options = given(beam_size=beam_size, length_penalty=length_penalty) | {"num_hypotheses": 1}
+    options = {"num_hypotheses": 1} | given(
+        beam_size=beam_size,
+        length_penalty=length_penalty,
+        min_length=min_length,
+        max_length=max_length,
+        max_length_factor=max_length_factor,
+    )
     if directory is not None:
         check_search(directory, options)
     named = {"source": source, "hypotheses": hypotheses, "baseline": baseline}
@@ -111,7 +123,7 @@ def evaluate(
                 directory, weights=weights, source=source_language, target=target_language, **options
             )
             translations = translator.translate(lines["source"])
-        warn_truncated(sum(translation.truncated for translation in translations), translator)
+        warn_of_translator(counts_of(translations), translator)
         lines["hypotheses"] = [translation.text for translation in translations]
     results: dict[str, Any] = {}
     shared: dict[str, Any] = {"metrics": of_sacrebleu, "lowercase": lowercase, "tokenize": tokenize}

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.limits import LENGTH_PENALTIES
+from keras_nmt.files.limits import LENGTH_PENALTIES, LIMITS
 from keras_nmt.files.model_config import read_model_config
 
 LARGEST_BEAM = 1000
@@ -33,7 +33,25 @@ LengthPenalty = Annotated[
 ]
 NBest = Annotated[
     int | None,
-    typer.Option(min=1, max=LARGEST_BEAM, help="Translations of a sentence. Default: the model's setting, or 1."),
+    typer.Option(
+        min=1,
+        max=LARGEST_BEAM,
+        help="Translations of a sentence, with different texts: by score, those cut off by the length limit last. "
+        "Default: the model's setting, or 1.",
+    ),
+]
+MinLength = Annotated[
+    int | None,
+    typer.Option(min=0, max=2**16, help="Least subwords of a translation. Default: the model's setting, or 1."),
+]
+MaxLength = Annotated[int | None, typer.Option(min=1, max=2**16, help="Most subwords of a translation, end included.")]
+MaxLengthFactor = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=LIMITS["max_length_factor"],
+        help="Most subwords of a translation for each of its source, and 10 more. Default: the model's, from its data.",
+    ),
 ]
 CoveragePenalty = Annotated[
     float | None, typer.Option(help="Penalty of translations that leave out parts of the source, such as 0.2.")

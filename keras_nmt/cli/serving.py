@@ -17,6 +17,9 @@ from keras_nmt.cli.options import (
     Ensemble,
     Import,
     LengthPenalty,
+    MaxLength,
+    MaxLengthFactor,
+    MinLength,
     NBest,
     ShortlistFile,
     ShortlistSize,
@@ -51,7 +54,9 @@ def export(
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
     n_best: NBest = None,
-    max_length: Annotated[int | None, typer.Option(min=1, max=2**16, help="Most subwords of a translation.")] = None,
+    min_length: MinLength = None,
+    max_length: MaxLength = None,
+    max_length_factor: MaxLengthFactor = None,
     weights: Weights = None,
     warmup: Annotated[
         Path | None, typer.Option(help="File of sentences that a server translates while it loads: all their lengths.")
@@ -104,7 +109,9 @@ def export(
         beam_size=beam_size,
         length_penalty=length_penalty,
         num_hypotheses=n_best,
+        min_length=min_length,
         max_length=max_length,
+        max_length_factor=max_length_factor,
         coverage_penalty=coverage_penalty,
     )
     search |= shortlisted(shortlist, shortlist_size)

@@ -6,7 +6,8 @@ import contextlib
 import functools
 import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,6 +39,9 @@ from keras_nmt.cli.options import (
     Import,
     Language,
     LengthPenalty,
+    MaxLength,
+    MaxLengthFactor,
+    MinLength,
     NBest,
     Sample,
     ShortlistFile,
@@ -67,7 +71,7 @@ from keras_nmt.files.read_line_pairs import read_line_pairs
 from keras_nmt.steps import show_steps
 
 if TYPE_CHECKING:
-    from keras_nmt.inference import Translator
+    from keras_nmt.inference import Translation, Translator
     from keras_nmt.serving import Client
 
 FOR_A_SERVER = {
@@ -124,6 +128,9 @@ def translate(
     batch_size: Annotated[int | None, typer.Option(min=1, max=10_000, help="Most sentences of a batch.")] = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
+    min_length: MinLength = None,
+    max_length: MaxLength = None,
+    max_length_factor: MaxLengthFactor = None,
     n_best: NBest = None,
     scores: Annotated[bool, typer.Option("--scores", help="Write score, tab, translation.")] = False,
     weights: Weights = None,
@@ -154,9 +161,10 @@ def translate(
 ) -> None:
     """Translates line by line.
 
-    With --n-best N, each line gives N lines, best first, and as many lines in the file of --alignments. The options of
-    the search of a server's model are those of its export; --prefixes, --beam-size and --n-best need its signature
-    `search`, --alignments needs `align`.
+    With --n-best N, each line gives N lines, best first, and as many lines in the file of --alignments; where the beam
+    has fewer different texts, the last lines are empty, with the score -inf. Empty translations, and those that the
+    length limit cut off, are counted on standard error. The options of the search of a server's model are those of its
+    export; --prefixes, --beam-size and --n-best need its signature `search`, --alignments needs `align`.
     """
     check_input(input_)
     check_outputs(output, *([] if alignments is None else [alignments]))
@@ -173,8 +181,8 @@ def translate(
     is_aligned, languages = alignments is not None, (source_language, target_language)
     if server is not None:
         _check_options_of_server(context, sample, split_sentences)
-        warn: Callable[[int], None] = _warn_truncated_by_export
         open_client = functools.partial(_open_client, server, model=model, timeout=timeout, retries=retries)
+        warn: Callable[[Mapping[str, int]], None] = _warn_of_export
         if split_sentences is not None:
             client = open_client(batch_size=batch_size or at_once)
             answers = answers_by_sentence(client, texts.lines, languages, split_sentences)
@@ -186,16 +194,22 @@ def translate(
     else:
         directory = _check_options_of_directory(context, directory, sample, is_aligned)
         search = sampling(sample, temperature, top_k, top_p) | given(
-            beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best, coverage_penalty=coverage_penalty
+            beam_size=beam_size,
+            length_penalty=length_penalty,
+            min_length=min_length,
+            max_length=max_length,
+            max_length_factor=max_length_factor,
+            num_hypotheses=n_best,
+            coverage_penalty=coverage_penalty,
         )
         search |= shortlisted(shortlist, shortlist_size)
         translator = _open_translator(directory, languages, weights, ensemble or (), search, batch_size, xla, import_)
-        warn = functools.partial(warn_truncated, translator=translator)
+        warn = functools.partial(warn_of_translator, translator=translator)
         answers = answers_of_directory(translator, texts, is_aligned=is_aligned, alignment_layer=alignment_layer)
     of_alignments = contextlib.nullcontext(_write_nothing) if alignments is None else output_lines(alignments)
     with output_lines(output) as write, of_alignments as write_aligned, contextlib.closing(answers), bar as advance:
-        truncated = _write_answers(answers, write, write_aligned, advance, scores)
-    warn(truncated)
+        counts = _write_answers(answers, write, write_aligned, advance, scores)
+    warn(counts)
 
 
 def score(
@@ -267,11 +281,12 @@ def embed(
     print(f"{output}: {shape}", file=sys.stderr)
 
 
-def warn_truncated(number: int, translator: Any) -> None:
-    """Says on standard error how many lines a translator truncated."""
-    if number:
+def warn_of_translator(counts: Mapping[str, int], translator: Any) -> None:
+    """Says on standard error how many lines a translator truncated, left empty or cut off; see `counts_of`."""
+    if number := counts["truncated"]:
         longest = translator.length_buckets[-1]
         print(f"{number} line(s) of {longest} subwords or more were truncated.", file=sys.stderr)
+    _warn_of_outputs(counts, "--max-length-factor and --max-length set it")
 
 
 def _lines_at_once(is_read_at_once: bool, is_watched: bool) -> int | None:
@@ -343,24 +358,40 @@ def _open_translator(
 
 def _write_answers(
     answers: Answers, write: Callable[[str], None], write_aligned: Callable[[str], None], advance: Advance, scores: bool
-) -> int:
-    """Writes translations, which readers get at once, and alignments. Returns the number of truncated lines."""
-    truncated = 0
+) -> Mapping[str, int]:
+    """Writes translations, which readers get at once, and alignments. Returns counts of the translations."""
+    counts = Counter[str]()
     for translations, alignments in answers:
         for hypothesis in itertools.chain.from_iterable(translation.hypotheses for translation in translations):
             write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
         for pairs in alignments:
             write_aligned(" ".join(f"{source}-{target}" for source, target in pairs))
         sys.stdout.flush()
-        truncated += sum(translation.truncated for translation in translations)
+        counts.update(counts_of(translations))
         advance(len(translations))
-    return truncated
+    return counts
 
 
 def _write_nothing(line: str) -> None:
     pass
 
 
-def _warn_truncated_by_export(number: int) -> None:
-    if number:
+def counts_of(translations: Sequence[Translation]) -> dict[str, int]:
+    """The numbers of translations that are "truncated", "empty" and "cut_off"."""
+    from keras_nmt.inference.translation import count_outputs
+
+    return {"truncated": sum(translation.truncated for translation in translations), **count_outputs(translations)}
+
+
+def _warn_of_export(counts: Mapping[str, int]) -> None:
+    if number := counts["truncated"]:
         print(f"{number} line(s) were truncated: they have more subwords than the export allows.", file=sys.stderr)
+    _warn_of_outputs(counts, "the export sets it")
+
+
+def _warn_of_outputs(counts: Mapping[str, int], advice: str) -> None:
+    empty, cut_off = counts["empty"], counts["cut_off"]
+    shown = [f"{empty} translation(s) are empty"] * bool(empty)
+    shown += [f"{cut_off} translation(s) were cut off at the length limit ({advice})"] * bool(cut_off)
+    if shown:
+        print(f"{', '.join(shown)}.", file=sys.stderr)

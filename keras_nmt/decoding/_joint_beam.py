@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from keras import ops
@@ -12,9 +11,9 @@ from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import (
     IMPOSSIBLE,
+    Forbidden,
     force_prefix,
     possible,
-    suppress_tokens,
     token_log_probabilities,
     top_k,
 )
@@ -40,7 +39,7 @@ def joint_beam_search(
     beam_size: int,
     max_length: int,
     length_penalty: float,
-    suppress: Sequence[int],
+    forbidden: Forbidden,
     shrink: bool,
 ) -> SearchResult:
     """The search of `beam_search` with `ranking="score"`.
@@ -51,9 +50,9 @@ def joint_beam_search(
     def extend(position: Any, beam: _Beam, fixed: Any, caches: Any) -> tuple[Any, ...]:
         logits, caches = step(beam.last, position, fixed["model"], caches)
         logits = ops.cast(logits, "float32")  # [B, K, V]
-        allowed = force_prefix(suppress_tokens(logits, suppress), logits, fixed.get("prefix"), position)
+        allowed = force_prefix(forbidden.suppressed(logits, position), logits, fixed.get("prefix"), position)
         # All continuations but END have one length, so K tokens of each hypothesis are enough.
-        values, ids = top_k(suppress_tokens(allowed, [END]), min(beam_size, logits.shape[-1]))
+        values, ids = top_k(Forbidden([END]).suppressed(allowed, position), min(beam_size, logits.shape[-1]))
         # END first: if two scores are equal, END wins.
         ids = ops.concatenate([ops.full_like(ids[:, :, :1], END), ids], axis=2)  # [B, K, C]
         values = ops.concatenate([allowed[:, :, END : END + 1], values], axis=2)

@@ -13,6 +13,7 @@ from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import (
     IMPOSSIBLE,
+    Forbidden,
     check_arguments,
     given,
     length_limits,
@@ -51,6 +52,7 @@ def beam_search(
     batch_size: int,
     beam_size: int,
     max_length: int,
+    min_length: int = 1,
     max_lengths: Any = None,
     length_penalty: float = 0.6,
     num_hypotheses: int | None = None,
@@ -93,6 +95,8 @@ def beam_search(
         batch_size: Integer, B.
         beam_size: Integer, K, number of open hypotheses of each sentence.
         max_length: Integer, the maximum number of generated tokens, `END` included.
+        min_length: Integer, the least number of tokens before `END`, which is impossible before, except where a prefix
+            has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
         max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty, 0 for none. Defaults to 0.6.
         num_hypotheses: Integer, N, number of returned hypotheses, at most `beam_size`. With fewer, the search may stop
@@ -115,8 +119,8 @@ def beam_search(
         A `SearchResult` with N hypotheses of each sentence.
 
     Raises:
-        ValueError: `beam_size` or `max_length` is below 1, or `num_hypotheses` is not in 1 ... `beam_size`;
-            `ranking` is unknown, or "score" with `beam_sizes`.
+        ValueError: `beam_size` or `max_length` is below 1, `min_length` below 0, or `num_hypotheses` not in 1 ...
+            `beam_size`; `ranking` is unknown, or "score" with `beam_sizes`.
 
     Example:
 
@@ -127,9 +131,9 @@ def beam_search(
     ...     return ops.broadcast_to(ops.log(probabilities + 1e-9), (1, 2, 5)), caches
     >>> result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=3, length_penalty=0.0)
     >>> ops.convert_to_numpy(result.tokens).tolist()
-    [[[3, 0, 0], [4, 3, 0]]]
+    [[[4, 3, 0], [4, 4, 3]]]
     >>> [round(score, 2) for score in ops.convert_to_numpy(ops.exp(result.scores))[0].tolist()]
-    [0.4, 0.24]
+    [0.24, 0.14]
 
     Reference:
         [Wu et al., 2016](https://arxiv.org/abs/1609.08144), section 7 and equation 14.
@@ -149,7 +153,15 @@ def beam_search(
         raise ValueError(f"`ranking` must be one of {', '.join(map(repr, RANKINGS))}. Received: ranking={ranking!r}")
     if ranking == "score" and beam_sizes is not None:
         raise ValueError(f'`beam_sizes` needs ranking="log_probability". Received: ranking={ranking!r}')
-    check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix, beam_sizes=beam_sizes)
+    check_arguments(
+        batch_size,
+        length_penalty,
+        max_lengths=max_lengths,
+        prefix=prefix,
+        beam_sizes=beam_sizes,
+        min_length=min_length,
+    )
+    forbidden = Forbidden(suppress, min_length)
     limits = ops.maximum(length_limits(batch_size, max_length, max_lengths), 0)
     fixed = {"model": constants, "limits": limits, **given(prefix=prefix, beam_sizes=beam_sizes)}
     if ranking == "score":
@@ -160,7 +172,7 @@ def beam_search(
             beam_size=beam_size,
             max_length=max_length,
             length_penalty=length_penalty,
-            suppress=suppress,
+            forbidden=forbidden,
             shrink=shrink,
         )
         return SearchResult(*(x[:, :num_hypotheses] for x in result))
@@ -173,7 +185,7 @@ def beam_search(
         logits, caches = step(open_beam.last, position, fixed["model"], caches)
         length = position + 1
         logits = ops.cast(logits, "float32")  # [B, K, V]
-        next_tokens = likeliest(logits, min(num_candidates, logits.shape[-1]), suppress, fixed.get("prefix"), position)
+        next_tokens = likeliest(logits, min(num_candidates, logits.shape[-1]), forbidden, fixed.get("prefix"), position)
         # Only the candidates' log-probabilities are stored, never those of the whole vocabulary.
         gains = token_log_probabilities(next_tokens.logits, logits, next_tokens.best, plain=shrink)
         candidates = _continue(

@@ -10,6 +10,7 @@ from keras import ops
 from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import (
+    Forbidden,
     Likeliest,
     check_arguments,
     given,
@@ -28,6 +29,7 @@ def greedy_search(
     *,
     batch_size: int,
     max_length: int,
+    min_length: int = 1,
     max_lengths: Any = None,
     length_penalty: float = 0.6,
     suppress: Sequence[int] = (PAD, BEGIN),
@@ -45,6 +47,8 @@ def greedy_search(
         caches: Nest of tensors `[B, 1, ...]`, passed to `step`.
         batch_size: Integer, B.
         max_length: Integer, the maximum number of generated tokens, `END` included.
+        min_length: Integer, the least number of tokens before `END`, which is impossible before, except where a prefix
+            has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
         max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
         suppress: List of ids that are never generated. Their probability is not given to the other tokens. Defaults to
@@ -56,7 +60,7 @@ def greedy_search(
         A `SearchResult` with one hypothesis for each sentence; `finished` is False if the limit truncated it.
 
     Raises:
-        ValueError: `max_length` is below 1.
+        ValueError: `max_length` is below 1, or `min_length` below 0.
 
     Example:
 
@@ -71,10 +75,11 @@ def greedy_search(
     """
     if isinstance(max_length, int) and max_length < 1:  # a tensor's value is unknown
         raise ValueError(f"`max_length` must be at least 1. Received: max_length={max_length}")
-    check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix)
+    check_arguments(batch_size, length_penalty, max_lengths=max_lengths, prefix=prefix, min_length=min_length)
+    forbidden = Forbidden(suppress, min_length)
 
     def choose(logits: Any, position: Any, fixed: dict[str, Any]) -> Likeliest:
-        return likeliest(logits, 1, suppress, fixed.get("prefix"), position)
+        return likeliest(logits, 1, forbidden, fixed.get("prefix"), position)
 
     return token_by_token(
         step,

@@ -11,7 +11,7 @@ import numpy as np
 from keras import ops
 
 from keras_nmt.decoding._beams import take_beams
-from keras_nmt.ids import PAD
+from keras_nmt.ids import END, PAD
 
 # Stands for minus infinity; finite, so no sum or product is NaN. Log-probabilities below half of it are impossible.
 IMPOSSIBLE = -1e9
@@ -23,31 +23,28 @@ def possible(log_probabilities: Any) -> Any:
     return log_probabilities > IMPOSSIBLE / 2
 
 
-def suppress_tokens(logits: Any, tokens: Sequence[int]) -> Any:
-    """Makes tokens impossible to choose. The other logits are unchanged.
+class Forbidden(NamedTuple):
+    """The tokens that must not be generated: some at every position, and END before the minimum length."""
 
-    Args:
-        logits: float32 tensor `[..., V]`.
-        tokens: List of ids that must not be generated.
+    suppress: Sequence[int]  # ids
+    min_length: int = 0  # tokens before END
 
-    Returns:
-        Logits of the same shape.
+    @property
+    def most(self) -> int:
+        """The largest number of tokens that are forbidden at a position."""
+        return len({*self.suppress, *([END] if self.min_length else [])})
 
-    Raises:
-        ValueError: An id is not in the vocabulary.
-    """
-    _check_suppressed(tokens, logits.shape[-1])
-    return ops.where(_among(tokens, ops.arange(logits.shape[-1], dtype="int32")), IMPOSSIBLE, logits)
+    def among(self, ids: Any, position: Any, vocabulary_size: int) -> Any:
+        """True at the ids `[...]` that are forbidden at a position; a `ValueError` if a suppressed id is unknown."""
+        if wrong := [token for token in self.suppress if not 0 <= token < vocabulary_size]:
+            raise ValueError(f"`suppress` has ids of a vocabulary of {vocabulary_size} only. Received: {wrong}")
+        found = ops.any(ids[..., None] == ops.convert_to_tensor(list(self.suppress), "int32"), axis=-1)
+        return found | ((ids == END) & (position < self.min_length)) if self.min_length else found
 
-
-def _check_suppressed(tokens: Sequence[int], vocabulary_size: int) -> None:
-    if wrong := [token for token in tokens if not 0 <= token < vocabulary_size]:
-        raise ValueError(f"`suppress` has ids of a vocabulary of {vocabulary_size} only. Received: {wrong}")
-
-
-def _among(tokens: Sequence[int], ids: Any) -> Any:
-    """True at the ids `[...]` that are among the tokens, a list of ids."""
-    return ops.any(ids[..., None] == ops.convert_to_tensor(list(tokens), "int32"), axis=-1)
+    def suppressed(self, logits: Any, position: Any) -> Any:
+        """The logits `[..., V]` with the forbidden tokens impossible, the others unchanged."""
+        ids = ops.arange(logits.shape[-1], dtype="int32")
+        return ops.where(self.among(ids, position, logits.shape[-1]), IMPOSSIBLE, logits)
 
 
 def given(**tensors: Any) -> dict[str, Any]:
@@ -59,8 +56,8 @@ def force_prefix(logits: Any, given: Any, prefix: Any, position: Any) -> Any:
     """Makes every token but the prefix's impossible, in sentences whose prefix has a token at this position.
 
     Args:
-        logits: float32 tensor `[B, K, V]`, the logits without a prefix, suppressed tokens impossible.
-        given: float32 tensor `[B, K, V]`, the logits that the token of the prefix keeps, suppressed or not.
+        logits: float32 tensor `[B, K, V]`, the logits without a prefix, forbidden tokens impossible.
+        given: float32 tensor `[B, K, V]`, the logits that the token of the prefix keeps, forbidden or not.
         prefix: int32 tensor `[B, P]`, `PAD` at positions without a forced token, or `None`.
         position: int32 scalar.
 
@@ -90,15 +87,15 @@ class Likeliest(NamedTuple):
     best: tuple[Any, Any] | None  # the largest logit of all tokens and its id, `[B, K, 1]` each, if they are known
 
 
-def likeliest(logits: Any, k: int, suppress: Sequence[int], prefix: Any, position: Any) -> Likeliest:
-    """Chooses the `k` likeliest of the tokens that are not suppressed, or the prefix's token alone where it has one.
+def likeliest(logits: Any, k: int, forbidden: Forbidden, prefix: Any, position: Any) -> Likeliest:
+    """Chooses the `k` likeliest of the tokens that are not forbidden, or the prefix's token alone where it has one.
 
-    The whole vocabulary is read once: the `k` likeliest are among the likeliest `k` and as many more as are suppressed.
+    The whole vocabulary is read once: the `k` likeliest are among the likeliest `k` and as many more as are forbidden.
 
     Args:
         logits: float32 tensor `[B, K, V]`, the model's.
         k: Integer, at most V.
-        suppress: List of ids that are not chosen.
+        forbidden: `Forbidden`, tokens that are not chosen.
         prefix: int32 tensor `[B, P]`, `PAD` at positions without a forced token, or `None`.
         position: int32 scalar.
 
@@ -109,10 +106,9 @@ def likeliest(logits: Any, k: int, suppress: Sequence[int], prefix: Any, positio
         ValueError: An id is not in the vocabulary.
     """
     vocabulary_size = logits.shape[-1]
-    _check_suppressed(suppress, vocabulary_size)
-    all_values, all_ids = top_k(logits, min(k + len(set(suppress)), vocabulary_size))
+    all_values, all_ids = top_k(logits, min(k + forbidden.most, vocabulary_size))
     best = all_values[:, :, :1], all_ids[:, :, :1]
-    values, order = ops.top_k(ops.where(_among(suppress, all_ids), IMPOSSIBLE, all_values), k)
+    values, order = ops.top_k(ops.where(forbidden.among(all_ids, position, vocabulary_size), IMPOSSIBLE, all_values), k)
     ids = of_tokens(all_ids, order)
     if prefix is not None:
         token = ops.broadcast_to(_forced_token(prefix, position, vocabulary_size), ops.shape(best[1]))  # [B, K, 1]
@@ -197,8 +193,11 @@ def check_arguments(
     max_lengths: Any = None,
     prefix: Any = None,
     beam_sizes: Any = None,
+    min_length: int = 0,
 ) -> None:
-    """Raises a `ValueError` if the penalty is not finite, or a tensor has another rank or number of rows."""
+    """Raises a `ValueError` if the penalty is not finite, the minimum length negative, or a tensor of another shape."""
+    if min_length < 0:
+        raise ValueError(f"`min_length` must be at least 0. Received: min_length={min_length}")
     if isinstance(length_penalty, numbers.Real) and not math.isfinite(length_penalty):
         raise ValueError(f"`length_penalty` must be finite. Received: length_penalty={length_penalty}")
     for name, value, form in (

@@ -13,12 +13,12 @@ from keras_nmt.decoding.greedy_search import token_by_token
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import (
     IMPOSSIBLE,
+    Forbidden,
     Likeliest,
     check_arguments,
     force_prefix,
     given,
     of_tokens,
-    suppress_tokens,
 )
 from keras_nmt.decoding.logits import top_k as largest
 from keras_nmt.ids import BEGIN, PAD
@@ -42,6 +42,7 @@ def sampling_search(
     temperature: float = 1.0,
     top_k: int = 0,
     top_p: float = 1.0,
+    min_length: int = 1,
     max_lengths: Any = None,
     length_penalty: float = 0.6,
     suppress: Sequence[int] = (PAD, BEGIN),
@@ -51,7 +52,7 @@ def sampling_search(
 ) -> SearchResult:
     """Draws hypotheses at random, each token by its probability, until `END` or the length limit.
 
-    A token is drawn from `softmax(logits / temperature)` over the tokens that are not suppressed; with `top_k`, over
+    A token is drawn from `softmax(logits / temperature)` over the tokens that are not forbidden; with `top_k`, over
     the likeliest k of these tokens; with `top_p`, over the smallest set of the likeliest tokens whose probabilities,
     normalised after `top_k`, sum to at least p.
 
@@ -76,6 +77,8 @@ def sampling_search(
         top_k: Integer, the number of likeliest tokens that may be drawn, 0 for all. Defaults to 0.
         top_p: Float, total probability of the tokens that may be drawn, above 0 and at most 1. Defaults to 1, for
             all.
+        min_length: Integer, the least number of tokens before `END`, which is impossible before, except where a prefix
+            has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
         max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
         suppress: List of ids that are never generated. Defaults to `PAD` and `BEGIN`.
@@ -86,11 +89,11 @@ def sampling_search(
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence. Log-probabilities and scores are those of the model, as in
-        every search: temperature, `top_k`, `top_p` and `suppress` do not change them.
+        every search: temperature, `top_k`, `top_p`, `suppress` and `min_length` do not change them.
 
     Raises:
-        ValueError: `max_length` or `num_samples` is below 1, `temperature` not above 0, `top_k` negative, or `top_p`
-            not above 0 and at most 1.
+        ValueError: `max_length` or `num_samples` is below 1, `temperature` not above 0, `min_length` or `top_k`
+            negative, or `top_p` not above 0 and at most 1.
 
     Example:
 
@@ -100,7 +103,7 @@ def sampling_search(
     ...     probabilities = ops.array([0.0, 0.0, 0.0, 0.4, 0.6])
     ...     return ops.broadcast_to(ops.log(probabilities + 1e-9), (1000, 1, 5)), caches
     >>> result = sampling_search(step, {}, {}, batch_size=1000, max_length=9, seeds=ops.arange(1000))
-    >>> ended_at_once = ops.convert_to_numpy(result.lengths) == 1
+    >>> ended_at_once = ops.convert_to_numpy(result.lengths) == 2
     >>> round(float(ended_at_once.mean()), 1)
     0.4
 
@@ -118,15 +121,18 @@ def sampling_search(
             "`temperature` must be above 0, `top_k` at least 0, `top_p` above 0 and at most 1. "
             f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
         )
-    check_arguments(batch_size, length_penalty, seeds=seeds, max_lengths=max_lengths, prefix=prefix)
+    check_arguments(
+        batch_size, length_penalty, seeds=seeds, max_lengths=max_lengths, prefix=prefix, min_length=min_length
+    )
+    forbidden = Forbidden(suppress, min_length)
     samples = ops.arange(num_samples, dtype="int32")[:, None]  # [N, 1]
 
     def draw(logits: Any, position: Any, fixed: dict[str, Any]) -> Likeliest:
         """A token of each of the logits [B, N, V]."""
         vocabulary_size = logits.shape[-1]
-        # The largest logit is subtracted, so that no logit divided by a small temperature is below a suppressed one.
-        best = ops.max(suppress_tokens(logits, suppress), axis=-1, keepdims=True)
-        allowed = suppress_tokens((logits - best) / temperature, suppress)
+        # The largest logit is subtracted, so that no logit divided by a small temperature is below a forbidden one.
+        best = ops.max(forbidden.suppressed(logits, position), axis=-1, keepdims=True)
+        allowed = forbidden.suppressed((logits - best) / temperature, position)
         allowed = force_prefix(allowed, logits, fixed.get("prefix"), position)
         tokens = ops.arange(vocabulary_size, dtype="int32")
         if top_k:

@@ -30,10 +30,10 @@ from keras_nmt.experiments.comparison_tables import (
     mean_and_deviation,
     median_and_range,
 )
+from keras_nmt.experiments.development_scores import translate_direction
 from keras_nmt.experiments.directions import check_files
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.results import differences, hypotheses_path, is_complete, read_results
-from keras_nmt.experiments.run_experiment import translate_direction
+from keras_nmt.experiments.results import SEARCH, differences, hypotheses_path, is_complete, read_results
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.check_path import check_local
 from keras_nmt.files.json_file import read_json
@@ -43,7 +43,6 @@ from keras_nmt.training.interruption import Interruption
 from keras_nmt.training.training_log import TrainingLog
 
 BUDGET = ("max_updates", "time_limit", "batch_size", "batch_unit")
-SEARCH = ("beam_size", "length_penalty")
 SCORING = ("lowercase", "bleu_tokenizer")
 WARM_UP = 64  # sentences
 ROUNDS = 3  # in which the decoding of each configuration is measured

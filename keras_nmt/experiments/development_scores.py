@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.directions import Direction
-from keras_nmt.inference import Translator
+from keras_nmt.inference import Translation, Translator
 from keras_nmt.text import SubwordTokenizer
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ def development_scores(
     experiment: Experiment,
     translator: Translator,
     development: Mapping[Direction, tuple[Lines, Lines]],
-    translate: Callable[[Direction, Lines], list[str]],
 ) -> dict[str, float]:
     """Computes `dev_metrics` of an experiment: the mean over directions, and with several languages, each direction's.
 
@@ -33,7 +32,6 @@ def development_scores(
         experiment: `Experiment`.
         translator: `Translator` of the model as it is.
         development: Mapping from a direction to its source sentences and references.
-        translate: Function from a direction and its source sentences to translations.
 
     Returns:
         Dictionary from a metric ("bleu"), or a metric and a direction ("bleu_de-en"), to the score. "loss" is in nats
@@ -45,7 +43,7 @@ def development_scores(
     for direction, (sources, references) in development.items():
         if texts:
             found = corpus_scores(
-                translate(direction, sources),
+                [translation.text for translation in translate_direction(e, translator, direction, sources)],
                 references,
                 metrics=texts,
                 lowercase=e.lowercase,
@@ -54,7 +52,7 @@ def development_scores(
             )
             scores |= {f"{name}_{direction.name}": score.score for name, score in found.items()}
         if "loss" in e.dev_metrics:
-            languages = () if e.architecture == "transformer" else (direction.source, direction.target)
+            languages = _languages(e, direction)
             log_probabilities = translator.score(sources, references, *languages)
             target = translator.tokenizers[translator.directions[0][1] if not languages else direction.target]
             count = _subwords(target, references, translator.length_buckets[-1])
@@ -64,6 +62,18 @@ def development_scores(
         for name in e.dev_metrics
     }
     return means if e.languages is None else {**means, **scores}
+
+
+def translate_direction(
+    experiment: Experiment, translator: Translator, direction: Direction, lines: Lines
+) -> list[Translation]:
+    """Translates lines in a direction, with a translator of the experiment's model."""
+    return translator.translate(lines, *_languages(experiment, direction))
+
+
+def _languages(experiment: Experiment, direction: Direction) -> tuple[str, ...]:
+    """The languages of a direction as arguments of a translator: none in a Transformer."""
+    return () if experiment.architecture == "transformer" else (direction.source, direction.target)
 
 
 def _subwords(tokenizer: SubwordTokenizer, lines: Lines, longest: int) -> int:

@@ -160,10 +160,10 @@ class Experiment(Settings):
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
         tracker: "mlflow", "trackio" or "wandb" (Weights & Biases), the tracker that gets settings, losses and scores;
             the package of the name must be installed. Defaults to `None`: none.
-        tracker_project: Str, the tracker's group of runs: an experiment of MLflow, a project of the other two. Defaults
-            to "keras_nmt".
+        tracker_project: Str, the tracker's group of runs, such as an experiment of MLflow. Defaults to "keras_nmt".
         beam_size: Int, beam of the test and default of the final model. Defaults to 4.
         length_penalty: Float, exponent alpha of the length penalty, from -2 to 10. Defaults to 0.6.
+        min_length: Int, the least number of subwords of a translation; 0 allows empty ones. Defaults to 1.
 
     Raises:
         UserError: A setting has another type, is out of its range, or contradicts another one.
@@ -264,6 +264,7 @@ class Experiment(Settings):
     tracker_project: str = "keras_nmt"
     beam_size: PositiveInt = 4
     length_penalty: Annotated[float, Field(ge=LENGTH_PENALTIES[0], le=LENGTH_PENALTIES[1])] = 0.6
+    min_length: NonNegativeInt = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -420,7 +421,7 @@ class Experiment(Settings):
     def subword_settings(self) -> dict[str, Any]:
         """The arguments of `train_subwords`, except files and sizes."""
         labels = LanguageLabelModel.labels(self.sides) if self.architecture == "language_label" else []
-        found = {"model_type": self.subword_model, "user_symbols": [*labels, *self.user_symbols]}
+        found = {"model_type": self.subword_model, "user_symbols": self.user_symbols, "control_symbols": labels}
         names = ("normalization", "character_coverage", "byte_fallback", "lowercase")
         return found | {name: getattr(self, name) for name in names}
 

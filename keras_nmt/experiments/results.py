@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LIMITS = ("max_updates", "time_limit", "patience")  # of a run
 OF_MACHINE = ("accumulation_steps", "replicas", "jit_compile", "deterministic")  # of the computation of an update
+SEARCH = ("beam_size", "length_penalty", "min_length")  # settings of the test, and of the final model
 # Settings that may differ between a finished run and the requested run, because they do not affect the outcome.
 OF_NO_EFFECT = (
     *("directory", "log_every", "tensorboard", "tracker", "tracker_project", "allow_new", "allow_unused"),

@@ -6,7 +6,6 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import keras
@@ -22,7 +21,7 @@ from keras_nmt.data import (
 )
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
-from keras_nmt.experiments.development_scores import development_scores
+from keras_nmt.experiments.development_scores import development_scores, translate_direction
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, Sides, digests_of
 from keras_nmt.experiments.learning_rates import make_optimizer_of, warnings_of_learning_rate
 from keras_nmt.experiments.results import (
@@ -30,6 +29,7 @@ from keras_nmt.experiments.results import (
     OF_MACHINE,
     OF_NO_EFFECT,
     ONLY,
+    SEARCH,
     START,
     differences,
     finished_results,
@@ -47,6 +47,8 @@ from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.inference import Translator
+from keras_nmt.inference.search_options import search_limits
+from keras_nmt.inference.translation import count_outputs
 from keras_nmt.models import LanguageLabelModel, ModelDirectory
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.text import SubwordTokenizer, train_subwords
@@ -79,7 +81,7 @@ MAY_CHANGE = (
     *("directory", "max_updates", "time_limit", "patience", *OF_MACHINE, "allow_new", "allow_unused"),
     *("log_every", "tensorboard", "tracker", "tracker_project", "evaluate_every", "save_every"),
     *("dev_metrics", "best_metric", "bleu_tokenizer", "dev_sentences", "dev_pairs"),
-    *("final", "keep_last", "keep_best", "beam_size", "length_penalty"),
+    *("final", "keep_last", "keep_best", "beam_size", "length_penalty", "min_length"),
     *("test", "test_source", "test_target", "test_pairs"),
 )
 # Settings of the subwords: a change before the first checkpoint makes the run train new subwords.
@@ -119,15 +121,16 @@ def run_experiment(
         if direction.dev is not None:
             sources, references = read_line_pairs(*direction.dev)
             development[direction] = (sources[: e.dev_sentences], references[: e.dev_sentences])
+    search: dict[str, Any] = {name: getattr(e, name) for name in SEARCH}
+    search |= search_limits((data.typical_lengths for data in batches.values()), e.max_length)
     if workers.is_chief:
-        search = {"beam_size": e.beam_size, "length_penalty": e.length_penalty}
         folder.save_config(model, subwords=subword_names(e), search=search)
 
     # Greedy and not compiled: fast enough for a score that chooses between checkpoints.
-    greedy = Translator(model, tokenizers, beam_size=1)
+    greedy = Translator(model, tokenizers, **{**search, "beam_size": 1})
 
     def evaluate() -> dict[str, float]:
-        return development_scores(e, greedy, development, partial(translate_direction, e, greedy))
+        return development_scores(e, greedy, development)
 
     results: dict[str, Any] = {}
     with contextlib.ExitStack() as stack:
@@ -291,14 +294,6 @@ def task_weights(experiment: Experiment, sizes: dict[str, int]) -> dict[str, flo
     return dict.fromkeys(sizes, 1.0)
 
 
-def translate_direction(
-    experiment: Experiment, translator: Translator, direction: Direction, lines: Sequence[str]
-) -> list[str]:
-    """Translates lines in a direction, with a translator of the experiment's model."""
-    languages = () if experiment.architecture == "transformer" else (direction.source, direction.target)
-    return [translation.text for translation in translator.translate(lines, *languages)]
-
-
 def sides_of(e: Experiment, direction: Direction) -> tuple[str, str]:
     """The names of a direction's languages in the model: "source" and "target" in a Transformer."""
     return ONE if e.architecture == "transformer" else (direction.source, direction.target)
@@ -403,6 +398,7 @@ def _check_labels(e: Experiment, folder: ModelDirectory, tokenizer: SubwordToken
             f"The subwords of {e.subwords or e.init_from or folder.path} begin with other labels: give the languages "
             f"they are for, in that order. Received: languages={list(e.sides)}, subwords {', '.join(found)}"
         )
+    tokenizer.check_control_symbols(FIRST_LABEL, FIRST_LABEL + len(labels))
 
 
 def _check_sampling(
@@ -445,11 +441,13 @@ def _results(
     results["test"] = {}
     for direction, files in tested.items():
         sources, references = read_line_pairs(*files)
-        hypotheses = translate_direction(e, translator, direction, sources)
+        translations = translate_direction(e, translator, direction, sources)
+        hypotheses = [translation.text for translation in translations]
         write_text(hypotheses_path(folder.path, direction.name), "\n".join([*hypotheses, ""]))
         scores = corpus_scores(hypotheses, references, lowercase=e.lowercase, tokenize=e.bleu_tokenizer)
         results["test"][direction.name] = {
             "trained": bool(direction.corpora),
+            "outputs": dict(count_outputs(translations)),
             **{name: {"score": round(score.score, 2), "signature": score.signature} for name, score in scores.items()},
         }
         report(test_line(direction.name, results["test"][direction.name]))
@@ -463,5 +461,5 @@ def _test_scores(results: Mapping[str, Any]) -> dict[str, float]:
         f"test_{metric}" + (f"_{name}" if name != ONLY else ""): entry["score"]
         for name, of_direction in results.get("test", {}).items()
         for metric, entry in of_direction.items()
-        if isinstance(entry, dict)
+        if isinstance(entry, dict) and "score" in entry
     }

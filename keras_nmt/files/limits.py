@@ -31,7 +31,7 @@ LIMITS: dict[str, int] = {
     # Search.
     **dict.fromkeys(("beam_size", "num_hypotheses", "coverage_penalty", "max_length_factor"), 1_000),
     "length_penalty": LENGTH_PENALTIES[1],
-    **dict.fromkeys(("max_length", "max_length_offset", "length_buckets", "batch_buckets"), 65_536),
+    **dict.fromkeys(("min_length", "max_length", "max_length_offset", "length_buckets", "batch_buckets"), 65_536),
 }
 
 

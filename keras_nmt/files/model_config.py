@@ -18,7 +18,8 @@ SUBWORDS_SHA256 = "subwords_sha256"
 # Settings of search in `config.json`, and their types: defaults of a translator's arguments.
 SEARCH_TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("length_penalty", "coverage_penalty"), (int, float)),
-    **dict.fromkeys(("beam_size", "num_hypotheses", "max_length", "max_length_factor", "max_length_offset"), (int,)),
+    **dict.fromkeys(("beam_size", "num_hypotheses", "min_length", "max_length"), (int,)),
+    **dict.fromkeys(("max_length_factor", "max_length_offset"), (int,)),
     **dict.fromkeys(("length_buckets", "batch_buckets"), (list,)),
 }
 

@@ -28,6 +28,7 @@ def check_subword_settings(
     *,
     model_type: str = "bpe",
     user_symbols: Sequence[str] = (),
+    control_symbols: Sequence[str] = (),
     normalization: str = "nfc",
     character_coverage: float = 1.0,
     byte_fallback: bool = False,
@@ -54,15 +55,17 @@ def check_subword_settings(
         raise UserError(
             "`lowercase` composes letters, so `normalization` must be nfc or nfkc. Received: normalization='identity'"
         )
-    if isinstance(user_symbols, str):
-        raise UserError(f"User symbols are a sequence of strings. Received: user_symbols={user_symbols!r}")
-    wrong = [s for s in user_symbols if not s or any(c.isspace() for c in s) or s in RESERVED_SYMBOLS]
-    if wrong or len(set(user_symbols)) < len(user_symbols):
+    for kind, given in (("user_symbols", user_symbols), ("control_symbols", control_symbols)):
+        if isinstance(given, str):
+            raise UserError(f"`{kind}` must be a sequence of strings. Received: {kind}={given!r}")
+    symbols = [*control_symbols, *user_symbols]
+    wrong = [s for s in symbols if not s or any(c.isspace() for c in s) or s in RESERVED_SYMBOLS]
+    if wrong or len(set(symbols)) < len(symbols):
         raise UserError(
-            f"User symbols are distinct, without spaces, and none of {RESERVED_SYMBOLS}. "
-            f"Received: user_symbols={list(user_symbols)}"
+            f"Symbols are distinct, without spaces, and none of {RESERVED_SYMBOLS}. "
+            f"Received: user_symbols={list(user_symbols)}, control_symbols={list(control_symbols)}"
         )
-    least = len(RESERVED_SYMBOLS) + len(user_symbols) + NUM_BYTES * byte_fallback + 1
+    least = len(RESERVED_SYMBOLS) + len(symbols) + NUM_BYTES * byte_fallback + 1
     if vocabulary_size < least:
         bytes_ = " with `byte_fallback`" if byte_fallback else ""
         raise UserError(

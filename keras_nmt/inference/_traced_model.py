@@ -80,7 +80,11 @@ class TracedDecoder:
 
 
 class TracedSearch:
-    """The search of a decoder: memory and source ids `[B, S]` to tokens `[B, n, T]` and scores `[B, n]`, best first.
+    """The search of a decoder: memory and source ids `[B, S]` to tokens `[B, n, T]`, scores `[B, n]` and `[B, n]` bool,
+    whether the length limit cut a hypothesis off; best first.
+
+    n is 1 for the best hypothesis alone, the number of samples, and else the beam size: several hypotheses may have one
+    text, which is told when subwords are joined.
 
     XLA compiles the same body; there are no strings and no ragged tensors in it.
     """
@@ -104,7 +108,7 @@ class TracedSearch:
         prefix: tf.Tensor | None,
         beam_sizes: tf.Tensor | None = None,
         compiled: bool,
-    ) -> tuple[tf.Tensor, tf.Tensor]:
+    ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
         """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which no length limit counts.
 
         Sentences may have beam sizes `[B]` of their own, at most the beam size of the options, which is n then.
@@ -116,7 +120,7 @@ class TracedSearch:
         if key not in self._searches:
             names = tuple(inputs)
 
-            def search(memory: list[tf.Tensor], source: tf.Tensor, *more: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            def search(memory: list[tf.Tensor], source: tf.Tensor, *more: tf.Tensor) -> tuple[tf.Tensor, ...]:
                 return self._search(memory, source, compiled, **dict(zip(names, more, strict=True)))
 
             specs = {"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS}
@@ -136,9 +140,10 @@ class TracedSearch:
         prefix: tf.Tensor | None = None,
         beam_sizes: tf.Tensor | None = None,
         candidates: tf.Tensor | None = None,
-    ) -> tuple[tf.Tensor, tf.Tensor]:
+    ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
         options = self._options
-        n = options.num_hypotheses if beam_sizes is None else options.beam_size
+        is_one = options.num_hypotheses == 1 and beam_sizes is None
+        n = options.num_hypotheses if options.sample or is_one else options.beam_size
         lengths = tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1  # [B], without END
         limits, max_length = self._limit(lengths), self._limit(tf.shape(source)[1] - 1)
         if prefix is not None:
@@ -152,7 +157,8 @@ class TracedSearch:
         shared: dict[str, Any] = {
             "batch_size": tf.shape(source)[0],
             "max_length": max_length,
-            "max_lengths": tf.where(lengths > 0, limits, 1),  # a text without tokens is finished after one step
+            "max_lengths": limits,
+            "min_length": options.min_length,
             "length_penalty": options.length_penalty,
             "prefix": prefix,
             "shrink": not compiled,
@@ -185,12 +191,14 @@ class TracedSearch:
             result = result._replace(tokens=tf.gather(candidates, result.tokens))
         if options.coverage_penalty:
             result = self._reranked(result, packed, source)
-        return result.tokens[:, :n], result.scores[:, :n]
+        cut_off = ~result.finished & (result.lengths > 0)
+        return result.tokens[:, :n], result.scores[:, :n], cut_off[:, :n]
 
     def _limit(self, length: tf.Tensor) -> tf.Tensor:
         """The largest number of tokens of the translation of `length` tokens."""
         options = self._options
-        return tf.minimum(options.max_length_factor * length + options.max_length_offset, options.max_length)
+        limit = options.max_length_factor * length + options.max_length_offset
+        return tf.minimum(tf.maximum(limit, options.min_length + 1), options.max_length)  # END has room
 
     def _prepare_search(self, memory: Any, max_length: tf.Tensor | None) -> tuple[Any, Any]:
         options = self._options

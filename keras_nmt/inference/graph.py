@@ -10,8 +10,9 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from keras_nmt.decoding.logits import IMPOSSIBLE, possible
 from keras_nmt.errors import UserError
-from keras_nmt.ids import END, PAD
+from keras_nmt.ids import END, PAD, UNKNOWN
 from keras_nmt.inference._functions import NUMBERS, TEXTS, function, of_count
 from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch
 from keras_nmt.inference.alignment import words_of_texts
@@ -25,6 +26,7 @@ from keras_nmt.text import SubwordTokenizer
 # A text is cut behind so many bytes for each subword of the largest length bucket. To segment a byte takes 300 bytes of
 # memory, and a text that is cut here has more subwords than the bucket, unless most of it is spaces or the like.
 BYTES_OF_A_SUBWORD = 1024
+UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 
 
 class TextGraph:
@@ -107,18 +109,20 @@ class TextGraph:
         for K.
 
         Returns:
-            `translation` string and `score` float32, `[N]`, or `[N, num_hypotheses]` if there are several, or `[N, K]`
-            with `beam_size`; and `truncated` `[N]` bool. Hypotheses beyond a text's beam size are empty, their scores
-            -1e9.
+            `translation` string, `score` float32 and `cut_off` bool, `[N]`, or `[N, num_hypotheses]` if there are
+            several, or `[N, K]` with `beam_size`; and `truncated` `[N]` bool. Hypotheses of a search differ in their
+            texts. Entries without a hypothesis are empty, their scores -1e9; those of text without subwords are empty,
+            their scores 0.
         """
         beam_sizes = self._beam_sizes(inputs["beam_size"]) if "beam_size" in inputs else None
         sides = ("text", "prefix") if "prefix" in inputs else ("text",)
-        rows = self._rows(inputs, compiled, *sides)
-        seeds, n = inputs.get("seed"), self.options.num_hypotheses
+        n, width = self.options.num_hypotheses, self.options.beam_size
+        rows = self._rows(inputs, compiled, *sides, hypotheses=n if self.options.sample else width)
+        seeds, is_one = inputs.get("seed"), n == 1 and beam_sizes is None
         if beam_sizes is not None:
-            n = self.options.beam_size
+            n = width
 
-        def translate(chosen: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        def translate(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
             source, *prefix = (rows.ids(side, chosen) for side in range(len(sides)))
             memory = self._encode(source, chosen, rows, compiled)
             more = {
@@ -127,18 +131,23 @@ class TextGraph:
                 "beam_sizes": None if beam_sizes is None else tf.gather(beam_sizes, chosen),
             }
 
-            def search(index: int) -> tuple[tf.Tensor, tf.Tensor]:
-                tokens, scores = self._searches[index](memory, source, **more, compiled=compiled)
-                flat = tf.reshape(tokens, [-1, tf.shape(tokens)[2]])  # [B n, T]
-                return tf.reshape(self._decoders[index].detokenize(flat), [-1, n]), tf.ensure_shape(scores, [None, n])
+            def search(index: int) -> tuple[tf.Tensor, ...]:
+                tokens, scores, cut_off = self._searches[index](memory, source, **more, compiled=compiled)
+                flat = tf.reshape(tokens, [-1, tf.shape(tokens)[2]])  # [B K, T]
+                texts = tf.reshape(self._decoders[index].detokenize(flat), tf.shape(scores))  # [B, K]
+                if not is_one and not self.options.sample:
+                    texts, scores, cut_off = _distinct(texts, scores, cut_off, n)
+                return tuple(tf.ensure_shape(x, [None, n]) for x in (texts, scores, cut_off))
 
             return self._by_target(search, chosen, rows)
 
-        specs = [tf.TensorSpec([None, n], tf.string), tf.TensorSpec([None, n], tf.float32)]
-        texts, scores = rows.compute(translate, specs, rows.lengths[0] > 0)
-        if n == 1 and beam_sizes is None:
-            texts, scores = texts[:, 0], scores[:, 0]
-        return {"translation": texts, "score": scores, "truncated": rows.truncated}
+        specs = [tf.TensorSpec([None, n], dtype) for dtype in (tf.string, tf.float32, tf.bool)]
+        # Text without subwords is not computed: its translation is empty.
+        found = rows.compute(translate, specs, rows.lengths[0] > 0)
+        answers = dict(zip(("translation", "score", "cut_off"), found, strict=True))
+        if is_one:
+            answers = {name: x[:, 0] for name, x in answers.items()}
+        return {**answers, "truncated": rows.truncated}
 
     def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
         """Log-probabilities of translations: `target` of `source`, string.
@@ -212,16 +221,18 @@ class TextGraph:
         (sentence,) = rows.compute(embed, [tf.TensorSpec(states(self._memory_specs).shape, tf.float32)])  # M, [N, k, d]
         return {"mean": tf.reduce_mean(sentence, 1), "sentence": sentence, "truncated": rows.truncated}
 
-    def _rows(self, inputs: Mapping[str, tf.Tensor], compiled: bool, *sides: str) -> Rows:
+    def _rows(self, inputs: Mapping[str, tf.Tensor], compiled: bool, *sides: str, hypotheses: int = 1) -> Rows:
         """The rows of the inputs. The inputs `sides` are texts of the source language and of the target language."""
         checked = dict(zip(inputs, of_count(*inputs.values()), strict=True))
-        languages = [checked[name] for name in ("source_language", "target_language") if name in inputs]
+        languages = _languages(checked)
         tokens = [
             self._segmented(checked[name], side, languages, SubwordTokenizer.tokenize)
             for side, name in enumerate(sides)
         ]
+        if "prefix" in sides:
+            tokens[1] = _without_unknown(tokens[1], checked["prefix"])
         groups = self._by_decoder.of(languages[1]) if len(self._decoders) > 1 else None
-        rows = Rows(tokens, languages, groups, self.options, compiled)
+        rows = Rows(tokens, languages, groups, self.options, compiled, hypotheses)
         longest = tf.reduce_max(tf.stack([tf.strings.length(checked[name]) for name in sides]), 0)  # [N]
         rows.truncated |= longest > self._most_bytes
         return rows
@@ -230,6 +241,10 @@ class TextGraph:
     def _most_bytes(self) -> int:
         """The bytes of a text that are segmented."""
         return BYTES_OF_A_SUBWORD * self.options.length_buckets[-1]
+
+    def has_unknown_prefix(self, inputs: Mapping[str, tf.Tensor]) -> tf.Tensor:
+        """Whether each `prefix` has characters that its subwords do not have: `[N]` bool."""
+        return _has_unknown(self._segmented(inputs["prefix"], 1, _languages(inputs), SubwordTokenizer.tokenize))
 
     def _segmented(
         self,
@@ -300,3 +315,33 @@ def _padded(ragged: tf.RaggedTensor, lengths: tf.Tensor) -> tf.Tensor:
     dense = ragged.to_tensor(-1)
     dense = tf.pad(dense, [[0, 0], [0, 1]], constant_values=-1)[:, :size]
     return tf.where(tf.range(tf.shape(dense)[1]) < lengths[:, None], dense, -1)
+
+
+def _languages(inputs: Mapping[str, tf.Tensor]) -> list[tf.Tensor]:
+    """The numbers of the source and of the target languages; none where the model has one direction."""
+    return [inputs[name] for name in ("source_language", "target_language") if name in inputs]
+
+
+def _has_unknown(tokens: tf.RaggedTensor) -> tf.Tensor:
+    """Whether each row `[N, (T)]` has an unknown subword: `[N]` bool."""
+    return tf.reduce_any(tokens == UNKNOWN, 1)
+
+
+def _without_unknown(prefixes: tf.RaggedTensor, texts: tf.Tensor) -> tf.RaggedTensor:
+    """Subwords of prefixes `[N, (P)]`, checked to have no unknown characters, which a translation cannot begin with."""
+    is_unknown = _has_unknown(prefixes)
+    message = [f"{UNKNOWN_IN_PREFIX}. Received:", tf.boolean_mask(texts, is_unknown)]
+    check = tf.debugging.Assert(tf.reduce_all(~is_unknown), message)
+    with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
+        return prefixes.with_flat_values(tf.identity(prefixes.flat_values))
+
+
+def _distinct(texts: tf.Tensor, scores: tf.Tensor, cut_off: tf.Tensor, n: int) -> tuple[tf.Tensor, ...]:
+    """The first `n` hypotheses with different texts, of hypotheses `[B, K]` best first: of equal texts, the best."""
+    places = tf.range(tf.shape(texts)[1])
+    is_before = places[None] < places[:, None]  # [K, K]
+    repeats = tf.reduce_any((texts[:, :, None] == texts[:, None]) & is_before, 2)  # [B, K]
+    is_kept = possible(scores) & ~repeats
+    order = tf.argsort(tf.cast(~is_kept, tf.int32), stable=True)[:, :n]  # [B, n]
+    is_kept, *kept = (tf.gather(x, order, batch_dims=1) for x in (is_kept, texts, scores, cut_off))
+    return tuple(tf.where(is_kept, x, none) for x, none in zip(kept, ("", IMPOSSIBLE, False), strict=True))

@@ -19,13 +19,22 @@ STEP_COST = 8
 # are too small for several cores, so several parts on a core each take less time than one part on all cores.
 PARTS_AT_ONCE = 4
 
+# The most hypotheses of a part of several rows. A step has the logits of the whole vocabulary for each hypothesis.
+MOST_HYPOTHESES = 1024
+
 
 def part_size(
-    lengths: tf.Tensor, groups: tf.Tensor | None, start: tf.Tensor, options: SearchOptions, compiled: bool
+    lengths: tf.Tensor,
+    groups: tf.Tensor | None,
+    start: tf.Tensor,
+    options: SearchOptions,
+    compiled: bool,
+    hypotheses: int = 1,
 ) -> tf.Tensor:
     """The number of rows of the next part.
 
-    A part has rows of one group, as many as `batch_buckets` and `max_batch_tokens` allow. The longest row determines
+    A part has rows of one group, as many as `batch_buckets`, `max_batch_tokens` and the hypotheses of a row allow, of
+    which a part has `MOST_HYPOTHESES` at most, or one row. The longest row determines
     the number of steps, so the part ends earlier where the shorter rows are cheaper in a part of their own.
 
     Args:
@@ -34,10 +43,12 @@ def part_size(
         start: int32 scalar tensor, the first row of the part.
         options: `SearchOptions`.
         compiled: Boolean, whether parts are padded to `batch_buckets`.
+        hypotheses: Integer, the hypotheses that a row has at the same time. Defaults to 1.
     """
     longest = lengths[start]
     sizes = tf.constant(options.batch_buckets, tf.int32)
-    fitting = tf.math.count_nonzero(sizes * longest <= options.max_batch_tokens, dtype=tf.int32)
+    fits = (sizes * longest <= options.max_batch_tokens) & (sizes * hypotheses <= MOST_HYPOTHESES)
+    fitting = tf.math.count_nonzero(fits, dtype=tf.int32)
     stop = start + sizes[tf.maximum(fitting - 1, 0)]
     window = lengths[start:stop]
     if groups is not None:
@@ -61,6 +72,7 @@ class Rows:
         groups: int32 tensor `[N]`, the group of each row; a part has rows of one group. None: there is one group.
         options: `SearchOptions`.
         compiled: Boolean, whether parts are padded to batch buckets and length buckets.
+        hypotheses: Integer, the hypotheses that a row has at the same time. Defaults to 1.
 
     Attributes:
         lengths: List of int32 tensors `[N]`, the number of subwords of each side's texts after truncation.
@@ -74,12 +86,14 @@ class Rows:
         groups: tf.Tensor | None,
         options: SearchOptions,
         compiled: bool,
+        hypotheses: int = 1,
     ) -> None:
         self.languages = languages
         self.groups = groups
         self._tokens = tokens
         self._options = options
         self._compiled = compiled
+        self._hypotheses = hypotheses
         longest = options.length_buckets[-1] - 1  # END takes one position
         lengths = [tf.cast(x.row_lengths(), tf.int32) for x in tokens]
         self.truncated = tf.reduce_any(tf.stack(lengths) > longest, 0)
@@ -105,7 +119,7 @@ class Rows:
         specs: Sequence[tf.TensorSpec],
         needed: tf.Tensor | None = None,
     ) -> list[tf.Tensor]:
-        """Computes all rows, rows of similar length together.
+        """Computes all rows, or some, rows of similar length together.
 
         Args:
             body: Function from the indices `[B]` of a part's rows to tensors `[B, ...]`. Where it is compiled, the last
@@ -126,7 +140,7 @@ class Rows:
         groups = None if groups is None else tf.gather(groups, order)
 
         def size_at(start: tf.Tensor) -> tf.Tensor:
-            return part_size(lengths, groups, start, options, self._compiled)
+            return part_size(lengths, groups, start, options, self._compiled, self._hypotheses)
 
         def part(start: tf.Tensor, size: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
             """The indices of a part's rows `[size]`, and their tensors `[size, ...]`."""

@@ -10,9 +10,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from keras_nmt.errors import UserError, nearest
-from keras_nmt.files.limits import LENGTH_PENALTIES
+from keras_nmt.files.limits import LENGTH_PENALTIES, LIMITS
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from keras_nmt.inference.shortlist import Shortlist
 
 SAMPLING = ("temperature", "top_k", "top_p")
@@ -27,9 +29,13 @@ class SearchOptions:
         length_penalty: Float, exponent alpha of the length penalty ((5 + t) / 6)^alpha, from -2 to 10: 0 ranks
             translations by log-probability, a larger exponent favours longer ones. Defaults to 0.6.
         num_hypotheses: Integer, translations per sentence, at most `beam_size`. Defaults to 1.
+        min_length: Integer, the least number of tokens of a translation without its end, at most `max_length`. Only a
+            prefix makes a translation shorter. Defaults to 1: no translation of text is empty.
         max_length: Integer, the largest length of a translation. Defaults to the bound of the largest length bucket.
         max_length_factor: Integer. With `max_length_offset`, bounds each translation by its own source: at most
-            `max_length_factor * n + max_length_offset` tokens for n source tokens without the end. Defaults to 2.
+            `max_length_factor * n + max_length_offset` tokens for n source tokens without the end, and not less than
+            `min_length` needs. Defaults to 2. `keras-nmt train` writes a larger one for a model whose training data
+            need it.
         max_length_offset: Integer, see `max_length_factor`. Defaults to 10.
         length_buckets: Lengths in ascending order. Longer texts are truncated to the last. Defaults to 16, 32, 64, 128,
             256.
@@ -66,6 +72,7 @@ class SearchOptions:
     beam_size: int = 4
     length_penalty: float = 0.6
     num_hypotheses: int = 1
+    min_length: int = 1
     max_length: int | None = None
     max_length_factor: int = 2
     max_length_offset: int = 10
@@ -84,7 +91,14 @@ class SearchOptions:
     def __post_init__(self) -> None:
         least, largest = LENGTH_PENALTIES
         self._check("an integer of at least 1", lambda x: x >= 1, "beam_size", "num_hypotheses", "max_batch_tokens")
-        self._check("an integer of at least 0", lambda x: x >= 0, "max_length_factor", "max_length_offset", "top_k")
+        self._check(
+            "an integer of at least 0",
+            lambda x: x >= 0,
+            "min_length",
+            "max_length_factor",
+            "max_length_offset",
+            "top_k",
+        )
         self._check(f"a number from {least} to {largest}", lambda x: least <= x <= largest, "length_penalty")
         self._check("a finite number of at least 0", lambda x: 0 <= x < math.inf, "coverage_penalty")
         self._check("a finite number above 0", lambda x: 0 < x < math.inf, "temperature")
@@ -110,6 +124,11 @@ class SearchOptions:
         if self.max_length is None:
             self.max_length = self.max_length_factor * self.length_buckets[-1] + self.max_length_offset
         self._check("an integer of at least 1", lambda x: x >= 1, "max_length")
+        if self.min_length > self.max_length:
+            raise UserError(
+                "`min_length` must be at most `max_length`. "
+                f"Received: min_length={self.min_length}, max_length={self.max_length}"
+            )
         if self.num_hypotheses > self.beam_size and not self.sample:
             raise UserError(
                 "`num_hypotheses` must be at most `beam_size`. "
@@ -134,6 +153,38 @@ class SearchOptions:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, kind) or not is_right(value):
                 raise UserError(f"`{name}` must be {wanted}. Received: {name}={value!r}")
+
+
+def search_limits(lengths: Iterable[tuple[np.ndarray, np.ndarray]], longest: int) -> dict[str, Any]:
+    """The limits of lengths that a model needs for text as its training data.
+
+    Args:
+        lengths: Iterable of tuples of two integer arrays `[pairs]`, the numbers of subwords of sources and of their
+            targets, without ends; one for each direction.
+        longest: Integer, the longest sentence of the training data in subwords, end included.
+
+    Returns:
+        `max_length_factor`, the default or the least with which the limit cuts off at most one of 1,000 targets of each
+        direction. `length_buckets`, if the default ones do not reach `longest`.
+
+    Example:
+
+    >>> import numpy as np
+    >>> search_limits([(np.array([20, 4]), np.array([20, 5])), (np.array([20, 4]), np.array([70, 5]))], longest=600)
+    {'max_length_factor': 4, 'length_buckets': [16, 32, 64, 128, 256, 512, 600]}
+    """
+    import numpy as np  # here: a client needs none
+
+    factor, buckets = SearchOptions.max_length_factor, list(SearchOptions.length_buckets)
+    for source, target in lengths:
+        needed = (target + 1 - SearchOptions.max_length_offset) / source
+        factor = max(factor, math.ceil(np.quantile(needed, 0.999, method="higher")))
+    limits: dict[str, Any] = {"max_length_factor": min(factor, LIMITS["max_length_factor"])}
+    if longest > buckets[-1]:
+        while buckets[-1] < longest:
+            buckets.append(min(2 * buckets[-1], longest))
+        limits["length_buckets"] = buckets
+    return limits
 
 
 def check_names(names: Iterable[str]) -> None:

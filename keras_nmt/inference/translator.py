@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import itertools
 import numbers
 import os
 import warnings
@@ -16,7 +17,7 @@ import tensorflow as tf
 from keras_nmt.errors import UserError, check_backend, one_line
 from keras_nmt.inference._candidates import TOO_MANY_FORCED
 from keras_nmt.inference.aligned_words import aligned_words
-from keras_nmt.inference.graph import TextGraph
+from keras_nmt.inference.graph import UNKNOWN_IN_PREFIX, TextGraph
 from keras_nmt.inference.lines import (
     Languages,
     check_lines,
@@ -27,8 +28,9 @@ from keras_nmt.inference.lines import (
 )
 from keras_nmt.inference.load import load
 from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
-from keras_nmt.inference.translation import Hypothesis, Translation
+from keras_nmt.inference.translation import Translation
 from keras_nmt.models import MultilingualModel, TranslationModel
+from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.text import SubwordTokenizer
 
 _processes: list[int] = []  # the process that has made the first translator
@@ -52,9 +54,9 @@ class Translator:
         tokenizers: Mapping of each key of `model.vocabulary_sizes` ("source" and "target", or the languages) to its
             subwords; or the joint subwords of all.
         **options: See `keras_nmt.inference.search_options.SearchOptions`: `beam_size`, `length_penalty`,
-            `num_hypotheses`, `max_length`, `max_length_factor`, `max_length_offset`, `length_buckets`, `batch_buckets`,
-            `max_batch_tokens`, `jit_compile`, `sample`, `temperature`, `top_k`, `top_p`, `coverage_penalty`,
-            `shortlist`, `shortlist_size`.
+            `num_hypotheses`, `min_length`, `max_length`, `max_length_factor`, `max_length_offset`, `length_buckets`,
+            `batch_buckets`, `max_batch_tokens`, `jit_compile`, `sample`, `temperature`, `top_k`, `top_p`,
+            `coverage_penalty`, `shortlist`, `shortlist_size`.
 
     Attributes:
         directions: Tuple of the pairs (source, target) that the model translates.
@@ -173,7 +175,8 @@ class Translator:
 
         Raises:
             UserError: There is not a language, prefix or seed for each line; a language is unknown; there are seeds and
-                the translator does not sample; or the prefixes of a batch have more subwords than `shortlist_size`.
+                the translator does not sample; a prefix has characters that the subwords do not have; or the prefixes
+                of a batch have more subwords than `shortlist_size`.
         """
         lines = check_lines(lines)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
@@ -187,16 +190,20 @@ class Translator:
         try:
             answers = self.graph.translate(inputs, self.options.jit_compile)
         except tf.errors.InvalidArgumentError as error:
+            if UNKNOWN_IN_PREFIX in str(error):
+                is_unknown = self.graph.has_unknown_prefix(inputs).numpy()
+                wrong = inputs["prefix"].numpy()[is_unknown][0].decode()
+                raise UserError(
+                    f"{UNKNOWN_IN_PREFIX}: leave them out, or train subwords with `byte_fallback`. "
+                    f"Received: prefix={wrong!r}"
+                ) from None
             if TOO_MANY_FORCED not in str(error):
                 raise
             size = self.options.shortlist_size
             raise UserError(f"{TOO_MANY_FORCED}: raise it. Received: shortlist_size={size}") from None
         shape = len(lines), self.num_hypotheses
-        texts, scores = (answers[name].numpy().reshape(shape) for name in ("translation", "score"))
-        return [
-            Translation(tuple(map(Hypothesis.of, *hypotheses)), bool(truncated))
-            for *hypotheses, truncated in zip(texts, scores, answers["truncated"].numpy(), strict=True)
-        ]
+        columns = (answers[name].numpy().reshape(shape) for name in ("translation", "score", "cut_off"))
+        return list(itertools.starmap(Translation.of, zip(*columns, answers["truncated"].numpy(), strict=True)))
 
     def score(
         self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
@@ -372,4 +379,6 @@ def checked_tokenizers(
     by_proto = {tokenizer.proto: tokenizer for tokenizer in reversed(given.values())}
     if model.encodes_by == "target" and len(by_proto) > 1:
         raise UserError(f"The subwords of this model are joint. Received: {len(by_proto)} subword models")
+    if model.encodes_by == "target":
+        given[model.languages[0]].check_control_symbols(FIRST_LABEL, FIRST_LABEL + len(model.languages))
     return {language: by_proto[given[language].proto] for language in sizes}

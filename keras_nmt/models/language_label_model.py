@@ -12,7 +12,7 @@ from keras_nmt.ids import PAD
 from keras_nmt.models._search_models import TargetSide
 from keras_nmt.models.multilingual_model import MultilingualModel
 
-FIRST_LABEL = 4  # after the reserved ids, the position of user symbols in subword training
+FIRST_LABEL = 4  # after the reserved ids, the position of control symbols in subword training
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -21,7 +21,7 @@ class LanguageLabelModel(MultilingualModel):
 
     The baseline of multilingual translation: all languages share all weights and the subwords. The labels are the first
     subwords of the joint vocabulary, one for each language in the languages' order, as `train_subwords` makes them with
-    `user_symbols=LanguageLabelModel.labels(languages)`.
+    `control_symbols=LanguageLabelModel.labels(languages)`: no text has their ids, and "<2fr>" in a text is text.
 
     Args:
         languages: Mapping of each language to the number of subwords, the same for all; or a sequence of languages,

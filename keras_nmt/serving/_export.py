@@ -44,15 +44,16 @@ def export(
 
     Signatures of a model of one direction, N being the number of sentences of a request:
 
-    - `serving_default`: `text` [N] string -> `translation` [N] string, `score` [N] float32 (both [N, num_hypotheses] if
-      there are several hypotheses), `truncated` [N] bool.
+    - `serving_default`: `text` [N] string -> `translation` [N] string, `score` [N] float32, `cut_off` [N] bool, whether
+      the length limit ended the translation (all [N, num_hypotheses] if there are several hypotheses), `truncated` [N]
+      bool.
     - `score`: `source` and `target` [N] string -> `log_probability` [N] float32, `truncated` [N] bool.
     - `sample`, with `sample=True`: `text` [N] string and `seed` [N] int32 -> the outputs of `serving_default`, but the
       translations are drawn at random (`keras_nmt.decoding.sampling_search`): the same ones for the same text and seed.
     - `search`, if in `signatures`: `text` and `prefix` [N] string and `beam_size` [N] int32 -> `translation` [N, K]
-      string, `score` [N, K] float32, `truncated` [N] bool. K is the export's beam size. A translation begins with its
-      prefix, which may be empty; a text has `beam_size` translations, best first, as of a translator with this beam
-      size (0 stands for K). Further entries are empty, with the score -1e9.
+      string, `score` [N, K] float32, `cut_off` [N, K] bool, `truncated` [N] bool. K is the export's beam size. A
+      translation begins with its prefix, which may be empty; a text has `beam_size` translations, best first, as of a
+      translator with this beam size (0 stands for K). Further entries are empty, with the score -1e9.
     - `align`, if in `signatures`: `source` and `target` [N] string -> `alignment` [N, T], `source_word` [N, S] and
       `target_word` [N, T] int32, `truncated` [N] bool. For each subword of the target, the position of the source's
       subword with most attention; for each subword, the position of its word; -1 behind the last subword. S and T are

@@ -17,12 +17,13 @@ _OUTPUTS = {
     "translation": ((str, bytes), "text"),
     "score": ((float,), "a number"),
     "log_probability": ((float,), "a number"),
+    "cut_off": ((bool,), "true or false"),
     "truncated": ((bool,), "true or false"),
 }
 # Rows of these outputs are lists of integers.
 POSITIONS = ("alignment", "source_word", "target_word")
 # A row of these outputs is one value, or a list of values if the export gives several hypotheses.
-_OF_HYPOTHESES = ("translation", "score")
+OF_HYPOTHESES = ("translation", "score", "cut_off")
 
 
 class Failure(Exception):
@@ -76,8 +77,8 @@ def checked_columns(columns: dict[str, list[Any]], outputs: Sequence[str], count
             continue
         kinds, wanted = _OUTPUTS[name]
         for row in columns[name]:
-            several = name in _OF_HYPOTHESES and isinstance(row, list)
-            if name in _OF_HYPOTHESES:
+            several = name in OF_HYPOTHESES and isinstance(row, list)
+            if name in OF_HYPOTHESES:
                 widths.add(len(row) if several else None)
             for value in row if several else [row]:
                 if not isinstance(value, kinds):

@@ -26,7 +26,7 @@ from keras_nmt.inference.translation import Hypothesis, Translation
 from keras_nmt.serving._grpc_transport import GrpcTransport
 from keras_nmt.serving._rest_transport import RestTransport
 from keras_nmt.serving._sentences import SplitLine, sentence_splitter
-from keras_nmt.serving._transport import POSITIONS, Failure, Transport, checked_columns, is_kind
+from keras_nmt.serving._transport import OF_HYPOTHESES, POSITIONS, Failure, Transport, checked_columns, is_kind
 
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between attempts
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
@@ -155,16 +155,16 @@ class Client:
             if num_hypotheses is None:
                 return self._translations("serving_default", texts, beside)
             if not self._has_search:
-                return _first(num_hypotheses, self._translations("serving_default", texts, beside))
+                return self._translations("serving_default", texts, beside, num_hypotheses)
         begun = check_prefixes([""] * len(texts) if prefixes is None else prefixes, len(texts))
         searched = {**beside, "prefix": begun, "beam_size": [min(beam_size or 0, 2**31 - 1)] * len(texts)}
         try:
-            return _first(num_hypotheses or 1, self._translations("search", texts, searched))
+            return self._translations("search", texts, searched, num_hypotheses or 1)
         except _NoSignature:
             if prefixes is not None or beam_size is not None:
                 raise
             self._has_search = False
-            return _first(num_hypotheses or 1, self._translations("serving_default", texts, beside))
+            return self._translations("serving_default", texts, beside, num_hypotheses)
 
     def align(
         self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
@@ -260,8 +260,8 @@ class Client:
 
         Returns:
             An iterator of a `Translation` for each line, in their order, with one hypothesis: its text is the
-            translated line without a line break, its score the sum of the scores of the line's sentences. `truncated`:
-            whether one of the sentences was truncated.
+            translated line without a line break, its score the sum of the scores of the line's sentences. `truncated`
+            and `cut_off`: whether one of the sentences was.
 
         Raises:
             UserError: As for `translate`; or there is no language to split by, or the extra `split` is not installed.
@@ -298,8 +298,8 @@ class Client:
                 line = waiting.popleft()
                 found = [done.popleft() for _ in line.sentences]
                 text = line.joined([translation.text for translation in found])
-                hypothesis = Hypothesis(text, sum((translation.score for translation in found), 0.0))
-                yield Translation((hypothesis,), any(translation.truncated for translation in found))
+                score, cut_off = sum((x.score for x in found), 0.0), any(x.cut_off for x in found)
+                yield Translation((Hypothesis(text, score, cut_off),), any(x.truncated for x in found))
 
         for line in lines:
             (checked,) = check_lines([line])
@@ -336,13 +336,23 @@ class Client:
             warnings.warn(message, stacklevel=3)
         return found
 
-    def _translations(self, signature: str, texts: list[str], beside: dict[str, list[Any]]) -> list[Translation]:
+    def _translations(
+        self, signature: str, texts: list[str], beside: dict[str, list[Any]], count: int | None = None
+    ) -> list[Translation]:
+        """The translations of texts, with at most `count` hypotheses each."""
         results = [Translation((), False)] * len(texts)
-        outputs = ("translation", "score", "truncated")
+        outputs = (*OF_HYPOTHESES, "truncated")
         for rows, columns in self._in_batches(signature, {"text": texts}, beside, outputs):
-            for row, text, score, truncated in zip(rows, *columns, strict=True):
-                several = zip(text, score, strict=True) if isinstance(text, list) else [(text, score)]
-                results[row] = Translation(tuple(Hypothesis.of(*one) for one in several), truncated)
+            for row, *found, truncated in zip(rows, *columns, strict=True):
+                several = found if isinstance(found[0], list) else [[x] for x in found]
+                if count is not None and len(several[0]) < count:
+                    raise UserError(
+                        f"The export gives {len(several[0])} translation(s) of a sentence at most: export the model "
+                        "with more, or with a larger beam and `--signature search`. "
+                        f"Received: num_hypotheses={count}"
+                    )
+                text, score, cut_off = (x[:count] for x in several)
+                results[row] = Translation.of(text, score, cut_off, truncated)
         return results
 
     def _in_batches(
@@ -436,17 +446,6 @@ def _languages(count: int, source: Languages, target: Languages) -> dict[str, li
     for name in {name for column in languages.values() for name in column}:
         check_utf8(name, "The name of a language")
     return languages
-
-
-def _first(count: int, translations: list[Translation]) -> list[Translation]:
-    """Translations with their first `count` hypotheses."""
-    for hypotheses, _ in translations:
-        if len(hypotheses) < count:
-            raise UserError(
-                f"The export gives {len(hypotheses)} translation(s) of a sentence at most: export the model with "
-                f"more, or with a larger beam and `--signature search`. Received: num_hypotheses={count}"
-            )
-    return [Translation(hypotheses[:count], truncated) for hypotheses, truncated in translations]
 
 
 def _check_integer(name: str, value: Any, least: int) -> None:

@@ -73,6 +73,16 @@ class SubwordTokenizer(tf.Module):
         """The subwords of the ids from `start` to below `stop`, or below the vocabulary's size."""
         return [self._processor.id_to_piece(i) for i in range(start, min(stop, self._vocabulary_size))]
 
+    def check_control_symbols(self, start: int, stop: int) -> None:
+        """Raises a `UserError` if a text may have one of the ids from `start` to below `stop`."""
+        if wrong := [
+            piece for i, piece in enumerate(self.pieces(start, stop), start) if not self._processor.is_control(i)
+        ]:
+            raise UserError(
+                "A text must not have labels of languages: train the subwords with the labels as `control_symbols`. "
+                f"Received: subwords {', '.join(wrong)}"
+            )
+
     @property
     def proto(self) -> bytes:
         """Bytes, the content of the SentencePiece model's file."""

@@ -34,6 +34,7 @@ def train_subwords(
     vocabulary_size: int,
     model_type: str = "bpe",
     user_symbols: Sequence[str] = (),
+    control_symbols: Sequence[str] = (),
     normalization: str = "nfc",
     character_coverage: float = 1.0,
     byte_fallback: bool = False,
@@ -45,15 +46,17 @@ def train_subwords(
     """Trains a SentencePiece model on text files and writes it to a file.
 
     Several files are read one after the other as one text: for a joint vocabulary, give the files of both languages.
-    Ids are pad 0, unknown 1, begin 2, end 3, then the user symbols. The model normalises all text that it encodes. The
-    same text and arguments give the same model. Lines of more than 4,192 bytes are skipped.
+    Ids are pad 0, unknown 1, begin 2, end 3, then the control symbols, then the user symbols. The model normalises all
+    text that it encodes. The same text and arguments give the same model. Lines of more than 4,192 bytes are skipped.
 
     Args:
         files: Path or sequence of paths of text files: UTF-8, one sentence per line of at most 1 MiB, plain or gzip.
         path: String or path of the file to write. Missing folders are made.
-        vocabulary_size: Integer, the number of ids, including special ids and user symbols.
+        vocabulary_size: Integer, the number of ids, including special ids and symbols.
         model_type: String, "bpe" or "unigram". Defaults to "bpe".
-        user_symbols: Sequence of strings that are always one subword, such as a language tag "<2de>". Defaults to none.
+        user_symbols: Sequence of strings that are always one subword in text, such as a tag "<BT>". Defaults to none.
+        control_symbols: Sequence of strings, names of ids that no text has, such as the labels of a
+            `LanguageLabelModel`: the same letters in a text are ordinary text. Defaults to none.
         normalization: String, "nfc", "nfkc" or "identity", see `normalization_rules`. Defaults to "nfc".
         character_coverage: Float from 0.98 to 1, the share of the text's characters that have a separate id. Slightly
             less than 1, such as 0.9995, suits scripts with thousands of characters. Defaults to 1.
@@ -95,6 +98,7 @@ def train_subwords(
         vocabulary_size,
         model_type=model_type,
         user_symbols=user_symbols,
+        control_symbols=control_symbols,
         normalization=normalization,
         character_coverage=character_coverage,
         byte_fallback=byte_fallback,
@@ -114,6 +118,7 @@ def train_subwords(
                 vocab_size=vocabulary_size,
                 model_type=model_type,
                 user_defined_symbols=list(user_symbols),
+                control_symbols=list(control_symbols),
                 character_coverage=character_coverage,
                 byte_fallback=byte_fallback,
                 split_digits=split_digits,

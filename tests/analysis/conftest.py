@@ -116,13 +116,15 @@ def bridged(model: AttentionBridgeModel, tokenizer: SubwordTokenizer) -> Transla
 
 
 @pytest.fixture(scope="session")
-def labelled(tokenizer: SubwordTokenizer) -> Translator:
+def labelled(subwords: Path) -> Translator:
     """A model of two languages with a label before the source, recurrent, with two layers on each side."""
     keras.utils.set_random_seed(6)
     model = LanguageLabelModel(
         ["en", "de"], vocabulary_size=60, num_encoder_layers=2, num_decoder_layers=2, hidden_dim=8
     )
-    return Translator(model, tokenizer)
+    text, labels = subwords.parent / "text", LanguageLabelModel.labels(["en", "de"])
+    path = train_subwords(text, subwords.parent / "labels.model", vocabulary_size=60, control_symbols=labels)
+    return Translator(model, SubwordTokenizer(path))
 
 
 @pytest.fixture(scope="session")

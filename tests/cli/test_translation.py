@@ -206,10 +206,11 @@ def test_search_options_reach_the_search(command, tmp_path, monkeypatch):
     write_json(tmp_path / "d" / "config.json", with_digest(config))
     monkeypatch.chdir(tmp_path)
     flags = {"beam_size": 7, "length_penalty": 0.5, "weights": Path("w.weights.h5")}
+    flags |= {"min_length": 2, "max_length": 9, "max_length_factor": 5}
     if not command.startswith("evaluate"):
         flags |= {"coverage_penalty": 0.1, "n_best": 2}
     if command.startswith("export"):
-        flags |= {"quantize": "int8", "max_length": 9, "version": 4}
+        flags |= {"quantize": "int8", "version": 4}
     given = [str(x) for name, value in flags.items() for x in ("--" + name.replace("_", "-"), value)]
     with pytest.raises(Reached):
         app([*command.replace("TEXT", str(tmp_path / "text")).split(), *given], standalone_mode=False)

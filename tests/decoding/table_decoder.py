@@ -92,19 +92,21 @@ class TableDecoder:
         """The log-probability of the tokens, one after the other, by teacher forcing."""
         return float(sum(self.log_probabilities(sentence, tokens[:i])[token] for i, token in enumerate(tokens)))
 
-    def every_hypothesis(self, sentence: int, max_length: int, alpha: float) -> list[Hypothesis]:
-        """All finished hypotheses of at most `max_length` tokens, best first."""
+    def every_hypothesis(self, sentence: int, max_length: int, alpha: float, min_length: int = 1) -> list[Hypothesis]:
+        """All finished hypotheses of at most `max_length` tokens, at least `min_length` before END, best first."""
         allowed = [token for token in range(self.vocabulary_size) if token not in (PAD, BEGIN, END)]
         found, prefixes = [], [[]]
         for length in range(1, max_length + 1):
-            for prefix in prefixes:
+            for prefix in prefixes if length > min_length else []:
                 log_probability = self.score_tokens(sentence, [*prefix, END])
                 score = log_probability / penalty(length, alpha)
                 found.append(Hypothesis([*prefix, END], score, log_probability, True))
             prefixes = [[*prefix, token] for prefix in prefixes for token in allowed]
         return sorted(found, key=lambda hypothesis: -hypothesis.score)
 
-    def beam(self, sentence: int, beam_size: int, max_length: int, alpha: float) -> tuple[list[Hypothesis], list]:
+    def beam(
+        self, sentence: int, beam_size: int, max_length: int, alpha: float, min_length: int = 1
+    ) -> tuple[list[Hypothesis], list]:
         """The search as documented, without early stop, and the open prefixes before each step."""
         considered = 2 * beam_size if beam_size > 1 else 1
         open_beam, finished, trace = [([], 0.0)], [], []
@@ -113,7 +115,7 @@ class TableDecoder:
             pool = []
             for prefix, log_probability in open_beam:
                 gains = self.log_probabilities(sentence, prefix)
-                gains[[PAD, BEGIN]] = IMPOSSIBLE
+                gains[[PAD, BEGIN] + [END] * (length <= min_length)] = IMPOSSIBLE
                 for token in np.argsort(-gains, kind="stable")[:considered]:
                     pool.append(([*prefix, int(token)], log_probability + gains[token]))
             pool = [(tokens, value) for tokens, value in pool if value > IMPOSSIBLE / 2]
@@ -130,7 +132,9 @@ class TableDecoder:
         rest = [Hypothesis(t, v / penalty(max_length, alpha), v, False) for t, v in open_beam]
         return (finished + rest)[:beam_size], trace
 
-    def joint_beam(self, sentence: int, beam_size: int, max_length: int, alpha: float) -> tuple[list[Hypothesis], list]:
+    def joint_beam(
+        self, sentence: int, beam_size: int, max_length: int, alpha: float, min_length: int = 1
+    ) -> tuple[list[Hypothesis], list]:
         """The search with `ranking="score"` over the whole vocabulary, and the open prefixes before each step."""
         beam, trace = [([], 0.0, False)], []
         while len(trace) < max_length and not all(finished for _, _, finished in beam):
@@ -141,7 +145,7 @@ class TableDecoder:
                     pool.append((log_probability / penalty(len(tokens), alpha), tokens, log_probability, True))
                     continue
                 for token, gain in enumerate(self.log_probabilities(sentence, tokens)):
-                    if token not in (PAD, BEGIN):
+                    if token not in (PAD, BEGIN) and (token != END or len(tokens) >= min_length):
                         length = len(tokens) + (token != END)  # END is not counted in the step that gives it
                         value = log_probability + gain
                         pool.append((value / penalty(length, alpha), [*tokens, token], value, token == END))

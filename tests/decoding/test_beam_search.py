@@ -46,13 +46,15 @@ def fixed_step(probabilities: dict[int, float], vocabulary_size: int = 6):
 
 @pytest.mark.parametrize("alpha", [-1.0, 0.0, 0.6, 2.5])
 @pytest.mark.parametrize("beam_size", [27, 40])  # the longest open prefixes; all open prefixes
-def test_a_beam_of_all_prefixes_equals_exhaustive_search(alpha, beam_size):
+@pytest.mark.parametrize("min_length", [0, 1, 3])
+def test_a_beam_of_all_prefixes_equals_exhaustive_search(alpha, beam_size, min_length):
     decoder = TableDecoder(vocabulary_size=6, seed=3)
     options = {"beam_size": beam_size, "max_length": 4, "length_penalty": alpha}
-    result = search(decoder, [0, 1], **options)
+    result = search(decoder, [0, 1], min_length=min_length, **options)
     for sentence in (0, 1):
-        expected = decoder.every_hypothesis(sentence, 4, alpha)
-        assert_same(hypotheses(result, sentence), expected[:beam_size])
+        expected = decoder.every_hypothesis(sentence, 4, alpha, min_length)
+        found = hypotheses(result, sentence)[: len(expected)]
+        assert_same(found, expected[:beam_size])
 
 
 @settings(max_examples=20, deadline=None)
@@ -63,13 +65,16 @@ def test_a_beam_of_all_prefixes_equals_exhaustive_search(alpha, beam_size):
     alpha=st.sampled_from([-0.7, 0.0, 0.6, 1.0, 3.0]),
     end_bias=st.sampled_from([-3.0, 0.0, 2.0]),
     vocabulary_size=st.sampled_from([5, 7, 40]),
+    min_length=st.integers(0, 4),
 )
-def test_equals_a_search_over_lists_without_early_stop(seed, beam_size, max_length, alpha, end_bias, vocabulary_size):
+def test_equals_a_search_over_lists_without_early_stop(
+    seed, beam_size, max_length, alpha, end_bias, vocabulary_size, min_length
+):
     decoder = TableDecoder(vocabulary_size, seed, end_bias=end_bias)
     for count in {1, beam_size}:
         options = {"beam_size": beam_size, "max_length": max_length, "length_penalty": alpha, "num_hypotheses": count}
-        result = search(decoder, [4], **options)
-        expected, _ = decoder.beam(4, beam_size, max_length, alpha)
+        result = search(decoder, [4], min_length=min_length, **options)
+        expected, _ = decoder.beam(4, beam_size, max_length, alpha, min_length)
         found = [hypothesis for hypothesis in hypotheses(result, 0) if hypothesis.tokens]
         assert_same(found, expected[:count])
 
@@ -138,7 +143,7 @@ def test_ties_are_resolved_alike_in_every_mode(compiled, vocabulary_size, levels
     eager = search(decoder, [0, 1], beam_size=4, max_length=6, length_penalty=0.0)
     np.testing.assert_array_equal(result.tokens, eager.tokens)
     if levels == 1:  # all logits are equal: the lowest allowed id
-        assert hypotheses(result, 0)[0].tokens == [END]
+        assert hypotheses(result, 0)[0].tokens == [1, END]
 
 
 # --- caches ----------------------------------------------------------------------------------------------------------
@@ -247,7 +252,8 @@ def test_of_equal_scores_the_earlier_finished_hypothesis_comes_first():
     def step(tokens, position, constants, caches):
         return (end if int(position) else even)(tokens, position, constants, caches)
 
-    result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=3, length_penalty=0.0)
+    options = {"beam_size": 2, "max_length": 3, "length_penalty": 0.0, "min_length": 0}
+    result = beam_search(step, {}, {}, batch_size=1, **options)
     assert float(result.scores[0, 0]) == float(result.scores[0, 1])
     assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [4, END]]
 
@@ -255,13 +261,14 @@ def test_of_equal_scores_the_earlier_finished_hypothesis_comes_first():
 def test_a_finished_hypothesis_comes_before_a_likelier_unfinished_one():
     # The limit is one token. END is much less likely than token 4, but finishes the hypothesis.
     step, _ = fixed_step({4: 0.9, 5: 0.09, END: 0.01})
-    result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=1)
+    result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=1, min_length=0)
     assert [(h.tokens, h.finished) for h in hypotheses(result, 0)] == [([END], True), ([4], False)]
 
 
 def test_fewer_hypotheses_than_requested():
     step, _ = fixed_step({END: 0.5, 4: 0.5}, vocabulary_size=5)
-    result = beam_search(step, {}, {}, batch_size=1, beam_size=6, max_length=2, suppress=(PAD, 1, BEGIN))
+    options = {"beam_size": 6, "max_length": 2, "suppress": (PAD, 1, BEGIN), "min_length": 0}
+    result = beam_search(step, {}, {}, batch_size=1, **options)
     found = hypotheses(result, 0)
     assert [hypothesis.tokens for hypothesis in found] == [[END], [4, END], [4, 4], [], [], []]
     assert [hypothesis.score for hypothesis in found[3:]] == [-1e9] * 3
@@ -280,21 +287,23 @@ def test_fewer_hypotheses_than_requested():
 )
 def test_stops_when_no_open_hypothesis_can_win(alpha, steps):
     step, calls = fixed_step({END: 0.6, 4: 0.4})
-    options = {"batch_size": 2, "beam_size": 3, "max_length": 10, "num_hypotheses": 1}
+    options = {"batch_size": 2, "beam_size": 3, "max_length": 10, "num_hypotheses": 1, "min_length": 0}
     beam_search(step, {}, {}, length_penalty=alpha, **options)
     assert calls == list(range(steps))
 
 
 def test_goes_on_until_the_whole_n_best_list_is_safe():
     step, calls = fixed_step({END: 0.6, 4: 0.4})
-    result = beam_search(step, {}, {}, batch_size=1, beam_size=3, max_length=10, length_penalty=0.0, num_hypotheses=3)
+    options = {"beam_size": 3, "max_length": 10, "length_penalty": 0.0, "num_hypotheses": 3, "min_length": 0}
+    result = beam_search(step, {}, {}, batch_size=1, **options)
     assert calls == [0, 1, 2]
     assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [4, END], [4, 4, END]]
 
 
 def test_stops_without_open_hypotheses():
     step, calls = fixed_step({END: 0.5, 4: 0.5}, vocabulary_size=5)
-    result = beam_search(step, {}, {}, batch_size=1, beam_size=3, max_length=9, suppress=(PAD, 1, BEGIN, 4))
+    options = {"beam_size": 3, "max_length": 9, "suppress": (PAD, 1, BEGIN, 4), "min_length": 0}
+    result = beam_search(step, {}, {}, batch_size=1, **options)
     assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [], []]
     assert calls == [0]
 
@@ -422,6 +431,7 @@ def test_half_precision_logits_give_float32_scores():
         ({"max_length": 0}, "max_length=0"),
         ({"num_hypotheses": 5}, "num_hypotheses=5, beam_size=2"),
         ({"num_hypotheses": 0}, "num_hypotheses=0"),
+        ({"min_length": -1}, "`min_length` must be at least 0. Received: min_length=-1"),
         ({"length_penalty": float("inf")}, "length_penalty=inf"),
         ({"length_penalty": np.float32("nan")}, "length_penalty=nan"),
         ({"suppress": (0, 99)}, r"`suppress` has ids of a vocabulary of \d+ only. Received: \[99\]"),

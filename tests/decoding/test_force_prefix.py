@@ -39,7 +39,7 @@ def test_a_beam_of_all_prefixes_equals_exhaustive_search_after_the_prefix(compil
             expected = decoder.score_tokens(sentence, found[0].tokens)
             assert found[0].log_probability == pytest.approx(expected, abs=1e-4)
             continue
-        every = decoder.every_hypothesis(sentence, 4, 0.6)
+        every = decoder.every_hypothesis(sentence, 4, 0.6, min_length=int(END not in prefix))  # a forced END ends
         behind = [h for h in every if len(h.tokens) >= np.flatnonzero(prefix).size and follows(h.tokens, prefix)]
         if prefix == [PAD, 4, PAD]:  # shorter hypotheses do not reach token 4
             behind = [hypothesis for hypothesis in every if follows(hypothesis.tokens, prefix)]
@@ -53,7 +53,7 @@ def test_an_end_that_is_forced_at_the_limit_ends_every_hypothesis(seed):
     constants, caches = decoder.start([0], 16, 3)
     result = beam_search(decoder.step, constants, caches, batch_size=1, beam_size=16, max_length=3, prefix=prefix)
     every = decoder.every_hypothesis(0, 3, 0.6)
-    assert len(every) == 1 + 3 + 9
+    assert len(every) == 3 + 9
     assert_same([hypothesis for hypothesis in hypotheses(result, 0) if hypothesis.tokens], every)
 
 

@@ -10,27 +10,32 @@ from table_decoder import TableDecoder, beam_search, greedy_search, hypotheses, 
 from keras_nmt.ids import BEGIN, END, PAD
 
 
-def expected_tokens(decoder: TableDecoder, sentence: int, limit: int) -> list[int]:
+def expected_tokens(decoder: TableDecoder, sentence: int, limit: int, min_length: int) -> list[int]:
     tokens: list[int] = []
     while len(tokens) < limit and END not in tokens:
         logits = decoder.logits(sentence, tokens)
-        logits[[PAD, BEGIN]] = -np.inf
+        logits[[PAD, BEGIN] + [END] * (len(tokens) < min_length)] = -np.inf
         tokens.append(int(np.argmax(logits)))
     return tokens
 
 
-@pytest.mark.parametrize(("compiled", "vocabulary_size"), [("graph", 7), ("xla", 600)], indirect=["compiled"])
-def test_takes_the_likeliest_token_and_a_beam_of_one_does_the_same(compiled, vocabulary_size):
+@pytest.mark.parametrize(
+    ("compiled", "vocabulary_size", "min_length"),
+    [("graph", 7, 1), ("graph", 7, 0), ("xla", 600, 4)],
+    indirect=["compiled"],
+)
+def test_takes_the_likeliest_token_and_a_beam_of_one_does_the_same(compiled, vocabulary_size, min_length):
     decoder = TableDecoder(vocabulary_size, seed=21, end_bias=1.0 if vocabulary_size == 7 else 3.0)
     sentences, limits = list(range(12)), [9, 1, 3, 20, 12, 12, 12, 12, 2, 12, 12, 0]
-    options = {"batch_size": 12, "max_length": 12, "max_lengths": limits, "length_penalty": 0.9}
+    options = {"max_length": 12, "max_lengths": limits, "length_penalty": 0.9, "min_length": min_length}
+    options["batch_size"] = 12
     constants, caches = decoder.start(sentences, 1, 12)
     greedy = compiled(lambda: greedy_search(decoder.step, constants, caches, **options))()
     beam = compiled(lambda: beam_search(decoder.step, constants, caches, beam_size=1, **options))()
     endings = set()
     for sentence, limit in enumerate(limits):
         (found,) = hypotheses(greedy, sentence)
-        assert found.tokens == expected_tokens(decoder, sentence, min(limit, 12))
+        assert found.tokens == expected_tokens(decoder, sentence, min(limit, 12), min_length)
         log_probability = decoder.score_tokens(sentence, found.tokens)
         assert found.log_probability == pytest.approx(log_probability, abs=1e-4)
         assert found.score == pytest.approx(log_probability / penalty(len(found.tokens), 0.9), abs=1e-4)

@@ -33,14 +33,16 @@ def search(decoder: TableDecoder, sentences: list[int], compiled=lambda f: f, **
     alpha=st.sampled_from([-1.5, 0.0, 0.6, 1.0, 3.0]),
     end_bias=st.sampled_from([-3.0, 0.0, 2.0]),
     vocabulary_size=st.sampled_from([5, 7, 40]),
+    min_length=st.integers(0, 4),
 )
-def test_equals_a_search_over_lists(seed, beam_size, max_length, alpha, end_bias, vocabulary_size):
+def test_equals_a_search_over_lists(seed, beam_size, max_length, alpha, end_bias, vocabulary_size, min_length):
     decoder = TableDecoder(vocabulary_size, seed, end_bias=end_bias)
-    expected, trace = decoder.joint_beam(4, beam_size, max_length, alpha)
-    result = search(decoder, [4], beam_size=beam_size, max_length=max_length, length_penalty=alpha)
+    expected, trace = decoder.joint_beam(4, beam_size, max_length, alpha, min_length)
+    options = {"beam_size": beam_size, "max_length": max_length, "length_penalty": alpha, "min_length": min_length}
+    result = search(decoder, [4], **options)
     assert_same([hypothesis for hypothesis in hypotheses(result, 0) if hypothesis.tokens], expected)
     assert len(decoder.steps) == len(trace), "stops when all are finished"
-    fewer = search(decoder, [4], beam_size=beam_size, max_length=max_length, length_penalty=alpha, num_hypotheses=1)
+    fewer = search(decoder, [4], **options, num_hypotheses=1)
     assert_same(hypotheses(fewer, 0), expected[:1])
 
 
@@ -65,7 +67,7 @@ def test_a_finished_hypothesis_takes_the_entry_of_an_open_one():
     def step(tokens, position, constants, caches):
         return ops.broadcast_to(probabilities, (1, 2, 6)), caches
 
-    options = {"batch_size": 1, "beam_size": 2, "max_length": 9, "length_penalty": 0.0}
+    options = {"batch_size": 1, "beam_size": 2, "max_length": 9, "length_penalty": 0.0, "min_length": 0}
     result = beam_search(step, {}, {}, ranking="score", **options)
     found = hypotheses(result, 0)
     assert [hypothesis.tokens for hypothesis in found] == [[END], [4, END]]
@@ -142,7 +144,8 @@ def test_suppressed_tokens_are_never_generated():
 
 def test_fewer_hypotheses_than_requested():
     decoder = TableDecoder(vocabulary_size=5, seed=1)
-    result = search(decoder, [0], beam_size=6, max_length=2, length_penalty=0.0, suppress=(PAD, 1, BEGIN))
+    options = {"length_penalty": 0.0, "suppress": (PAD, 1, BEGIN), "min_length": 0}
+    result = search(decoder, [0], beam_size=6, max_length=2, **options)
     found = hypotheses(result, 0)
     assert sorted(hypothesis.tokens for hypothesis in found) == [[], [], [], [3], [4, 3], [4, 4]]
     assert [hypothesis.tokens for hypothesis in found[2:]] == [[4, 4], [], [], []]
@@ -177,6 +180,7 @@ def test_an_unknown_ranking():
 
 
 def test_among_equal_scores_finished_hypotheses_come_first():
-    options = {"batch_size": 1, "beam_size": 2, "max_length": 3, "length_penalty": 0.0, "ranking": "score"}
+    options = {"beam_size": 2, "max_length": 3, "length_penalty": 0.0, "ranking": "score", "min_length": 0}
+    options["batch_size"] = 1
     result = beam_search(lambda tokens, position, constants, caches: (ops.zeros((1, 2, 6)), caches), {}, {}, **options)
     assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [1, END]]

@@ -9,8 +9,8 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_nmt.decoding.logits import IMPOSSIBLE, likeliest, token_log_probabilities
-from keras_nmt.ids import PAD
+from keras_nmt.decoding.logits import IMPOSSIBLE, Forbidden, likeliest, token_log_probabilities
+from keras_nmt.ids import END, PAD
 
 
 @settings(max_examples=30, deadline=None)
@@ -19,15 +19,18 @@ from keras_nmt.ids import PAD
     k=st.integers(1, 5),
     suppress=st.lists(st.integers(0, 4), max_size=4),  # repeated ids, too
     prefix=st.sampled_from([None, [PAD, PAD], [PAD, 4], [1, PAD]]),
+    min_length=st.integers(0, 2),
     levels=st.sampled_from([3, 100_000]),
     seed=st.integers(0, 1000),
 )
-def test_the_likeliest_tokens_that_may_follow(vocabulary_size, k, suppress, prefix, levels, seed):
+def test_the_likeliest_tokens_that_may_follow(vocabulary_size, k, suppress, prefix, min_length, levels, seed):
     logits = np.random.default_rng(seed).integers(0, levels, (2, 3, vocabulary_size)).astype("float32")
     prefixes = None if prefix is None else np.array([prefix, [PAD, PAD]], "int32")
-    found = likeliest(tf.constant(logits), k, suppress, None if prefix is None else tf.constant(prefixes), 1)
+    found = likeliest(
+        tf.constant(logits), k, Forbidden(suppress, min_length), None if prefix is None else tf.constant(prefixes), 1
+    )
     masked = logits.copy()
-    masked[..., suppress] = IMPOSSIBLE
+    masked[..., suppress + [END] * (min_length > 1)] = IMPOSSIBLE
     for sentence in range(2):
         token = PAD if prefixes is None else prefixes[sentence, 1]
         if token != PAD:  # alone, suppressed or not

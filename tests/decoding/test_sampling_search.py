@@ -29,10 +29,12 @@ def sample(decoder: TableDecoder, sentences: list[int], seeds: list[int], compil
     return compiled(run)(constants, caches, tf.constant(seeds))
 
 
-def distribution(logits: np.ndarray, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> np.ndarray:
+def distribution(
+    logits: np.ndarray, may_end: bool, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0
+) -> np.ndarray:
     """The distribution of one token, by the definitions."""
     logits = logits.copy()
-    logits[[PAD, BEGIN]] = -np.inf
+    logits[[PAD, BEGIN] + [END] * (not may_end)] = -np.inf
     probabilities = np.exp(logits / temperature - np.max(logits / temperature))
     order = np.argsort(-probabilities, kind="stable")
     probabilities[order[top_k or len(order) :]] = 0.0
@@ -44,7 +46,9 @@ def distribution(logits: np.ndarray, temperature: float = 1.0, top_k: int = 0, t
     return probabilities / probabilities.sum()
 
 
-def exact(decoder: TableDecoder, sentence: int, max_length: int, **options) -> dict[tuple[int, ...], float]:
+def exact(
+    decoder: TableDecoder, sentence: int, max_length: int, min_length: int = 1, **options
+) -> dict[tuple[int, ...], float]:
     """The probability of every hypothesis, finished or truncated at `max_length`."""
     found: dict[tuple[int, ...], float] = {}
     waiting: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
@@ -53,7 +57,8 @@ def exact(decoder: TableDecoder, sentence: int, max_length: int, **options) -> d
         if len(tokens) == max_length or END in tokens:
             found[tokens] = probability
             continue
-        for token, conditional in enumerate(distribution(decoder.logits(sentence, list(tokens)), **options)):
+        may_end = len(tokens) >= min_length
+        for token, conditional in enumerate(distribution(decoder.logits(sentence, list(tokens)), may_end, **options)):
             if conditional > 0:
                 waiting.append(((*tokens, token), probability * conditional))
     return found
@@ -63,7 +68,8 @@ def exact(decoder: TableDecoder, sentence: int, max_length: int, **options) -> d
     "options",
     [
         {},
-        {"temperature": 0.5},
+        {"min_length": 0},
+        {"temperature": 0.5, "min_length": 2},
         {"temperature": 2.0, "top_k": 3},
         {"top_p": 0.7},
         {"temperature": 1.3, "top_k": 4, "top_p": 0.8},
@@ -89,9 +95,10 @@ def test_hypotheses_have_their_probabilities(options):
 
 def test_samples_of_a_sentence_are_independent():
     decoder, count = TableDecoder(vocabulary_size=6, seed=3, scale=0.5), 4000
-    result = sample(decoder, [1] * count, list(range(count)), num_samples=2, max_length=1, length_penalty=0.0)
+    options = {"num_samples": 2, "max_length": 1, "length_penalty": 0.0, "min_length": 0}
+    result = sample(decoder, [1] * count, list(range(count)), **options)
     # Samples are sorted, so a pair is a set: twice the product of the probabilities if the two differ.
-    probabilities = distribution(decoder.logits(1, []))
+    probabilities = distribution(decoder.logits(1, []), may_end=True)
     pairs = Counter(tuple(sorted(row)) for row in result.tokens.numpy()[:, :, 0].tolist())
     for pair in itertools.combinations_with_replacement(range(3, 6), 2):
         expected = probabilities[pair[0]] * probabilities[pair[1]] * (1 + (pair[0] != pair[1]))
@@ -133,7 +140,7 @@ def test_the_gumbel_numbers_of_all_bits_are_exact(monkeypatch):
 
 def test_the_nucleus_ends_where_the_probabilities_sum_to_exactly_top_p():
     logits = tf.broadcast_to([-1e9, -1.0, -1e9, -1.0, 0.0, -1.0], [40, 1, 6])
-    options = {"batch_size": 40, "max_length": 1, "top_p": float(ops.softmax(logits)[0, 0, 4])}
+    options = {"batch_size": 40, "max_length": 1, "min_length": 0, "top_p": float(ops.softmax(logits)[0, 0, 4])}
     result = sampling_search(lambda *arguments: (logits, {}), {}, {}, seeds=tf.range(40), **options)
     np.testing.assert_array_equal(result.tokens[:, 0], [[4]] * 40)
 

@@ -75,7 +75,8 @@ ELSEWHERE = ("how_to/client.md", "analysis.md", "models.md", "own_mechanism.md",
 @pytest.mark.parametrize("page", sorted(page for page in PAGES if blocks(page, "python") and page not in ELSEWHERE))
 def test_the_examples_with_a_trained_model_run(page, with_models, monkeypatch, capsys):
     monkeypatch.chdir(with_models)
-    assert "translator" in run(blocks(page, "python"))
+    code = [block.replace('prefix="Ein"', 'prefix="the"') for block in blocks(page, "python")]  # of the models' letters
+    assert "translator" in run(code)
     assert capsys.readouterr().out.strip()
 
 

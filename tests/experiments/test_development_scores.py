@@ -14,7 +14,6 @@ from keras_nmt.inference import Translator
 
 SOURCES = ["1 2 3", "4 5", "0"]
 REFERENCES = ["ke la le", "ma me", "ka ka"]
-HYPOTHESES = ["ke la la", "ma me", "ka"]
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +26,16 @@ def scores(translator, metrics, languages=None):
         dev_metrics=metrics, lowercase=False, bleu_tokenizer="char", architecture="transformer", languages=languages
     )
     direction = Direction(source="source", target="target")
-    return development_scores(
-        experiment, translator, {direction: (SOURCES, REFERENCES)}, lambda direction, lines: HYPOTHESES
-    )
+    return development_scores(experiment, translator, {direction: (SOURCES, REFERENCES)})
 
 
 def test_bleu_and_chrf_are_those_of_sacrebleu(translator):
     found = scores(translator, ("bleu", "chrf"))
     assert list(found) == ["bleu", "chrf"]
-    assert found["bleu"] == pytest.approx(sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES], tokenize="char").score)
-    assert found["chrf"] == pytest.approx(sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES], word_order=2).score)
+    hypotheses = [translation.text for translation in translator.translate(SOURCES)]
+    assert found["bleu"] == pytest.approx(sacrebleu.corpus_bleu(hypotheses, [REFERENCES], tokenize="char").score)
+    assert found["chrf"] == pytest.approx(sacrebleu.corpus_chrf(hypotheses, [REFERENCES], word_order=2).score)
+    assert 0 < found["chrf"] < 100
 
 
 def test_the_loss_is_the_mean_over_subwords_with_the_end(translator):

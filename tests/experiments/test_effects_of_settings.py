@@ -37,6 +37,7 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "train_subwords", train)
     text = tmp_path / "text"
     text.write_text("a b c d e\n" * 10)
+    (tmp_path / "longer").write_text((4 * "a b c d e " + "a b\n") * 10)
     to_trainer = {
         "computation": {"accumulation_steps": 3, "normalize_by": "sentences", "jit_compile": True, "seed": 7},
         "loss": {"label_smoothing": 0.3},
@@ -49,7 +50,7 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
     experiment = Experiment(
         directory=tmp_path / "run",
         train_source=[text] * 2,
-        train_target=[text] * 2,
+        train_target=[text, tmp_path / "longer"],
         dev_source=text,
         dev_target=text,
         corpus_weights=[0.5, 2],
@@ -57,20 +58,21 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
         model={"num_encoder_layers": 1, "num_decoder_layers": 1},
         batch_size=5,
         batch_unit="sentences",
-        length_buckets=[9, 40],
+        length_buckets=[9, 300],
         subword_sampling=0.3,
         subword_model="unigram",
         user_symbols=["<x>"],
         normalization="nfkc",
         character_coverage=0.99,
         byte_fallback=True,
-        max_length=30,
-        max_ratio=2.5,
+        max_length=300,
+        max_ratio=4.5,
         clip=0.25,
         dtype="mixed_float16",
         time_limit=2,
         beam_size=6,
         length_penalty=0.9,
+        min_length=2,
         **{name: value for part in to_trainer.values() for name, value in part.items()},
     )
     with pytest.raises(Reached):
@@ -83,8 +85,8 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
     (task,) = made["data"]
     data = task.data
     assert (data.updates_per_epoch, data.seed, data._sampling.alpha) == (5, 7, 0.3)  # 5 + 20 lines; 4 without weights
-    assert {edge for _, edge, _ in data.shapes} <= {9, 40}
-    assert read == [{"max_length": 30, "max_ratio": 2.5, "keep_text": True}] * 2
+    assert {edge for _, edge, _ in data.shapes} <= {9, 300}
+    assert read == [{"max_length": 300, "max_ratio": 4.5, "keep_text": True}] * 2
     assert [subwords[name] for name in ("model_type", "user_symbols", "seed")] == ["unigram", ["<x>"], 7]
     assert [subwords[name] for name in ("normalization", "character_coverage", "byte_fallback")] == ["nfkc", 0.99, True]
     assert made["optimizer"].inner_optimizer.global_clipnorm == 0.25
@@ -96,4 +98,6 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
     with pytest.raises(UserError, match=f"other segmentations.* another, another instead of {digest}"):
         experiment.run(report=str)
     search = ModelDirectory(tmp_path / "run").load_config()["search"]
-    assert search == {"beam_size": 6, "length_penalty": 0.9}
+    # 5 subwords to 22: 2 n + 10 cuts off the targets and their end; 300 is beyond the usual buckets.
+    limits = {"max_length_factor": 3, "length_buckets": [16, 32, 64, 128, 256, 300]}
+    assert search == {"beam_size": 6, "length_penalty": 0.9, "min_length": 2, **limits}

@@ -15,6 +15,7 @@ from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.results import finished_results, read_results
 from keras_nmt.experiments.run_experiment import make_trainer
 from keras_nmt.files.json_file import read_json
+from keras_nmt.inference import Translator
 from keras_nmt.layers import Mechanism, RoleInteraction
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer, train_subwords
@@ -83,12 +84,16 @@ def test_the_results_are_by_direction(trained_one, one):
     assert set(results["test"]) == {"source-target"}
     assert results["test"]["source-target"]["trained"]
     assert {"bleu", "chrf", "ter"} < set(results["test"]["source-target"])
+    hypotheses = (trained_one / "test.hypotheses.txt").read_text().splitlines()
+    outputs = results["test"]["source-target"]["outputs"]
+    assert (outputs["lines"], outputs["empty"], outputs["distinct"]) == (30, 0, len(set(hypotheses)))
+    translations = Translator.from_directory(trained_one).translate(Path(one["test_source"]).read_text().splitlines())
+    assert outputs["cut_off"] == sum(translation.cut_off for translation in translations) > 0  # of four updates
     assert set(results["dev_greedy"]) == {"bleu", "chrf"}
     assert results["data"]["train source-target"] == [
         text_digest(one["train_source"]),
         text_digest(one["train_target"]),
     ]
-    assert len((trained_one / "test.hypotheses.txt").read_text().splitlines()) == 30
 
 
 @pytest.mark.parametrize("old", [False, True])

@@ -2,6 +2,7 @@
 
 from translators import (  # noqa: F401  fixtures
     compiled_translator,
+    label_tokenizer,
     lines,
     make_model,
     make_multilingual,

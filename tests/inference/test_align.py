@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import re
 import time
 
 import numpy as np
 import pytest
+import sentencepiece
 import tensorflow as tf
 
 from keras_nmt.decoding import shift_right
@@ -13,6 +16,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import END, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import words_of_subwords
+from keras_nmt.text import SubwordTokenizer
 
 SOURCES = ["the small cat  sat", "a mouse", "", "seven cats sleep in the garden"]
 TARGETS = ["die kleine katze", "drei rote hunde", "die", ""]
@@ -36,8 +40,44 @@ def test_subwords_map_to_words(source_tokenizer):
 
 
 def test_words_without_subwords_have_numbers(source_tokenizer):
-    for text, expected in (("\u200b cats", {1}), ("the \u3000 cat", {0, 2}), ("the\u200b \u200b\u200b cat", {0, 2})):
+    for text, expected in (("\ufeff cats", {1}), ("the \x01 cat", {0, 2}), ("the\ufeff \ufeff\x01 cat", {0, 2})):
         assert set(words_of_subwords(source_tokenizer, [text])[0]) == expected
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"normalization_rule_name": "identity", "remove_extra_whitespaces": False},
+        {"normalization_rule_name": "identity", "remove_extra_whitespaces": False, "split_by_whitespace": False},
+        {"treat_whitespace_as_suffix": True},
+    ],
+    ids=["keeps spaces", "across spaces", "spaces as suffixes"],
+)
+def test_words_of_texts_do_not_depend_on_the_other_texts(options):
+    written, ids = io.BytesIO(), {"pad_id": 0, "unk_id": 1, "bos_id": 2, "eos_id": 3}
+    rng = np.random.default_rng(2)
+    texts = ["".join(rng.choice(["the", "cat", "a", " ", " ", "  "], rng.integers(0, 7))) for _ in range(60)]
+    sentencepiece.SentencePieceTrainer.train(
+        **ids,
+        **options,
+        sentence_iterator=iter([*texts, "the cat"]),
+        model_writer=written,
+        vocab_size=16,
+        minloglevel=2,
+    )
+    tokenizer = SubwordTokenizer(written.getvalue())
+    found = words_of_subwords(tokenizer, texts)
+    assert found == [words_of_subwords(tokenizer, [text])[0] for text in texts]
+    _, starts, limits = (x.to_list() for x in tokenizer.tokenize_with_offsets(texts))
+    at_end = 0
+    for text, words, *offsets in zip(texts, found, starts, limits, strict=True):
+        begins = [match.start() for match in re.finditer(r"\S+", text)]
+        for word, start, limit in zip(words, *offsets, strict=True):
+            letters = [place for place in range(start, len(text)) if text[place] != " "]
+            first = min([*letters, limit])  # of the subword, or where it ends
+            assert word == max(sum(begin <= min(first, limit) for begin in begins) - 1, 0)
+            at_end += limit == len(text) and text[start:].isspace()
+    assert at_end > 5 or "treat_whitespace_as_suffix" in options, "a subword of spaces before the next text"
 
 
 def test_each_target_word_is_aligned_to_the_source_word_with_most_attention(
@@ -81,8 +121,8 @@ def test_translations_that_cover_the_source_are_preferred(model, tokenizers, opt
     plain, covering = make(num_hypotheses=3), make(num_hypotheses=2, coverage_penalty=beta)
     source = tokenizers["source"].tokenize(text)
     source = tf.concat([source, tf.fill([3, 1], END)], 1).to_tensor(PAD)
-    ids, scores = searched(plain, source, jit_compile)
-    new_ids, new_scores = searched(covering, source, jit_compile)
+    ids, scores, _ = (x[:, :3] for x in searched(plain, source, jit_compile))
+    new_ids, new_scores, _ = (x[:, :2] for x in searched(covering, source, jit_compile))
     changed = False
     for row in (0, 2):
         real = source.numpy()[row : row + 1]

@@ -12,6 +12,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import END
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
+from keras_nmt.models.language_label_model import FIRST_LABEL
 
 LINES = ["the small cat sat", "", "three red dogs and four blue birds ran from the old house", "a mouse", "zürich"]
 SOURCES = ["de", "fr", "zh-Hans", "de", "fr", "zh-Hans", "de", "de", "fr", "de"]
@@ -31,6 +32,22 @@ def translator(request, make_multilingual, bridge_translator):
     if request.param == "recurrent":
         return bridge_translator
     return Translator(*make_multilingual(request.param), **MANY)
+
+
+def test_a_label_in_a_text_does_not_choose_the_language(make_multilingual, source_tokenizer):
+    model, tokenizers = make_multilingual("label")
+    labels = model.labels(model.languages)
+    texts = [f"the {label} cat" for label in (*labels, *(f"＜{label[1:-1]}＞" for label in labels))]
+    ids = tokenizers["de"].tokenize(texts)
+    assert not set(ids.flat_values.numpy()) & {FIRST_LABEL + i for i in range(len(labels))}
+    translator = Translator(model, tokenizers, **MANY)
+    # As any other text of these unknown letters.
+    found, like = (
+        translator.translate([text], "de", "fr")[0] for text in (texts[0], "the <2xx> cat".replace("x", "☃"))
+    )
+    assert (found.text, found.truncated) == (like.text, like.truncated)
+    with pytest.raises(UserError, match="train the subwords with the labels as `control_symbols`. Received: subwords "):
+        Translator(model, source_tokenizer)
 
 
 def check_traces(translator, compiled):
@@ -108,6 +125,7 @@ def test_no_lines_give_no_translations(bridge_translator):
     assert {name: x.shape.as_list() for name, x in found.items()} == {
         "translation": [0],
         "score": [0],
+        "cut_off": [0],
         "truncated": [0],
     }
     assert bridge_translator.graph.answer("embed", {"text": none, **languages}, False)["sentence"].shape == (0, 3, 8)

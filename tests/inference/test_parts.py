@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.ids import END
-from keras_nmt.inference.parts import PARTS_AT_ONCE, STEP_COST, Rows, part_size
+from keras_nmt.inference.parts import MOST_HYPOTHESES, PARTS_AT_ONCE, STEP_COST, Rows, part_size
 from keras_nmt.inference.search_options import SearchOptions
 
 OPTIONS = SearchOptions(length_buckets=(8, 16, 64), batch_buckets=(1, 4, 16), max_batch_tokens=256)
@@ -59,6 +59,13 @@ def test_one_long_row_does_not_hold_up_many_short_ones():
     # Few rows are cheaper together, and rows of the same length always are.
     assert sizes_of_parts([16, 16, 8], None, compiled=False) == [3]
     assert sizes_of_parts([16] * 16, None, compiled=True) == [16]
+
+
+@pytest.mark.parametrize(("hypotheses", "rows"), [(64, 16), (65, 4), (256, 4), (300, 1), (5000, 1)])
+def test_parts_shrink_as_the_beam_grows(hypotheses, rows):
+    size = part_size(tf.fill([16], 8), None, tf.constant(0), OPTIONS, False, hypotheses)
+    assert int(size) == rows
+    assert rows * hypotheses <= MOST_HYPOTHESES or rows == 1
 
 
 def test_a_part_has_rows_of_one_group():

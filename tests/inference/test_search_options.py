@@ -117,6 +117,24 @@ def test_truncated_lines_are_reported(directory):
     assert "1 line(s) of 8 subwords or more were truncated." in found.stderr
 
 
+def test_empty_and_cut_off_translations_are_counted(directory, translate, tmp_path):
+    def told(*arguments, stdin=TEXT + "\n"):
+        found = CliRunner().invoke(app, [*arguments], input=stdin.encode(), catch_exceptions=False)
+        return [line for line in found.stderr.splitlines() if "translation(s)" in line]
+
+    (tmp_path / "text").write_text(TEXT)
+    evaluate = ["evaluate", str(directory), "--source", str(tmp_path / "text"), "--references", str(tmp_path / "text")]
+    advice = "(--max-length-factor and --max-length set it)"
+    for command in (["translate", str(directory)], [*evaluate, "--metrics", "bleu"]):
+        cut = told(*command, "--max-length", "2", "--min-length", "2")
+        assert cut == [f"2 translation(s) were cut off at the length limit {advice}."]
+    assert told("translate", str(directory), stdin="\n  \n") == []
+    lengths = [
+        [len(line) for line in translate("--max-length-factor", factor, "--min-length", factor)[0]] for factor in (1, 9)
+    ]
+    assert all(less < more for less, more in zip(*lengths, strict=True))
+
+
 def test_other_weights_are_loaded(directory, model, tmp_path):
     other = Transformer.from_config({**model.get_config(), "dtype": "float32"})
     other.set_weights([-weight for weight in model.get_weights()])

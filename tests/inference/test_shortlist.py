@@ -256,12 +256,12 @@ def test_the_search_is_over_candidates_alone(short, model, tokenizers, shortlist
     source = tf.concat([tokenizers["source"].tokenize(["seven cats sleep"]), [[END]]], 1).to_tensor()
     memory = model.encoder(source)
     flat = tf.nest.flatten(memory)
-    tokens, scores = short.graph._searches[0](flat, source, seeds=None, prefix=None, compiled=False)
+    tokens, scores, _ = short.graph._searches[0](flat, source, seeds=None, prefix=None, compiled=False)
     candidates = expected_candidates(shortlist, 30, source.numpy(), [])
     tokens = tokens.numpy()[0, 0]
     tokens = tokens[tokens != PAD]
     assert set(tokens) <= set(candidates)
-    unlimited, _ = translator.graph._searches[0](flat, source, seeds=None, prefix=None, compiled=False)
+    unlimited, *_ = translator.graph._searches[0](flat, source, seeds=None, prefix=None, compiled=False)
     assert not set(np.ravel(unlimited)) <= set(candidates)  # the shortlist has an effect
     logits = model([source, tf.constant([[BEGIN, *tokens[:-1]]])], training=False).numpy()[0][:, candidates]
     log_probabilities = logits - np.log(np.exp(logits).sum(-1, keepdims=True))

@@ -17,19 +17,20 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.inference import Translation, Translator
 from keras_nmt.models import ModelDirectory
+from keras_nmt.text import SubwordTokenizer, train_subwords
 
 
 def assert_same(found: list[Translation], expected: list[Translation]) -> None:
     assert [translation.truncated for translation in found] == [translation.truncated for translation in expected]
     for one, other in zip(found, expected, strict=True):
-        texts, scores = zip(*one.hypotheses, strict=True)
-        expected_texts, expected_scores = zip(*other.hypotheses, strict=True)
-        assert texts == expected_texts
+        texts, scores, cut_off = zip(*one.hypotheses, strict=True)
+        expected_texts, expected_scores, expected_cut_off = zip(*other.hypotheses, strict=True)
+        assert (texts, cut_off) == (expected_texts, expected_cut_off)
         np.testing.assert_allclose(scores, expected_scores, atol=1e-4)
 
 
 def searched(translator, texts):
-    """Tokens [B, n, T] and scores [B, n] of source texts."""
+    """Tokens [B, n, T], scores [B, n] and cut-off hypotheses [B, n] of source texts."""
     source = translator.tokenizers["source"].tokenize(texts)
     source = tf.concat([source, tf.fill([len(texts), 1], END)], 1).to_tensor(PAD)
     memory = translator.graph._encoders[0](source, False)
@@ -107,10 +108,99 @@ def test_translations_are_no_longer_than_their_source_allows(model, tokenizers, 
     translator = Translator(model, tokenizers, **options, max_length_factor=1, max_length_offset=2, max_length=6)
     texts = ["the", "a mouse sat", "seven cats sleep in the garden"]
     source_lengths = source_tokenizer.tokenize(texts).row_lengths().numpy()
-    ids, _ = searched(translator, texts)
+    ids, _, cut_off = searched(translator, texts)
     lengths = np.sum(ids[:, 0] != 0, 1)
     assert (lengths <= np.minimum(source_lengths + 2, 6)).all()
     assert ids.shape[2] <= 6
+    assert cut_off.tolist() == (~(ids == END).any(2)).tolist()
+    assert [x.cut_off for x in translator.translate(texts)] == cut_off[:, 0].tolist()
+    assert cut_off.any()
+
+
+@pytest.fixture(scope="module")
+def ending_model(make_model):
+    """A model to which the end is the likeliest token at once, and some letters the next."""
+    model = make_model(target_vocabulary_size=100)
+    (beta,) = (weight for weight in model.weights if weight.path == "decoder/final_norm/beta")
+    (table,) = (weight for weight in model.weights if weight.shape == (100, 16))
+    beta.assign_add(30 * table[END])
+    table.assign(tf.tensor_scatter_nd_update(table, [[20]], [0.9 * table[END]]))
+    return model
+
+
+@pytest.mark.parametrize(
+    "search", [{"beam_size": 1}, {"beam_size": 3}, {"sample": True}, {"beam_size": 3, "jit_compile": True}], ids=str
+)
+def test_no_translation_of_text_is_empty_or_shorter_than_the_minimum(ending_model, tokenizers, lines, search):
+    shapes = {name: ONE_SHAPE[name] for name in ("length_buckets", "batch_buckets")}
+    translator = Translator(ending_model, tokenizers, **shapes, **search)
+    found = translator.translate(lines)
+    assert [bool(x.text) for x in found] == [bool(line.strip()) for line in lines]
+    assert not any(x.is_empty for x in found)
+    empty = translator.with_options(min_length=0).translate(lines)
+    assert [x.text for x in empty] == [""] * len(lines)
+    assert [x.is_empty for x in empty] == [bool(line.strip()) for line in lines]
+    if not translator.options.sample:
+        ids, _, _ = searched(
+            translator.with_options(min_length=4, max_length_factor=0, max_length_offset=1), ["a", "b"]
+        )
+        assert (ids == END).argmax(2).tolist() == [[4]] * 2  # the limit has room for the end
+
+
+def test_the_likeliest_translation_of_the_minimum_length(ending_model, tokenizers):
+    translator = Translator(ending_model, tokenizers, beam_size=1, min_length=3)
+    source = np.append(tokenizers["source"].tokenize(["a mouse"]).numpy(), [[END]], 1)
+    tokens = [BEGIN]
+    while tokens[-1] != END:
+        logits = ending_model([source, np.array([tokens])], training=False).numpy()[0, -1]
+        logits[[PAD, BEGIN] + [END] * (len(tokens) <= 3)] = -np.inf
+        tokens.append(int(logits.argmax()))
+    ids, _, cut_off = searched(translator, ["a mouse"])
+    assert ids[0, 0, : len(tokens) - 1].tolist() == tokens[1:]
+    assert not cut_off.any()
+
+
+def test_hypotheses_of_one_text_are_merged_to_the_best(make_model, label_tokenizer):
+    model = make_model()
+    (table,) = (weight for weight in model.weights if weight.shape == (120, 16))
+    # Labels, which have no letters, are as likely as tokens that the model likes.
+    table.assign(tf.concat([table[:4], tf.gather(table, [119, 86, 67]), table[7:]], 0))
+    texts, options = ["the small cat", "a mouse", "seven cats sleep"], {"beam_size": 24, "max_length": 4}
+    ids, scores, cut_off = searched(Translator(model, label_tokenizer, **options, num_hypotheses=24), texts)
+    merged = 0
+    for n in (2, 24):
+        translator = Translator(model, label_tokenizer, **options, num_hypotheses=n)
+        for row, translation in enumerate(translator.translate(texts)):
+            expected: dict[str, tuple[float, bool]] = {}
+            for text, *told in zip(
+                label_tokenizer.detokenize(ids[row]).numpy(), scores[row], cut_off[row], strict=True
+            ):
+                expected.setdefault(text.decode(), tuple(told))
+            merged += 24 - len(expected)
+            assert [x.text for x in translation.hypotheses] == list(expected)[:n]
+            found = [x[1:] for x in translation.hypotheses]
+            np.testing.assert_allclose(found, list(expected.values())[:n], atol=1e-4)
+            assert [(x.cut_off, -x.score) for x in translation.hypotheses] == sorted(
+                (x.cut_off, -x.score) for x in translation.hypotheses
+            )
+    assert merged > 4
+
+
+def test_a_prefix_with_unknown_characters_is_named(translator):
+    with pytest.raises(UserError, match="^A prefix has characters that .* Received: prefix='die 🐶 katze'$"):
+        translator.translate(["a mouse", "cats"], prefixes=["die", "die 🐶 katze"])
+    inputs = {"text": tf.constant(["a mouse"]), "prefix": tf.constant(["die 🐶 katze"])}
+    with pytest.raises(tf.errors.InvalidArgumentError, match="A prefix has characters that the subwords of the target"):
+        translator.graph.answer("translate", inputs, False)
+
+
+def test_a_prefix_is_spelled_in_bytes_by_subwords_that_have_them(make_model, source_tokenizer, tmp_path):
+    (tmp_path / "text").write_text("die kleine katze\n" * 9)
+    path = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=290, byte_fallback=True)
+    tokenizers = {"source": source_tokenizer, "target": SubwordTokenizer(path)}
+    translator = Translator(make_model(target_vocabulary_size=290), tokenizers, beam_size=2)
+    (found,) = translator.translate(["a mouse"], prefixes=["die 🐶 katze"])
+    assert found.text.startswith("die 🐶 katze")
 
 
 def test_several_hypotheses_are_ordered_best_first(model, tokenizers, options, translator, lines):
@@ -136,7 +226,7 @@ def test_scores_equal_teacher_forcing(translator, model, source_tokenizer, targe
 
 
 def test_score_is_the_log_probability_over_the_length_penalty(translator, model):
-    ids, scores = searched(translator, ["seven cats sleep"])
+    ids, scores, _ = searched(translator, ["seven cats sleep"])
     tokens = [token for token in ids[0, 0] if token != 0]
     source = translator.tokenizers["source"].tokenize(["seven cats sleep"]).numpy()
     logits = model([np.append(source, [[END]], 1), np.array([[BEGIN, *tokens[:-1]]])], training=False)
@@ -198,6 +288,8 @@ def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
         ("length_buckets", ["a"]),
         ("batch_buckets", [2.5]),
         ("max_length_factor", -1),
+        ("min_length", -1),
+        ("min_length", 10**6),
         ("max_batch_tokens", 0),
         ("temperature", float("nan")),
         ("beam_size", 2.5),

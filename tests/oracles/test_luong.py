@@ -108,7 +108,7 @@ def test_the_attention_layer(golden, mask):
 
 def test_greedy_decoding(golden, decoder, mask):
     step, constants, caches = as_step(golden, decoder, mask, beam_size=1)
-    options = {"batch_size": len(mask), "max_length": LIMIT, "suppress": ()}
+    options = {"batch_size": len(mask), "max_length": LIMIT, "min_length": 0, "suppress": ()}
     result = greedy_search(step, constants, caches, **options)
     lengths = golden["greedy_lengths"]
     assert len(set(lengths.tolist())) > 3
@@ -162,6 +162,7 @@ def _search(golden, decoder, mask, beam_size, alpha, ranking="score", jit_compil
             batch_size=len(mask),
             beam_size=beam_size,
             max_length=LIMIT,
+            min_length=0,
             length_penalty=alpha,
             suppress=(),  # TensorFlow Addons may generate any id
             ranking=ranking,

@@ -34,7 +34,8 @@ def path(tmp_path_factory):
         with tf.control_dependencies([tf.debugging.Assert(tf.reduce_all(text != "no"), ["not this"])]):
             score = total(tf.io.decode_raw(text[0], tf.uint8))
         count = tf.shape(text)
-        return {"translation": text, "score": tf.fill(count, score), "truncated": tf.fill(count, False)}
+        no = tf.fill(count, False)
+        return {"translation": text, "score": tf.fill(count, score), "cut_off": no, "truncated": no}
 
     module = tf.Module()
     module.functions = [translate]

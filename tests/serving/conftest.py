@@ -20,6 +20,7 @@ from translators import (  # noqa: F401  fixtures
     OPTIONS,
     SAMPLING,
     compiled_translator,
+    label_tokenizer,
     lines,
     make_model,
     make_multilingual,

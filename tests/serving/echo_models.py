@@ -38,16 +38,22 @@ def _inputs(*names: str) -> list[tf.TensorSpec]:
 def write_echo(folder: Path) -> None:
     """Writes the signatures of an export of one direction, and others for the server's sake.
 
-    A translation is the text itself, its score the batch's largest number of bytes, `truncated` whether the batch has
-    five sentences. The compiled signatures give negative scores. A sample is the seed and the text. The two hypotheses
-    of a search are the prefix with the text, and the beam size. Each subword of an alignment is a word of both sides.
+    A translation is the text itself, its score the batch's largest number of bytes, and 0 for empty text; `cut_off`
+    whether the text is "cut.", `truncated` whether the batch has five sentences. The compiled signatures give negative
+    scores. A sample is the seed and the text. The two hypotheses of a search are the prefix with the text, and the beam
+    size. Each subword of an alignment is a word of both sides.
     """
     module = tf.Module()
 
     def translate(text: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
         longest = sign * tf.cast(tf.reduce_max(tf.strings.length(text)), tf.float32)
         count = tf.shape(text)
-        return {"translation": text, "score": tf.fill(count, longest), "truncated": tf.fill(count, count[0] == 5)}
+        return {
+            "translation": text,
+            "score": tf.where(text == "", 0.0, longest),
+            "cut_off": tf.equal(text, "cut."),
+            "truncated": tf.fill(count, count[0] == 5),
+        }
 
     def sample(text: tf.Tensor, seed: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
         return translate(tf.strings.join([tf.strings.as_string(seed), text], " "), sign)
@@ -55,7 +61,12 @@ def write_echo(folder: Path) -> None:
     def search(text: tf.Tensor, prefix: tf.Tensor, beam_size: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
         texts = tf.stack([tf.strings.join([prefix, text]), tf.strings.as_string(beam_size)], 1)
         scores = sign * tf.tile([[-1.0, -2.0]], [tf.shape(text)[0], 1])
-        return {"translation": texts, "score": scores, "truncated": tf.not_equal(text, text)}
+        return {
+            "translation": texts,
+            "score": scores,
+            "cut_off": tf.equal(texts, "1"),
+            "truncated": tf.not_equal(text, text),
+        }
 
     def align(source: tf.Tensor, target: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
         words = {f"{side}_word": tf.tile([[0, 1, -1]], [tf.shape(source)[0], 1]) for side in ("source", "target")}
@@ -104,6 +115,7 @@ def write_echo_of_languages(folder: Path) -> None:
         return {
             "translation": texts,
             "score": tf.tile([[-1.0, -2.0]], [tf.shape(text)[0], 1]),
+            "cut_off": tf.equal(texts, "long"),
             "truncated": tf.equal(text, "long"),
         }
 

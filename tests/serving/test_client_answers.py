@@ -109,7 +109,7 @@ def test_an_answer_that_is_compressed_unasked_is_not_decompressed(lying, encodin
         ([], 200, 'export of keras_nmt: {"predictions": []}'),
         ([0.5], 200, 'export of keras_nmt: {"predictions": [0.5]}'),
         ([{"y": 1}] * 2, 200, "export of keras_nmt: translation is missing"),
-        ([{"translation": "a", "score": 1.0}] * 2, 200, "export of keras_nmt: truncated is missing"),
+        ([{"translation": "a", "score": 1.0, "cut_off": True}] * 2, 200, "export of keras_nmt: truncated is missing"),
     ],
 )
 def test_answers_of_other_servers_are_recognised(lying, content, status, told):
@@ -156,8 +156,8 @@ def test_an_error_of_any_size_and_characters_is_a_line_for_a_terminal(lying, fai
     assert shown in _refusal(failing_by_grpc(message))
 
 
-_ROW = {"translation": "a", "score": -1, "truncated": False}
-_ROWS = {"translation": ["a", "b"], "score": [-1, -2.5], "truncated": True}
+_ROW = {"translation": "a", "score": -1, "cut_off": False, "truncated": False}
+_ROWS = {"translation": ["a", "b"], "score": [-1, -2.5], "cut_off": [False, True], "truncated": True}
 
 
 @pytest.mark.parametrize(
@@ -171,11 +171,12 @@ _ROWS = {"translation": ["a", "b"], "score": [-1, -2.5], "truncated": True}
         ([{**_ROW, "score": True}] * 2, "score is bool, not a number"),
         ([{**_ROWS, "score": [-1, None]}] * 2, "score is NoneType, not a number"),
         ([{**_ROW, "truncated": 0}] * 2, "truncated is float, not true or false"),
+        ([{**_ROW, "cut_off": 1}] * 2, "cut_off is float, not true or false"),
         ([{**_ROW, "truncated": [False]}] * 2, "truncated is list, not true or false"),
         ([{**_ROW, "score": [-1]}] * 2, "sentences differ in their number of hypotheses"),
         ([{**_ROWS, "score": [-1]}] * 2, "sentences differ in their number of hypotheses"),
         ([_ROW, _ROWS], "sentences differ in their number of hypotheses"),
-        ([{"translation": [], "score": [], "truncated": False}] * 2, "or have none"),
+        ([{"translation": [], "score": [], "cut_off": [], "truncated": False}] * 2, "or have none"),
         ([_ROW], "translation is missing, or not of 2 sentence(s)"),
         ([_ROW] * 3, "translation is missing, or not of 2 sentence(s)"),
         ([_ROW, {"translation": "a"}], '{"predictions": [{'),
@@ -221,11 +222,11 @@ def test_unusual_but_correct_answers_are_accepted(lying):
     for text, found in (("a\nb\rc", "a b c"), ("\ud800", "\ufffd" * 3), ("\ud83d\ude00", "\U0001f600")):
         lying.rest = _http([{**_ROW, "translation": text}])
         assert lying.by_rest.translate(["a"])[0].text == found
-    row = b'{"translation": "a\n\xff", "score": 1%b, "truncated": true, "more": {}}' % (b"0" * 9999)
+    row = b'{"translation": "a\n\xff", "score": 1%b, "cut_off": false, "truncated": true, "more": {}}' % (b"0" * 9999)
     lying.rest = _http(b'{"predictions": [%b]}' % row)
-    assert lying.by_rest.translate(["a"]) == [Translation((("a \ufffd", math.inf),), True)]
+    assert lying.by_rest.translate(["a"]) == [Translation((("a \ufffd", math.inf, False),), True)]
     lying.rest = _http([_ROWS])
-    assert lying.by_rest.translate(["a"]) == [Translation((("a", -1.0), ("b", -2.5)), True)]
+    assert lying.by_rest.translate(["a"]) == [Translation((("a", -1.0, False), ("b", -2.5, True)), True)]
     assert isinstance(lying.by_rest.translate(["a"])[0].score, float)
 
 
@@ -238,6 +239,7 @@ _ANY_ROW = st.fixed_dictionaries(
     {
         "translation": st.text(max_size=3) | st.lists(st.text(max_size=3), max_size=3) | _JSON,
         "score": st.floats() | st.lists(st.floats(), max_size=3) | _JSON,
+        "cut_off": st.booleans() | st.lists(st.booleans(), max_size=3) | _JSON,
         "truncated": st.booleans() | _JSON,
         "log_probability": st.floats() | _JSON,
         **dict.fromkeys(POSITIONS, st.lists(st.integers(-2, 3) | st.floats(), max_size=3) | _JSON),
@@ -250,10 +252,9 @@ def _check_right_or_refused(client):
     with contextlib.suppress(UserError):
         found = client.translate(["a", "b"])
         assert [type(x.truncated) for x in found] == [bool] * 2
-        assert len({len(x.hypotheses) for x in found}) == 1
+        assert all(x.hypotheses for x in found)
         hypotheses = [y for x in found for y in x.hypotheses]
-        assert len(hypotheses) > 0
-        assert {(type(text), type(score)) for text, score in hypotheses} == {(str, float)}
+        assert {tuple(map(type, hypothesis)) for hypothesis in hypotheses} == {(str, float, bool)}
     with contextlib.suppress(UserError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert [type(x) for x in client.score(["a"], ["b"])] == [float]
@@ -285,7 +286,7 @@ _TENSORS = st.builds(
 @settings(max_examples=150, deadline=None)
 @given(
     tensors=st.dictionaries(
-        st.sampled_from(["translation", "score", "truncated", "log_probability", *POSITIONS]), _TENSORS
+        st.sampled_from(["translation", "score", "cut_off", "truncated", "log_probability", *POSITIONS]), _TENSORS
     ),
     noise=st.just(b"") | st.binary(max_size=5),
 )
@@ -332,6 +333,7 @@ def test_tensors_may_come_packed(lying):
     columns = {
         "translation": [["a", "b"]] * 2,
         "score": np.float32([[1, 2], [3, 4]]),
+        "cut_off": np.array([[0, 1], [0, 0]], bool),
         "truncated": np.array([1, 0], bool),
     }
     for name, values in columns.items():
@@ -341,8 +343,8 @@ def test_tensors_may_come_packed(lying):
     response.outputs["truncated"].tensor_content = b"\x01\x00"
     lying.grpc = response.SerializeToString()
     first, second = lying.by_grpc.translate(["a", "b"])
-    assert first == Translation((("a", 1.0), ("b", 2.0)), True)
-    assert second == Translation((("a", 3.0), ("b", 4.0)), False)
+    assert first == Translation((("a", 1.0, False), ("b", 2.0, True)), True)
+    assert second == Translation((("a", 3.0, False), ("b", 4.0, False)), False)
 
 
 def test_messages_equal_those_of_the_official_protocol():

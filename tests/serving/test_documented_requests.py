@@ -38,7 +38,7 @@ def test_the_requests_by_curl_are_answered(server):
         answers.append(json.loads(run.stdout))
     translated, scored, searched, described = answers
     assert translated["outputs"]["translation"] == ["A man sleeps.", ""]
-    assert {"score", "truncated"} < set(translated["outputs"])
+    assert {"score", "cut_off", "truncated"} < set(translated["outputs"])
     assert scored["outputs"]["log_probability"] == [100 * len("Ein Mann schläft.".encode()) - len("A man sleeps.")]
     assert searched["predictions"][0]["translation"] == ["EinA man sleeps.", "3"]
     assert described["openapi"].startswith("3.1")

@@ -53,9 +53,10 @@ def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, tra
     for answer, number in ((answers[0], len(many)), (answers[1], len(lines))):
         assert answer["translation"] == [translation.text for translation in expected[:number]]
         assert answer["truncated"] == [translation.truncated for translation in expected[:number]]
+        assert answer["cut_off"] == [translation.cut_off for translation in expected[:number]]
         scores = [translation.score for translation in expected[:number]]
         np.testing.assert_allclose(answer["score"], scores, atol=1e-4)
-    assert answers[2] == {"translation": [], "score": [], "truncated": []}
+    assert answers[2] == {"translation": [], "score": [], "cut_off": [], "truncated": []}
     longest = translator.length_buckets[-1] - 1  # and END
     cut = translator.tokenizers["source"].tokenize(lines).row_lengths().numpy() > longest
     cut |= translator.tokenizers["target"].tokenize(lines[::-1]).row_lengths().numpy() > longest
@@ -98,7 +99,7 @@ def test_plain_signatures_contain_no_xla(exported, reached):
 
 def test_signatures_have_the_documented_names_types_and_shapes(served):
     signatures = served.signatures
-    text = {"translation": tf.string, "score": tf.float32, "truncated": tf.bool}
+    text = {"translation": tf.string, "score": tf.float32, "cut_off": tf.bool, "truncated": tf.bool}
     score = {"log_probability": tf.float32, "truncated": tf.bool}
     expected = {"serving_default": text, "serving_default_xla": text, "score": score, "score_xla": score}
     assert set(signatures) == set(expected)

@@ -59,6 +59,7 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, tra
     for answer, translations in zip(answers[:3], (expected, expected, of_pair), strict=True):
         assert answer["translation"] == [x.text for x in translations]
         assert answer["truncated"] == [x.truncated for x in translations]
+        assert answer["cut_off"] == [x.cut_off for x in translations]
         np.testing.assert_allclose(answer["score"], [x.score for x in translations], rtol=1e-4, atol=1e-4)
     log_probabilities = translator.score(LINES, LINES[::-1], SOURCES, TARGETS)
     for answer, count in ((answers[3], 4), (answers[4], 1)):
@@ -68,7 +69,7 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, tra
     for answer in answers[5:7]:
         np.testing.assert_allclose(answer["mean"], mean, rtol=1e-4, atol=1e-4)
         np.testing.assert_allclose(answer["sentence"], sentence, rtol=1e-4, atol=1e-4)
-    assert answers[7] == {"translation": [], "score": [], "truncated": []}
+    assert answers[7] == {"translation": [], "score": [], "cut_off": [], "truncated": []}
     for answer in answers[8:10]:
         assert "Unknown language. The model has de, fr, zh-Hans. Received:] [cs]" in answer
     assert "Inputs differ in number" in answers[10]

@@ -100,7 +100,7 @@ def test_text_to_text_plain_and_compiled(run, translator, lines):
     log_probabilities = translator.score(lines, lines[::-1])
     for answer in answers[2:4]:
         np.testing.assert_allclose(np.array(answer["log_probability"], float), log_probabilities, rtol=1e-4, atol=1e-4)
-    assert answers[4] == {"translation": [], "score": [], "truncated": []}
+    assert answers[4] == {"translation": [], "score": [], "cut_off": [], "truncated": []}
 
 
 def test_a_stock_server_runs_plain_signatures_and_refuses_compiled_signatures(run, translator, lines):

@@ -15,7 +15,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
 from keras_nmt.serving import Client, DevelopmentServer, export
 
-PREFIXES = ["die kleine katze", "", "drei", "sieben vö", "", "die", "ka"]
+PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
 TARGETS = ["die kleine katze", "", "drei rote hunde " * 9, "vier", "die", "  saß  \u3000vögel", "drei"]
 SOURCES_OF_MANY, TARGETS_OF_MANY = ["de", "fr", "fr", "de", "fr", "zh-Hans", "de"], ["fr", "de"] * 3 + ["fr"]
 

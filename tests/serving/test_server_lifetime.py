@@ -41,6 +41,7 @@ def write_version(tmp_path_factory):
                 return {
                     "translation": tf.identity(text),
                     "score": tf.fill(count, float(number)),
+                    "cut_off": tf.fill(count, False),
                     "truncated": tf.fill(count, False),
                 }
 

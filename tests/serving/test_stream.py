@@ -122,6 +122,11 @@ def test_languages_are_those_of_the_model_and_split(tmp_path):
         assert (truncated.truncated, other.truncated) == (True, False)
 
 
+def test_a_line_is_cut_off_where_one_of_its_sentences_is(client):
+    cut_off, other = client.stream(["We cut. cut.", "We cut."], language="en")
+    assert (cut_off.text, cut_off.cut_off, other.cut_off) == ("We cut. cut.", True, False)
+
+
 def test_what_cannot_be_split_is_refused(client, monkeypatch):
     with pytest.raises(UserError, match="the lines of a document, not one string. Received: 'A b.'"):
         client.stream("A b.", language="en")

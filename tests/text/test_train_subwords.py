@@ -14,7 +14,7 @@ import pytest
 import sentencepiece
 
 from keras_nmt.errors import UserError
-from keras_nmt.text import train_subwords
+from keras_nmt.text import SubwordTokenizer, train_subwords
 
 MODEL_TYPES = ("bpe", "unigram")
 WORDS = "red green blue cat dog mouse house garden sees likes finds old new small ein eine der die das Haus".split()  # noqa: SIM905
@@ -50,6 +50,26 @@ def test_ids_size_and_user_symbols(text: Path, tmp_path: Path, model_type: str) 
     assert "<2de>" in model.encode("<2de> cat", out_type=str)
     assert model.decode(model.encode("small cat 12")) == "small cat 12"
     assert model.unk_id() not in model.encode("".join(sorted(set(text.read_text()) - {"\n"})))
+
+
+@pytest.mark.parametrize("model_type", MODEL_TYPES)
+def test_no_text_has_a_control_symbol(text: Path, tmp_path: Path, model_type: str) -> None:
+    """A text that has its letters, also at full width, is ordinary text; user symbols match as ever."""
+    text.write_text(text.read_text() + "<2de> is it, 3 > 2 < 4\n" * 9)
+    symbols = {"control_symbols": ["<2de>", "<2fr>"], "user_symbols": ["<x>"]}
+    path = train_subwords(text, tmp_path / "m", vocabulary_size=90, model_type=model_type, **symbols)
+    tokenizer = SubwordTokenizer(path)
+    assert tokenizer.pieces(4, 7) == ["<2de>", "<2fr>", "<x>"]
+    tokenizer.check_control_symbols(4, 6)
+    with pytest.raises(UserError, match=r"labels as `control_symbols`. Received: subwords <x>$"):
+        tokenizer.check_control_symbols(4, 7)
+    texts = ["<2de>", "<2fr> the cat", "a<2de>", "<2de><2fr>", "a <x> <2de>", "cat ＜2de＞ dog"]
+    rows = tokenizer.tokenize(texts)
+    drawn, _ = tokenizer.sample([text.encode() for text in texts], alpha=0.5, seed=1)
+    assert not {4, 5} & {*rows.flat_values.numpy().tolist(), *drawn.tolist()}
+    assert 6 in rows[4].numpy()
+    shown = [text.decode() for text in tokenizer.detokenize(rows).numpy()]
+    assert shown[:5] == texts[:5]
 
 
 def train_samples(text: Path, folder: Path, seed: int = 0) -> list[bytes]:
@@ -163,6 +183,8 @@ def test_an_unusable_second_file_is_an_error(text: Path, tmp_path: Path) -> None
         {"user_symbols": ["<2 de>"]},
         {"user_symbols": [""]},
         {"user_symbols": ["</s>"]},
+        {"control_symbols": ["<2de>", "<2de>"]},
+        {"user_symbols": ["<2de>"], "control_symbols": ["<2de>"]},
     ],
 )
 def test_wrong_arguments(text: Path, tmp_path: Path, arguments: dict) -> None:
