@@ -122,7 +122,8 @@ class TransformerOptions(StackOptions):
         values["positions"] = self.positions if is_in_attention(self.position_mechanism) else None
         if self.shortcut("self", side) is None:
             values["shortcut_source"] = defaults["shortcut_source"]
-        dropped, kept = [], []
+        dropped: list[str] = []
+        kept: list[Mechanism | None] = []
         for part, known in (("layer", COMPOSITIONS), ("head", HEAD_COMPOSITIONS)):
             if side in getattr(self, f"{part}_composition_sides"):
                 kept.append(mechanism_of(getattr(self, f"{part}_composition"), known))
