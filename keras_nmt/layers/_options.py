@@ -30,8 +30,12 @@ from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
 
 # Options of later releases: a configuration has these only if they are set, so other configurations are unchanged.
 LATER = (
-    *("norm_position", "feed_forward", "positions", "num_key_value_heads"),
-    *("layer_composition_sides", "head_composition_sides"),
+    "norm_position",
+    "feed_forward",
+    "positions",
+    "num_key_value_heads",
+    "layer_composition_sides",
+    "head_composition_sides",
 )
 POOLINGS = ("low_rank", "extended")  # of low rank
 NORM_POSITIONS = ("pre", "post")

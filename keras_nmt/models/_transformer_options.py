@@ -123,7 +123,7 @@ class TransformerOptions(StackOptions):
         if self.shortcut("self", side) is None:
             values["shortcut_source"] = defaults["shortcut_source"]
         dropped: list[str] = []
-        kept = []
+        kept: list[Mechanism | None] = []
         for part, known in (("layer", COMPOSITIONS), ("head", HEAD_COMPOSITIONS)):
             if side in getattr(self, f"{part}_composition_sides"):
                 kept.append(mechanism_of(getattr(self, f"{part}_composition"), known))

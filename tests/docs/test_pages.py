@@ -86,6 +86,13 @@ def test_the_example_of_the_readme_translates(with_models, monkeypatch, capsys):
     assert len(capsys.readouterr().out.splitlines()) == 2
 
 
+def test_the_classifier_of_the_readme_trains():
+    names = run(re.findall(r"```python\n(.*?)```", README, re.DOTALL)[:1])
+    history = names["model"].history.history
+    assert len(history["loss"]) == 2
+    assert np.isfinite(history["loss"]).all()
+
+
 @pytest.mark.nightly  # models of the sizes of the papers
 def test_the_examples_of_models_have_the_shapes_of_the_comments():
     ids = np.array([[5, 6, 7, 3], [8, 9, 3, 0]])
