@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -20,6 +19,8 @@ from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.files.atomic_files import atomic_folder, write_json
 from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.files.json_file import with_digest
+from keras_nmt.files.model_config import FORMAT
 from keras_nmt.inference import Shortlist
 from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer, train_subwords
@@ -48,6 +49,7 @@ PLACES = [
     "report d --output PLACE/a",
     "inspect roles PLACE --source two",
     f"{INSPECT} --output PLACE",
+    "compare list.json --output PLACE",
 ]
 
 
@@ -56,9 +58,13 @@ def folder(tmp_path, monkeypatch):
     """The working directory: a file, and a model directory that no command gets to load."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two").write_text("a b\nc\n")
+    sides = {f"{use}_{side}": "two" for use in ("train", "dev") for side in ("source", "target")}
+    shared = {**sides, "max_updates": 1}
+    write_json(tmp_path / "list.json", {"settings": shared, "configurations": {"a": {}}, "baseline": "a", "seeds": [1]})
     (tmp_path / "d").mkdir()
-    config = {"format": 1, "model": {"class": "Any", "config": {}}, "subwords": {"source": "s", "target": "t"}}
-    (tmp_path / "d" / "config.json").write_text(json.dumps(config))
+    config = {"format": FORMAT, "model": {"class": "Any", "config": {}}, "search": {}}
+    config |= {"subwords": {"source": "s", "target": "t"}, "subwords_sha256": {"s": "00", "t": "00"}}
+    write_json(tmp_path / "d" / "config.json", with_digest(config))
     return tmp_path
 
 
@@ -67,7 +73,7 @@ def test_addresses_and_streams_are_refused_before_the_work(place, folder, error_
     for address in ("gs://bucket/m", "file:///m", "my+storage://m"):
         assert f"copy the files. Received: {address}" in error_line(*place.replace("PLACE", address).split())
     assert "A standard stream cannot be used here" in error_line(*place.replace("PLACE", "-").split())
-    assert sorted(path.name for path in folder.rglob("*")) == ["config.json", "d", "two"]
+    assert sorted(path.name for path in folder.rglob("*")) == ["config.json", "d", "list.json", "two"]
 
 
 def test_all_commands_are_tried():
@@ -99,7 +105,7 @@ def test_functions_refuse_addresses(function, folder):
     for address in ("s3://bucket/m", Path("s3://bucket/m")):
         with pytest.raises(UserError, match=r"Received: s3://bucket/m$"):
             function(address)
-    assert len([*folder.iterdir()]) == 2
+    assert len([*folder.iterdir()]) == 3
 
 
 @pytest.mark.parametrize("read", [SubwordTokenizer, Shortlist.read, text_digest])

@@ -61,7 +61,7 @@ def test_pipes_are_read_once_and_pairs_without_subwords_counted(trained, text, c
     pipes = ["--source", tmp_path / "source", "--target", tmp_path / "target"]
     run("shortlist", trained, *pipes, "--output", tmp_path / "table")
     assert (tmp_path / "table").read_bytes() == table.read_bytes()
-    source = write_lines(tmp_path, "one", ["3 \u200b"])
+    source = write_lines(tmp_path, "one", ["3 \ufeff"])
     links = write_lines(tmp_path, "links", ["0-0 1-0"])
     given = ["--source", source, "--target", source, "--alignments", links]
     capfd.readouterr()

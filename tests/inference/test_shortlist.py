@@ -107,7 +107,7 @@ def test_words_end_at_spaces_and_tabs(tokenizers):
 
 def test_words_without_subwords_are_passed_over(tokenizers):
     counts = AlignedSubwords(tokenizers)
-    counts.add(["\u200b cats \u200b"], ["die \u200b katzen"], [[(0, 0), (1, 1), (1, 2), (2, 0)]])
+    counts.add(["\ufeff cats \ufeff"], ["die \ufeff katzen"], [[(0, 0), (1, 1), (1, 2), (2, 0)]])
     assert counts.passed_over == 3
     expected = Shortlist.from_alignments(tokenizers, ["cats"], ["die katzen"], [[(0, 1)]])
     np.testing.assert_array_equal(counts.shortlist(50).candidates, expected.candidates)
