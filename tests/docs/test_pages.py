@@ -67,9 +67,9 @@ def run(code: list[str], **names: object) -> dict:
     return names
 
 
-# Pages whose examples need a server, or names that the tests below give. Those of own_mechanism.md and training.md have
-# tests elsewhere.
-ELSEWHERE = ("how_to/client.md", "analysis.md", "models.md", "own_mechanism.md", "training.md")
+# Pages whose examples need a server, or names that the tests below give. Those of layers.md, own_mechanism.md and
+# training.md have tests elsewhere.
+ELSEWHERE = ("how_to/client.md", "analysis.md", "layers.md", "models.md", "own_mechanism.md", "training.md")
 
 
 @pytest.mark.parametrize("page", sorted(page for page in PAGES if blocks(page, "python") and page not in ELSEWHERE))
@@ -80,14 +80,8 @@ def test_the_examples_with_a_trained_model_run(page, with_models, monkeypatch, c
     assert capsys.readouterr().out.strip()
 
 
-def test_the_example_of_the_readme_translates(with_models, monkeypatch, capsys):
-    monkeypatch.chdir(with_models)
-    run(re.findall(r"```python\n(.*?)```", README, re.DOTALL)[3:])
-    assert len(capsys.readouterr().out.splitlines()) == 2
-
-
-def test_the_classifier_of_the_readme_trains():
-    names = run(re.findall(r"```python\n(.*?)```", README, re.DOTALL)[:1])
+def test_the_classifier_trains():
+    names = run(blocks("layers.md", "python")[:1])
     history = names["model"].history.history
     assert len(history["loss"]) == 2
     assert np.isfinite(history["loss"]).all()
@@ -95,10 +89,6 @@ def test_the_classifier_of_the_readme_trains():
 
 @pytest.mark.nightly  # models of the sizes of the papers
 def test_the_examples_of_models_have_the_shapes_of_the_comments():
-    ids = np.array([[5, 6, 7, 3], [8, 9, 3, 0]])
-    names = run(re.findall(r"```python\n(.*?)```", README, re.DOTALL)[2:3], source_ids=ids, target_input_ids=ids)
-    assert names["logits"].shape == (2, 4, 32_000)
-    assert names["translation"]([ids, ids]).shape == (2, 4, 10_000)
     names = run(blocks("models.md", "python"))
     assert names["logits"].shape == (1, 2, 32_000)
     assert names["composed"].count_params() > names["fusion"].count_params()

@@ -52,7 +52,7 @@ def test_a_notebook_is_a_page_with_its_text_and_code():
 
 def test_linked_files_are_those_outside_code():
     hook = load_hook("repository_files")
-    assert ROOT / "docs" / "models.md" in hook.linked_files(ROOT / "README.md")
+    assert ROOT / "docs" / "layers.md" in hook.linked_files(ROOT / "README.md")
     assert ROOT / "tests" / "serving" / "saved_model_run.c" in hook.linked_files(ROOT / "savedmodels" / "README.md")
 
 
