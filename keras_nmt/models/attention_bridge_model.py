@@ -120,11 +120,10 @@ class AttentionBridgeModel(MultilingualModel):
             tie_output=tie_output,
             transformer=transformer,
             use_cudnn=use_cudnn,
+            uniform_start=uniform_start,
             **kwargs,
         )
         check_positive(bridge_hidden_dim=bridge_hidden_dim)
-        if uniform_start is not None and not uniform_start > 0:
-            raise ValueError(f"`uniform_start` must be above 0. Received: uniform_start={uniform_start!r}")
         self._bridge_options = {
             "bridge_heads": optional_size("bridge_heads", bridge_heads),
             "bridge_hidden_dim": int(bridge_hidden_dim),
@@ -132,7 +131,6 @@ class AttentionBridgeModel(MultilingualModel):
             "penalty": penalty,
             "bridge_bias": bridge_bias,
             "shared_attention": shared_attention,
-            "uniform_start": uniform_start,
         }
         bridge = AttentionBridge(  # also without a bridge, to check the options
             bridge_heads or 1,
@@ -155,11 +153,7 @@ class AttentionBridgeModel(MultilingualModel):
             target_side = self._make_target_side(embedding, f"{language}_", self.shared_attention)
             self._track(source_side, target_side)
             self._sides.sources[language], self._sides.targets[language] = source_side, target_side
-        for language in self.languages:  # builds all weights
-            self.pair(language, language)
-        if uniform_start is not None:
-            for weight in self.trainable_weights:
-                weight.assign(keras.random.uniform(weight.shape, -uniform_start, uniform_start, dtype=weight.dtype))
+        self._build_all(self.languages)
 
     def bridge_outputs(self, language: str) -> keras.Model:
         """The outputs of the bridge for sentences of a language.

@@ -39,6 +39,7 @@ class LanguageLabelModel(MultilingualModel):
         transformer: Mapping of further arguments of `Transformer`, see `AttentionBridgeModel`. Defaults to None.
         use_cudnn: False or "auto", see `AttentionBridgeModel`. Defaults to False.
         vocabulary_size: Integer, number of joint subwords, labels included. Defaults to the number in `languages`.
+        uniform_start: Float above 0, see `AttentionBridgeModel`. Defaults to None.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`.
 
     Raises:
@@ -75,6 +76,7 @@ class LanguageLabelModel(MultilingualModel):
         transformer: Mapping[str, Any] | None = None,
         use_cudnn: bool | str = False,
         vocabulary_size: int | None = None,
+        uniform_start: float | None = None,
         **kwargs: Any,
     ) -> None:
         if not isinstance(languages, Mapping):
@@ -100,6 +102,7 @@ class LanguageLabelModel(MultilingualModel):
             tie_output=tie_output,
             transformer=transformer,
             use_cudnn=use_cudnn,
+            uniform_start=uniform_start,
             **kwargs,
         )
         self._check_sides_fit()
@@ -112,7 +115,7 @@ class LanguageLabelModel(MultilingualModel):
         embedding = self._embedding(size, name="embedding")
         self._source, self._target = self._make_source_side(embedding), self._make_target_side(embedding)
         self._track(self._source, self._target)
-        self.pair(self.languages[0], self.languages[0])  # builds all weights
+        self._build_all(self.languages[:1])  # all weights are shared
 
     @staticmethod
     def labels(languages: Sequence[str]) -> list[str]:

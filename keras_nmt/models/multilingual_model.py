@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import numbers
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import keras
@@ -77,6 +77,7 @@ class MultilingualModel(keras.Model):
         tie_output: bool,
         transformer: Mapping[str, Any] | None,
         use_cudnn: bool | str,
+        uniform_start: float | None,
         **kwargs: Any,
     ) -> None:
         if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
@@ -105,6 +106,8 @@ class MultilingualModel(keras.Model):
                 raise ValueError(
                     f"A vocabulary has an integer size above 4, the reserved ids. Received: {language}={size!r}"
                 )
+        if uniform_start is not None and not uniform_start > 0:
+            raise ValueError(f"`uniform_start` must be above 0. Received: uniform_start={uniform_start!r}")
         super().__init__(**kwargs)
         self.languages = tuple(vocabulary_sizes)
         self._options: dict[str, Any] = {
@@ -119,6 +122,7 @@ class MultilingualModel(keras.Model):
             "dropout_in_loop": dropout_in_loop,
             "tie_output": tie_output,
             "transformer": dict(transformer or {}),
+            "uniform_start": uniform_start,
         }
         self._use_cudnn = use_cudnn
         self._policy = policy
@@ -233,6 +237,14 @@ class MultilingualModel(keras.Model):
 
     def call(self, inputs: Any) -> Any:
         raise TypeError(f"Call the model of a pair: `model.pair(source, target)`. Received: {type(inputs).__name__}")
+
+    def _build_all(self, languages: Sequence[str]) -> None:
+        """Builds all weights, by the pairs of languages with themselves, and gives them the start of the options."""
+        for language in languages:
+            self.pair(language, language)
+        if (limit := self._options["uniform_start"]) is not None:
+            for weight in self.trainable_weights:
+                weight.assign(keras.random.uniform(weight.shape, -limit, limit, dtype=weight.dtype))
 
     def get_config(self) -> dict[str, Any]:
         transformer = {name: as_json(value) for name, value in self._options["transformer"].items()}

@@ -65,9 +65,9 @@ class Transformer(TranslationModel):
             composition of all layers' states; see `TransformerEncoder`. Or a `Mechanism`. Defaults to None.
         head_composition: How all attentions combine their heads: None or "linear", "hierarchical", "low_rank",
             "extended" or "bilinear"; see `MultiHeadAttention`. Or a `Mechanism`. Defaults to None.
-        layer_composition_sides, head_composition_sides: Sequence of "encoder", "decoder" or both: the sides whose
-            layers, or heads, are composed. Cross-attention belongs to the decoder. Defaults to `("encoder",
-            "decoder")`.
+        layer_composition_sides: Sequence of "encoder", "decoder" or both: the sides whose layers are composed. Defaults
+            to `("encoder", "decoder")`.
+        head_composition_sides: The same for heads. Cross-attention belongs to the decoder.
         layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
         head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
         composition_start: "random", or "identity": the first outputs are those of a model without compositions, such

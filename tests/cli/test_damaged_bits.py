@@ -171,7 +171,7 @@ def test_a_subword_file_has_a_bound_and_is_a_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"at most 256 MiB\. Received: .*large with 268,435,457 bytes"):
         SubwordTokenizer(tmp_path / "large")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(UserError, match="must be a file. Received: .*folder"):
+    with pytest.raises(UserError, match="must be a regular file. Received: .*folder"):
         SubwordTokenizer(tmp_path / "folder")
 
 

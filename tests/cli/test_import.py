@@ -35,7 +35,7 @@ def test_every_command_that_loads_a_model_takes_files():
     commands = [command.callback for command in (*app.registered_commands, *inspect_app.registered_commands)]
     for command in commands:
         parameters = inspect.signature(command).parameters
-        loads = {"directory", "directories"} & set(parameters) and command.__name__ not in WITHOUT_MODEL
+        loads = {"directory", "directories", "list_file"} & set(parameters) and command.__name__ not in WITHOUT_MODEL
         assert ("import_" in parameters) == bool(loads), command.__name__
 
 

@@ -194,10 +194,17 @@ run_app(command)
 """
 
 
+def default_signals() -> None:
+    """Heeds the signals that a test run in the background, or under `nohup`, would ignore."""
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(folder: Path, *before: str) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    return subprocess.Popen([*before, sys.executable, "-c", PROGRAM], cwd=folder, env=environment, **streams)
+    command = [*before, sys.executable, "-c", PROGRAM]
+    return subprocess.Popen(command, cwd=folder, env=environment, preexec_fn=default_signals, **streams)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])

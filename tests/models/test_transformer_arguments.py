@@ -158,6 +158,9 @@ def test_signatures_and_descriptions_list_every_option(kind):
     # Not written at their defaults.
     later = {"norm": "rms", "norm_position": "post", "feed_forward": "gelu", "positions": "rotary"}
     later |= {"num_key_value_heads": 1}
+    if kind is Transformer:
+        later |= {f"{part}_composition": "extended" for part in ("layer", "head")}
+        later |= {f"{part}_composition_sides": ["encoder"] for part in ("layer", "head")}
     made = kind(**{name: size for name, size in sizes.items() if name in names}, intermediate_dim=12, **later)
     assert set(made.get_config()) - {"name", "trainable", "dtype"} == names
     assert names <= described

@@ -12,7 +12,8 @@ from keras_nmt.evaluation import RunsComparison
 
 REFERENCES = [f"a man number {i} rides his bike through street {i} today" for i in range(40)]
 SOURCES = [line if i % 2 else f"{line} or tomorrow" for i, line in enumerate(REFERENCES)]
-TEST = {"test": {"source-target": {"trained": True}}}
+SCORE = {"score": 1.0, "signature": "nrefs:1"}
+TEST = {"dev_greedy": {"bleu": 1.0}, "test": {"source-target": {"trained": True, "bleu": SCORE, "chrf": SCORE}}}
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,17 @@ STOPS = [  # with saves every 3 and evaluations every 6 updates
 ]
 
 
+@pytest.fixture
+def heeded_signals() -> Iterator[None]:
+    """Handlers of a terminal: a test run in the background, or under `nohup`, ignores these signals."""
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("heeded_signals")
 def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make, make_model: Callable[..., keras.Model]) -> None:
     reports: list[str] = []
 
