@@ -119,7 +119,7 @@ def quickstart(
 Serve the export with Docker:
 
     docker run --rm -p 8501:8501 -e MODEL_NAME=quickstart \\
-        --mount type=bind,source="{model_path}",target=/models/quickstart,readonly tensorflow/serving:latest
+        --mount type=bind,source="{model_path}",target=/models/quickstart,readonly tensorflow/serving:2.20.0
     curl -s http://localhost:8501/v1/models/quickstart:predict -d {shlex.quote(request)}
 
 Translate a line:

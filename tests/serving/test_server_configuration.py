@@ -205,10 +205,10 @@ def test_a_pod_ends_after_its_requests_and_never_all_pods_at_once(kubernetes):
 def test_every_file_has_the_same_image():
     root = FOLDER.parent
     files = [*FOLDER.iterdir(), *(root / "docker").iterdir(), *(root / "recipes" / "kubernetes").iterdir()]
-    files += (root / "docs").rglob("*.md")
+    files += [*(root / "docs").rglob("*.md"), *(root / "keras_nmt").rglob("*.py")]
     texts = "".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
     found = re.findall(r"tensorflow/serving:([\w.]+)|^ARG SERVING=(.*)$", texts, re.MULTILINE)
-    assert len(found) == 7
+    assert len(found) == 8
     assert {"".join(tags) for tags in found} == {TAG}
 
 
