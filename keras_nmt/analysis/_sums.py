@@ -44,7 +44,7 @@ class Sums:
             samples[key] = np.zeros([number, 2])  # also for sentences without a token that counts
             samples[key][np.concatenate(self._rows[key])] = np.concatenate(self._sums[key])
         if not samples:
-            raise UserError(f"There is no text to measure. Received: no lines for {analysis}")
+            raise UserError(f"There are no lines to measure for {analysis}.")
         with np.errstate(invalid="ignore", divide="ignore"):
             values = {key: float(np.divide(*x.sum(axis=0))) for key, x in samples.items()}
         return Measurements(analysis, unit, values, samples, **more)

@@ -53,7 +53,7 @@ def contrast(
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.3.
     """
     if not items:
-        raise UserError("There is nothing to score. Received: no items")
+        raise UserError("There are no items to score.")
     translator, languages = open_translator(model, source_language, target_language)
     pairs = dict.fromkeys((item.source, text) for item in items for text in (item.correct, *item.incorrect))
     scores = translator.score(*zip(*pairs, strict=True), *languages)
@@ -149,7 +149,7 @@ def contrast_of_texts(
         UserError: Numbers of lines differ, or there are no wrong translations.
     """
     if not incorrect:
-        raise UserError("Give one file or more of wrong translations. Received: none")
+        raise UserError("Missing files of wrong translations: at least one is needed.")
     categories = tuple(Path(path).name if category is None else category for path in incorrect)
     return [
         ContrastItem(first, right, tuple(wrong), categories)

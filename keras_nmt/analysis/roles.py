@@ -194,7 +194,7 @@ def roles(
                 listed.append((place, role))
     tokens = sum(sum(counts.values()) for counts in by_role.values())
     if not tokens:
-        raise UserError("There is no text. Received: no subwords")
+        raise UserError("The text has no subwords.")
     information = None if groups is None else _information(*paired, num_roles)
     everywhere: Counter[str] = sum(by_role.values(), Counter())
     made = tuple(

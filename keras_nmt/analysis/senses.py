@@ -65,7 +65,7 @@ def senses(
         [Raganato et al., 2019](https://aclanthology.org/W19-5354/), the MuCoW test suite.
     """
     if not items:
-        raise UserError("There is nothing to translate. Received: no items")
+        raise UserError("There are no items to translate.")
     if isinstance(model, list):
         translations = model
     else:

@@ -44,7 +44,7 @@ def sentence_vectors(model: Model, texts: Sequence[str], vectors: str = "states"
             found = np.zeros((len(texts), of_batch.shape[1]), "float32")
         found[side.rows] = of_batch
     if found is None:
-        raise UserError("There are no sentences. Received: none")
+        raise UserError("There must be at least one sentence.")
     return found
 
 

@@ -79,7 +79,7 @@ def senteval(
             of_task = dataclasses.replace(over_seeds(runs), details=details)
             found = of_task if found is None else found.joined(of_task)
     if found is None:
-        raise UserError("Name one task or more. Received: none")
+        raise UserError("Name at least one task.")
     return found
 
 

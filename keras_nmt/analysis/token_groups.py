@@ -57,7 +57,7 @@ def read_conllu(path: str | os.PathLike[str]) -> list[TaggedSentence]:
         found = one_line(error)[:200]
         raise UserError(f"{os.fspath(path)} must be CoNLL-U, of ten columns. Received: {found}") from None
     if not sentences:
-        raise UserError(f"{os.fspath(path)} must be CoNLL-U. Received: no sentences")
+        raise UserError(f"{os.fspath(path)} must be CoNLL-U, and has no sentences.")
     return sentences
 
 

@@ -77,7 +77,7 @@ def evaluate(
     if unknown := [name for name in names if name not in METRICS]:
         raise UserError(f"Metrics are {', '.join(METRICS)}. Received: --metrics {', '.join(unknown) or metrics!r}")
     if not references:
-        raise UserError("Give the reference translations: --references FILE. Received: none")
+        raise UserError("Missing option --references: the file of reference translations.")
     with_comet = "comet" in names
     if (hypotheses is None) == (directory is None) or (source is None and (with_comet or directory is not None)):
         raise UserError(

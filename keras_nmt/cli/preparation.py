@@ -92,8 +92,7 @@ def prepare(
     given_models = (subwords or source_subwords, subwords or target_subwords)
     if vocabulary_size is None and None in given_models:
         raise UserError(
-            "Give --subwords FILE, or --source-subwords and --target-subwords, or --vocabulary-size N. "
-            "Received: no subwords"
+            "Missing subwords: --subwords FILE, or --source-subwords and --target-subwords, or --vocabulary-size N."
         )
     if vocabulary_size is not None and any(given_models):
         raise UserError(f"Give subwords or --vocabulary-size. Received: --vocabulary-size {vocabulary_size} and a file")

@@ -216,7 +216,7 @@ def _options(recipe: Recipe, shared: dict[str, Any], flags: dict[str, str]) -> t
     options = {name: shared[name] for name in OF_RECIPE}
     updates, options["leave_out"] = options.pop("updates_per_pair"), options["leave_out"] or ()
     if options["data_dir"] is None:
-        raise UserError("Give the folder of the corpus, --data-dir. Received: none")
+        raise UserError("Missing option --data-dir: the folder with the corpus.")
     if updates is not None:
         recipe = dataclasses.replace(recipe, per_pair={**recipe.per_pair, "max_updates": updates})
     settings = {name: shared[name] for name in OF_EXPERIMENT if name != "set_"}

@@ -52,8 +52,8 @@ def shortlist(
         translator = Translator.from_directory(directory, source=source_language, target=target_language)
         if len(translator.directions) > 1:
             raise UserError(
-                f"A shortlist is for one direction, and the model of {directory} has several: give --source-language "
-                "and --target-language. Received: neither"
+                f"A shortlist is for one direction, and the model of {directory} has several. Missing options "
+                "--source-language and --target-language."
             )
         counts = AlignedSubwords(translator.tokenizers)
         for sources, targets, *given in read_paired_blocks(*files):

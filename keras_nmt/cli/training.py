@@ -102,8 +102,8 @@ def train(
         raise UserError(f"--shortcuts is one of {', '.join(SHORTCUTS)}. Received: {shortcuts}")
     if settings is None and not chosen:
         raise UserError(
-            "Give --directory DIRECTORY, --train SOURCE TARGET, --dev SOURCE TARGET and a limit, such as "
-            "--max-updates N; or --settings FILE. Received: no options"
+            "Missing options: --directory DIRECTORY, --train SOURCE TARGET, --dev SOURCE TARGET and a limit, such as "
+            "--max-updates N; or --settings FILE."
         )
     if dry_run and callbacks:
         raise UserError(f"--callbacks have no effect with --dry-run. Received: --callbacks {callbacks[0]}")

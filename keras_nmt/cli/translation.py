@@ -259,7 +259,7 @@ def embed(
     check_models(directory)
     sentences = list(input_lines(input_))  # before the work: they take less memory than their vectors
     if not sentences:
-        raise UserError("There is nothing to embed. Received: no lines")
+        raise UserError("The input has no lines to embed.")
     import_tensorflow(import_, to_translate=True)
     import io
 
@@ -307,7 +307,7 @@ def _check_options_of_directory(context: typer.Context, directory: Path | None, 
     """Returns the directory; a `UserError` if there is none, or an option has no effect on the model of a directory."""
     refuse_without(context, "split_sentences", "--server")
     if directory is None:
-        raise UserError("Give a model's DIRECTORY, or --server URL. Received: neither")
+        raise UserError("Missing argument: the DIRECTORY of a model, or --server URL.")
     for name in ("model", "timeout", "retries"):
         refuse_without(context, name, "--server")
     if sample and (beam_size := context.params["beam_size"]) is not None:
@@ -350,8 +350,8 @@ def _open_translator(
     if len(translator.directions) > 1:
         names = ", ".join(dict.fromkeys(source for source, _ in translator.directions))
         raise UserError(
-            f"The model of {directory} has the languages {names}: give --source-language and --target-language. "
-            "Received: neither"
+            f"The model of {directory} has the languages {names}. Missing options --source-language and "
+            "--target-language."
         )
     return translator
 

@@ -92,7 +92,7 @@ class TrainingBatches:
         if batch_size < 1:
             raise UserError(f"The batch size is at least 1. Received: {batch_size=}")
         if seed < 0:
-            raise UserError(f"The seed is not negative. Received: {seed=}")
+            raise UserError(f"`seed` must be at least 0. Received: {seed}")
         corpora = [corpus] if isinstance(corpus, ParallelCorpus | PreparedCorpus) else list(corpus)
         if not all(map(len, corpora)) or not corpora:
             raise UserError(

@@ -361,7 +361,7 @@ class Experiment(Settings):
         is_right = self.final != ("last" if self.ema is not None else "ema")
         require(is_right, 'The last weights are "ema" with `ema`, and "last" without', "final", "ema")
         is_limited = any(getattr(self, name) is not None for name in LIMITS)
-        require(is_limited, "Nothing would end the training: set one of these", *LIMITS)
+        require(is_limited, "Say when the training ends: set one of these", *LIMITS)
 
     @classmethod
     def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
@@ -394,7 +394,7 @@ class Experiment(Settings):
                 options.setdefault(option, []).append(f"`{name}`")
         if options:
             shown = ", ".join(f"{' and '.join(names)} ({option})" for option, names in options.items())
-            raise UserError(f"These settings are needed: {shown}. Received: none of them")
+            raise UserError(f"Missing settings: {shown}")
 
     @property
     def pair_lists(self) -> Pairs:

@@ -251,7 +251,7 @@ class Recipe:
         names = {self.baseline, *(configurations or self.configurations)}
         starts = {name: self.chosen(name).get("start_from") for name in names}
         if missing := sorted(f"{other} (for {name})" for name, other in starts.items() if other and other not in names):
-            raise UserError(f"Compare those too from which others start. Received: no {', '.join(missing)}")
+            raise UserError(f"Compare the configurations, too, from which others start: {', '.join(missing)}")
         order = list(self.configurations)
         in_order = sorted(names, key=lambda name: (starts[name] is not None, [*map(order.index, name.split("+"))]))
         return Comparison(

@@ -38,7 +38,7 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
     _, apis = serving_api("lines to warm up with")
     lines = check_lines(lines)
     if not lines:
-        raise UserError("There must be lines to warm up with. Received: no lines")
+        raise UserError("The file to warm up with has no lines.")
     signatures = ["serving_default", *(["serving_default_xla"] if xla else [])]
     records = []
     for source, target in _one_per_language(translator):

@@ -107,7 +107,7 @@ def train_subwords(
     if max_sentences < 1:
         raise UserError(f"At least one sentence is needed. Received: max_sentences={max_sentences}")
     if seed < 0:
-        raise UserError(f"The seed is not negative. Received: seed={seed}")
+        raise UserError(f"`seed` must be at least 0. Received: {seed}")
     model = io.BytesIO()
     try:
         with _rules(normalization, lowercase) as rules:

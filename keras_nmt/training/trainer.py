@@ -212,7 +212,7 @@ class Trainer:
                 f"Received: final={self.saving.final!r}"
             )
         if self.budget == Budget() and self._patience is None and not self.callbacks:
-            raise UserError("Nothing would end the training: give max_updates, time_limit or patience. Received: none")
+            raise UserError("Say when the training ends: set max_updates, time_limit or patience.")
         if not callable(getattr(loss, "terms", None)):
             raise UserError(f"The loss needs a method `terms(targets, logits)`. Received: loss={loss!r}")
         has_float16 = any(layer.compute_dtype == "float16" for task in tasks for layer in task.model.layers)

@@ -132,7 +132,7 @@ def test_errors_name_what_is_missing(mixed, bridged):
         (lambda: sentence_vectors(mixed, ["a"], "mean"), "no attention bridge"),
         (lambda: sentence_vectors(mixed, ["a"], "layer:9"), "layers 1 to 2"),
         (lambda: sentence_vectors(mixed, ["a"], "head"), "Vectors are"),
-        (lambda: sentence_vectors(mixed, []), "no sentences"),
+        (lambda: sentence_vectors(mixed, []), "at least one sentence"),
     ):
         with pytest.raises(UserError, match=message):
             call()

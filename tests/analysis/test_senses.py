@@ -57,7 +57,7 @@ def test_bad_input_is_one_line(tmp_path):
         read_senses(tmp_path / "en-de.key.txt")
     with pytest.raises(UserError, match=r"line 2, must be .* Received: 'hat'"):
         read_senses(tmp_path / "table.txt")
-    with pytest.raises(UserError, match="Received: no items"):
+    with pytest.raises(UserError, match="There are no items to translate"):
         senses([], [])
     with pytest.raises(UserError, match="Received: 2 and 1"):
         senses(["a", "b"], [SenseItem("a", ("b",))])

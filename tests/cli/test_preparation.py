@@ -13,8 +13,8 @@ FILES = ("prepare", "--output", "out", "--source", "a", "--target", "b")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "Give --subwords FILE"),
-        (("--source-subwords", "m"), "Give --subwords FILE"),
+        ((), "Missing subwords: --subwords FILE"),
+        (("--source-subwords", "m"), "Missing subwords: --subwords FILE"),
         (("--subwords", "m", "--vocabulary-size", "9"), "Received: --vocabulary-size 9 and a file"),
         (("--subwords", "m", "--target-subwords", "m"), "Received: --subwords m and another"),
         (("--subwords", "m", "--script", "ru"), "SIDE=SCRIPT. Received: ru"),

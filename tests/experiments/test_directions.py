@@ -99,11 +99,11 @@ def test_the_command_line_translates_scores_and_embeds(trained, corpus, tmp_path
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["translate", "{}"], "digits, words, letters: give --source-language and.*Received: neither"),
+        (["translate", "{}"], "digits, words, letters. Missing options --source-language and --target-language."),
         (["translate", "{}", "-s", "xx", "-t", "words"], "name one to translate from.* Received: from xx to words"),
         (["embed", "{}", "--language", "xx", "--output", "v.npy"], "digits, words, letters.*Received: 'xx'"),
         (["embed", "{}", "--language", "words", "--output", "v.txt"], r"\*.npy. Received: --output v.txt"),
-        (["embed", "{}", "--language", "words", "--output", "v.npy"], "Received: no lines"),
+        (["embed", "{}", "--language", "words", "--output", "v.npy"], "The input has no lines to embed"),
     ],
 )
 def test_errors_of_the_command_line(trained, command, message, keras_nmt):

@@ -431,10 +431,10 @@ def test_missing_settings_are_named_with_their_options():
     with pytest.raises(UserError) as raised:
         Experiment.from_settings({"dev_source": "a"})
     assert str(raised.value) == (
-        "These settings are needed: `directory` (--directory DIRECTORY), `train_source` and `train_target` "
-        "(--train SOURCE TARGET), `dev_target` (--dev SOURCE TARGET). Received: none of them"
+        "Missing settings: `directory` (--directory DIRECTORY), `train_source` and `train_target` "
+        "(--train SOURCE TARGET), `dev_target` (--dev SOURCE TARGET)"
     )
-    with pytest.raises(UserError, match=r"`train` \(--set train=PATTERN\), `dev` \(--set dev=PATTERN\)\. Received"):
+    with pytest.raises(UserError, match=r"`train` \(--set train=PATTERN\), `dev` \(--set dev=PATTERN\)$"):
         Experiment.from_settings({"directory": "x", "languages": ["de", "en"]})
 
 

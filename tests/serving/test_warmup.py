@@ -166,7 +166,7 @@ def test_few_lines_are_repeated_and_of_many_lines_the_first_are_used(make_texts)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([[]], "must be lines to warm up with.*Received: no lines"),
+        ([[]], "The file to warm up with has no lines"),
         ([None, True], "give `warmup`. Received: warmup_xla=True"),
         (["a mouse"], "list of lines, not one string"),
         ([["a mouse"], True], "1,000 warm-up records at most.*: 1,002 records"),

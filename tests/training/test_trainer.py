@@ -324,7 +324,7 @@ def test_an_update_that_is_not_finite_names_the_lines_and_saves_nothing(
         ({"keep_best": -1}, "keep_best=-1"),
         ({"max_updates": 0}, "max_updates=0"),
         ({"loss": "mse"}, "needs a method `terms.*loss='mse'"),
-        ({"max_updates": None}, "Nothing would end"),
+        ({"max_updates": None}, "Say when the training ends"),
         ({"keep_last": 0}, "keep_last=0"),
         ({"accumulation_steps": 0}, "accumulation_steps=0"),
     ],
