@@ -254,6 +254,9 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
+    with atomic_folder(tmp_path / ("d" * 255)) as folder:  # no name is too long for the temporary one
+        (folder / "file").touch()
+    shutil.rmtree(tmp_path / ("d" * 255))
     leftover = tmp_path / ".writing-corpus"
     (leftover / "de").mkdir(parents=True)
     (leftover / "de" / "00000.ids.npy").write_bytes(b"of a killed process")
