@@ -239,6 +239,13 @@ def test_a_side_is_a_path(folder: Path) -> None:
             prepared_side(wrong)
 
 
+def test_a_pipe_in_place_of_the_manifest_is_named(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+    os.mkfifo(folder / "manifest.json")
+    with pytest.raises(UserError, match=r"^This must be a regular file\. Received: .*manifest\.json, a pipe$"):
+        prepared_side(folder / "en")
+
+
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     """A limit of the size of files is an error of the same kind that needs no full disk."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
