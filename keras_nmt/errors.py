@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 # Terminals obey these characters. Tab and line feed are not among them.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_REORDERING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")  # the rest of an error would be shown backwards
 
 
 class UserError(ValueError):
@@ -28,18 +29,24 @@ def without_controls(text: str) -> str:
     >>> without_controls("a\x1b[2Jb")
     'a\\x1b[2Jb'
     """
-    return _CONTROLS.sub(lambda match: ascii(match[0])[1:-1], text)
+    return _CONTROLS.sub(_escape, text)
 
 
 def one_line(message: object) -> str:
     """Joins the lines of a message, such as another library's or a server's error, and escapes control characters.
+
+    Characters that change the direction of writing are escaped, too.
 
     Example:
 
     >>> one_line(ValueError("no such\\n    node"))
     'no such node'
     """
-    return without_controls(" ".join(str(message).split()))
+    return _REORDERING.sub(_escape, without_controls(" ".join(str(message).split())))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return ascii(match[0])[1:-1]
 
 
 def install_extra(extra: str, of_client: str) -> str:

@@ -62,7 +62,7 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
 
 def _training_rows(directory: Path) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
-    if (path := directory / "results.json").is_file():
+    if (path := directory / "results.json").exists():
         results = read_json(path, "the results of a training run")
         rows += [
             (name.replace("_", " "), _shown(results[name]))
@@ -71,7 +71,7 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
         ]
         with named_damage(path):
             rows += list(_scores(results))
-    if (path := directory / "settings.json").is_file():
+    if (path := directory / "settings.json").exists():
         settings = read_json(path, "the settings of a training run")
         rows += _direction(settings)
         rows += [

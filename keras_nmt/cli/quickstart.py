@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.read_lines import read_lines
 from keras_nmt.quickstart_data import FOLDER, LANGUAGES
 
@@ -98,15 +98,7 @@ def quickstart(
     model, tokenizers, search = load(directory)
     exported = export(directory / "export" / "quickstart", model, tokenizers, **search)
     texts = [sources[number] for number in shown]
-    run = subprocess.run(
-        [sys.executable, "-c", WITHOUT_KERAS_NMT, str(exported), json.dumps(texts)],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    if run.returncode:
-        raise UserError(f"The export does not run without keras_nmt. Received: {run.stderr.strip()}")
-    answers = json.loads(run.stdout.splitlines()[-1])
+    answers = answers_without_keras_nmt(exported, texts)
     same = answers == [hypotheses[number] for number in shown]
     print(f"The SavedModel in {exported}, run by a process without keras_nmt, gives")
     print("\n".join(f"  {answer}" for answer in answers))
@@ -128,3 +120,18 @@ Translate a line:
 
 All this took {time.monotonic() - start:.0f} s."""
     )
+
+
+def answers_without_keras_nmt(exported: Path, texts: list[str]) -> list[str]:
+    """Translates texts with an export, in a process that cannot import keras_nmt."""
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_KERAS_NMT, str(exported), json.dumps(texts)],
+        check=False,
+        capture_output=True,
+        encoding="utf-8",  # the answers are in ASCII; TensorFlow's messages name paths in any encoding
+        errors="replace",
+    )
+    if run.returncode:
+        raise UserError(f"The export does not run without keras_nmt. Received: {one_line(run.stderr[-1000:])}")
+    answers: list[str] = json.loads(run.stdout.splitlines()[-1])
+    return answers

@@ -33,10 +33,17 @@ from keras_nmt.experiments.comparison_tables import (
 from keras_nmt.experiments.development_scores import translate_direction
 from keras_nmt.experiments.directions import check_files
 from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.results import SEARCH, differences, hypotheses_path, is_complete, read_results
+from keras_nmt.experiments.results import (
+    SEARCH,
+    differences,
+    file_digest,
+    hypotheses_path,
+    is_complete,
+    read_results,
+    read_speed,
+)
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.check_path import check_local
-from keras_nmt.files.json_file import read_json
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training.interruption import Interruption
@@ -238,7 +245,7 @@ class Comparison:
         tests = {seed: found["test"] for seed, found in results.items() if "test" in found and self._test}
         bleus = {seed: self._bleu(test) for seed, test in tests.items()}
         rates = [rate for rate in map(_training_rate, runs.values()) if rate is not None]
-        speed = _speed(runs[self.seeds[0]]) if self.seeds[0] in runs else None
+        speed = read_speed(runs[self.seeds[0]].directory) if self.seeds[0] in runs else None
         outcome: dict[str, Any] = {
             "runs": len(runs),
             "parameters": next((found["parameters"] for found in results.values()), None),
@@ -311,7 +318,7 @@ class Comparison:
             for name, experiment in self._runs[self.seeds[0]].items()
             if self._test and ModelDirectory(experiment.directory).weights_path.is_file()
         }
-        if all(_speed(experiment) for experiment in runs.values()):
+        if all(read_speed(experiment.directory) for experiment in runs.values()):
             return
         at = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         for i in range(ROUNDS):
@@ -412,7 +419,7 @@ def _measure_speed(path: str, at: str, *directions: str) -> None:
         translate_direction(experiment, translator, direction, sentences)
         seconds += time.monotonic() - start
     number = sum(map(len, texts.values()))
-    before = _speed(experiment)
+    before = read_speed(experiment.directory)
     write_json(
         folder.path / "speed.json",
         {
@@ -420,6 +427,7 @@ def _measure_speed(path: str, at: str, *directions: str) -> None:
             "sentences": number,
             "rates": [*(before["rates"] if before and before["at"] == at else ()), round(number / seconds, 2)],
             "search": folder.load_config()["search"],
+            "weights": file_digest(folder.weights_path),
         },
     )
 
@@ -481,16 +489,6 @@ def _training_rate(experiment: Experiment) -> float | None:
     lines = TrainingLog(ModelDirectory(experiment.directory).log_path).read()
     rates = [line["tokens_per_second"] for line in lines if line.get("tokens_per_second")]
     return statistics.median(rates) if rates else None
-
-
-def _speed(experiment: Experiment) -> dict[str, Any] | None:
-    """The measured speed, unless the model has changed since."""
-    folder = ModelDirectory(experiment.directory)
-    path, weights = folder.path / "speed.json", folder.weights_path
-    if not path.is_file() or (weights.is_file() and path.stat().st_mtime < weights.stat().st_mtime):
-        return None
-    speed = read_json(path, "the speed of a model")
-    return speed if isinstance(speed.get("rates"), list) else None
 
 
 def _outputs(experiment: Experiment, direction: str, test: dict[str, Any]) -> dict[str, int]:

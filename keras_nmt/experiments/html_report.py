@@ -41,7 +41,7 @@ def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
     folder = Path(directory)
     log = _read_log(folder / "training_log.jsonl")
     files = {name: folder / f"{name}.json" for name in ("settings", "results")}
-    read = {name: read_json(path, f"the {name} of a run") if path.is_file() else {} for name, path in files.items()}
+    read = {name: read_json(path, f"the {name} of a run") if path.exists() else {} for name, path in files.items()}
     parts = [f"<h1>{html.escape(folder.resolve().name)}</h1>"]
     with named_damage(files["results"]):
         parts += [_table(_summary(log, read["results"])), "<h2>Curves</h2>"]

@@ -73,7 +73,7 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
         "test". `None`: the run has no results.
     """
     path = Path(directory) / "results.json"
-    if not path.is_file():
+    if not path.exists():
         return None
     results = read_json(path, "the results of a run")
     for name in results.keys() & RESULTS.keys():
@@ -89,11 +89,23 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
 
 def read_digests(path: Path) -> dict[str, list[str]]:
     """Reads `data.json`: a dict as `digests_of` returns it, empty if there is no file."""
-    if not path.is_file():
+    if not path.exists():
         return {}
     digests = read_json(path, "the digests of a run's data")
     _check(DIGESTS, digests, str(path))
     return _by_direction(digests)
+
+
+def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """Reads `speed.json` of a run's folder: the measured speed of its model. None: there is none.
+
+    A speed of other weights does not count. Without weights, the speed is taken to be theirs.
+    """
+    folder = ModelDirectory(directory)
+    path, weights = folder.path / "speed.json", folder.weights_path
+    speed = read_json(path, "the speed of a model") if path.exists() else {}
+    is_current = not weights.is_file() or speed.get("weights") == file_digest(weights)
+    return speed if is_current and isinstance(speed.get("rates"), list) else None
 
 
 def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:
@@ -110,7 +122,7 @@ def subword_names(experiment: Experiment) -> dict[str, str]:
 def start_digest(experiment: Experiment) -> dict[str, list[str]]:
     """Returns the digest of the weights of `init_from`, as data.json holds it; empty where there are none."""
     path = None if experiment.init_from is None else ModelDirectory(experiment.init_from).weights_path
-    return {} if path is None or not path.is_file() else {START: [_digest(path)]}
+    return {} if path is None or not path.is_file() else {START: [file_digest(path)]}
 
 
 def unchanged_files(experiment: Experiment) -> set[str]:
@@ -124,12 +136,14 @@ def unchanged_files(experiment: Experiment) -> set[str]:
         unchanged.add("init_from")
     given = e.subwords if isinstance(e.subwords, dict) else dict.fromkeys(e.sides if e.subwords else (), e.subwords)
     pairs = [(Path(path), folder.path / subword_names(e)[side]) for side, path in given.items() if path is not None]
-    if pairs and all(path.is_file() and copy.is_file() and _digest(path) == _digest(copy) for path, copy in pairs):
+    whole = bool(pairs) and all(path.is_file() for pair in pairs for path in pair)
+    if whole and all(file_digest(path) == file_digest(copy) for path, copy in pairs):
         unchanged.add("subwords")
     return unchanged
 
 
-def _digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
+    """Returns the SHA-256 of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

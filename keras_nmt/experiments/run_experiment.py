@@ -252,7 +252,7 @@ def record(experiment: Experiment, folder: ModelDirectory) -> None:
     may_change = {*MAY_CHANGE, *unchanged_files(e)} - ({"max_updates"} if e.schedule == "cosine" else set())
     if without_test(before) == without_test(of_data):  # the same lines, wherever they are
         may_change |= {*BY_FILES, *BY_PATTERNS}
-    changed = e.changed_settings(may_change) if folder.settings_path.is_file() else []
+    changed = e.changed_settings(may_change) if folder.settings_path.exists() else []
     digests = {**of_data, **start_digest(e)}
     if folder.checkpoints_path.exists():
         if other_text:

@@ -109,7 +109,7 @@ class Settings:
         """
         path = ModelDirectory(self.directory).settings_path
         with named_damage(path):
-            old = self._old_settings(self.read_settings(path))
+            old = self._old_settings(read_json(path, "the settings of a run"))
         return [
             f"{name}={value!r} (was {old[name]!r})"
             for name, value in self.settings().items()

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.check_path import check_local
+from keras_nmt.files.check_path import check_local, check_regular
 from keras_nmt.files.directory_lock import LOCK, directory_lock
 
 PREFIX = ".writing-"  # prefix of temporary names
+LONGEST_NAME = 255  # bytes, of file systems
 WITHOUT_FLUSH = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)  # errors of file systems that flush nothing
 
 
@@ -99,7 +100,8 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     path = Path(path).absolute()
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise UserError(f"The folder to write must not exist: take another name, or remove it. Received: {path}")
-    temporary = path.with_name(f"{PREFIX}{path.name}")
+    name = os.fsencode(PREFIX + path.name)[:LONGEST_NAME]
+    temporary = path.with_name(os.fsdecode(name))
     with directory_lock(temporary):
         try:
             for leftover in temporary.iterdir():
@@ -210,7 +212,13 @@ def write_json(path: str | os.PathLike[str], value: Any) -> None:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Writes text as UTF-8, completely or not at all. A lone surrogate, as of a name that is not UTF-8, is escaped."""
+    """Writes text as UTF-8, completely or not at all. A lone surrogate, as of a name that is not UTF-8, is escaped.
+
+    Raises:
+        UserError: There is something else than a regular file: nobody might read a pipe of this name.
+    """
+    if os.path.exists(path):
+        check_regular(path)
     return write_bytes(path, text.encode(errors="backslashreplace"))  # of a surrogate, JSON has the same escape
 
 

@@ -139,9 +139,9 @@ def prepared_side(path: str | os.PathLike[str]) -> tuple[PreparedFolder, str] | 
     path = Path(path)
     if not path.is_dir():
         return None
-    whole = (path / MANIFEST).is_file()
+    whole = (path / MANIFEST).exists()
     manifest = path / MANIFEST if whole else path.parent / MANIFEST
-    if not manifest.is_file():
+    if not manifest.exists():
         return None
     status = os.stat(manifest)
     folder = _opened(os.path.abspath(manifest.parent), status.st_size, status.st_mtime_ns)

@@ -27,7 +27,13 @@ def write_weights(path: str | os.PathLike[str], model: Any) -> None:
     Args:
         path: String or path, the file, `*.weights.h5`.
         model: Keras model. The state of its optimizer is not written.
+
+    Raises:
+        OSError: The file cannot be written.
+        UserError: There is something else than a regular file.
     """
+    if os.path.exists(path):
+        check_regular(path)
     # HDF5 crashes, and Python with it, on a full disk. Groups and names take a few kB for each variable.
     room = sum(math.prod(weight.shape) * 4 + 8192 for weight in model.weights)
     with atomic_path(path, suffix=".weights.h5", room=room) as temporary, _errors_of_locks(path):

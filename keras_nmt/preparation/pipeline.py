@@ -73,7 +73,7 @@ def prepare(
         The manifest.
 
     Raises:
-        OSError: The folder cannot be made.
+        OSError: The folder cannot be made, or a file is missing or out of reach.
         UserError: The folder exists, a file is unusable, no pair is left, or the disk is full.
     """
     p, workers = preparation, workers or num_processors()

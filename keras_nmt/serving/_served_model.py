@@ -206,7 +206,7 @@ class ServedModel:
     def _set_state(self, number: int, state: str, error: str = "") -> None:
         status = self._apis.get_model_status_pb2.ModelVersionStatus(version=number, state=state)
         status.status.error_code = error_codes_pb2.INTERNAL if error else error_codes_pb2.OK
-        status.status.error_message = error
+        status.status.error_message = error.encode(errors="backslashreplace").decode()  # a name may not be UTF-8
         self._states = {**self._states, number: status}
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.inference.lines import check_lines
 from keras_nmt.inference.translator import Translator
 from keras_nmt.serving._serving_api import serving_api
@@ -88,4 +89,7 @@ def write_warmup(records: Sequence[bytes], folder: Path) -> None:
 def read_warmup(folder: Path) -> list[bytes]:
     """The records of a SavedModel, none if it has none."""
     path = folder / WARMUP_PATH
-    return list(tf.data.TFRecordDataset(str(path)).as_numpy_iterator()) if path.is_file() else []
+    if not path.is_file():
+        return []
+    with plain_name(path.parent) as name:
+        return list(tf.data.TFRecordDataset(f"{name}/{path.name}").as_numpy_iterator())

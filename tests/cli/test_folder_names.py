@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 
 import pytest
 import tensorflow as tf
@@ -22,6 +23,7 @@ def command(monkeypatch, capsys, tmp_path):
 
     def run(*arguments, code=0):
         monkeypatch.setattr("sys.argv", ["keras-nmt", *map(str, arguments)])
+        sys.stderr.reconfigure(errors="backslashreplace")  # as standard error of a process
         with pytest.raises(SystemExit) as raised:
             cli.main()
         output, error = capsys.readouterr()

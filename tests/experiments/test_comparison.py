@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+import hashlib
 import json
 import os
 import shutil
@@ -80,6 +81,11 @@ def write_run(settings, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypoth
     (folder / "training_log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
+def write_speed(folder, at, rates):
+    weights = hashlib.sha256((folder / "model.weights.h5").read_bytes()).hexdigest()
+    (folder / "speed.json").write_text(json.dumps({"at": at, "rates": rates, "weights": weights}))
+
+
 @pytest.fixture
 def calls(monkeypatch):
     """Instead of processes that train and measure: a list of their tasks, and files like theirs."""
@@ -94,7 +100,7 @@ def calls(monkeypatch):
             at, *directions = arguments
             assert directions == [d.name for d in experiment.directions if d.test is not None]
             made.append(f"measure {folder.name}")
-            (folder / "speed.json").write_text(json.dumps({"at": at, "rates": [10.0, 12.34, 40.0]}))
+            write_speed(folder, at, [10.0, 12.34, 40.0])
 
     monkeypatch.setattr(module, "_python", python)
     return made
@@ -134,9 +140,8 @@ def test_the_table_has_means_deviations_and_p_values(files, tmp_path):
     for seed in (1, 3):  # still training: 2
         settings = runs[seed]["other"].settings()
         write_run(settings, dev=20.0, test=scores[seed] + seed, rates=(10.0, 20.0, 30.0 * seed))
-    speed = {"at": "2026-11-25T10:00:00+00:00", "rates": [1234.56, 1200, 2000]}
-    (tmp_path / "runs" / "other-1" / "speed.json").write_text(json.dumps(speed))
-    (tmp_path / "runs" / "baseline-1" / "speed.json").write_text(json.dumps({**speed, "rates": [7.0] * 3}))
+    for name, rates in {"other": [1234.56, 1200, 2000], "baseline": [7.0] * 3}.items():
+        write_speed(tmp_path / "runs" / f"{name}-1", "2026-11-25T10:00:00+00:00", rates)
     comparison.show()
     lines = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
     assert lines[0].startswith("| configuration | parameters | training tokens/s | decoding sentences/s | runs |")
@@ -252,10 +257,15 @@ def test_a_failed_run_is_named_and_the_table_shows_the_finished_runs(files, tmp_
     assert calls[:2] == ["train fusion-1", "train baseline-2"]
 
 
-def test_speed_is_measured_again_if_the_model_is_newer(files, tmp_path, calls):
+def test_speed_is_measured_again_if_the_weights_are_others_whatever_the_clock(files, tmp_path, calls):
     compared(files, tmp_path / "runs", seeds=(1,)).run()
     calls.clear()
-    os.utime(tmp_path / "runs" / "plain-1" / "speed.json", (1, 1))
+    for path in (tmp_path / "runs").glob("*/speed.json"):
+        os.utime(path, (1, 1))
+    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    assert calls == []
+    (tmp_path / "runs" / "plain-1" / "model.weights.h5").write_bytes(b"trained again")
+    os.utime(tmp_path / "runs" / "plain-1" / "model.weights.h5", (0, 0))
     compared(files, tmp_path / "runs", seeds=(1,)).run()
     assert calls == ["measure baseline-1", "measure plain-1"] * 3
 
@@ -502,6 +512,7 @@ def test_speed_is_measured_on_all_lines_after_a_warm_up(files, tmp_path, monkeyp
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(module, "WARM_UP", 8)
     (tmp_path / "settings.json").write_text(json.dumps(make(1, tmp_path, files).settings()))
+    (tmp_path / "model.weights.h5").write_bytes(b"weights")
     for at in ("before", "now", "now"):  # the turns of another moment are dropped
         sizes.clear()
         module._measure_speed(str(tmp_path / "settings.json"), at, "source-target")
@@ -514,8 +525,7 @@ def test_speeds_of_several_moments_are_said(files, tmp_path):
     comparison = compared(files, tmp_path / "runs", seeds=(1,))
     for i, experiment in enumerate(comparison._runs[1].values()):
         write_run(experiment.settings())
-        speed = {"at": f"2026-11-2{i}", "rates": [5.0]}
-        (Path(experiment.directory) / "speed.json").write_text(json.dumps(speed))
+        write_speed(Path(experiment.directory), f"2026-11-2{i}", [5.0])
     comparison.write()
     assert "Not all in the same turns: 2026-11-20, 2026-11-21." in (tmp_path / "runs" / "comparison.md").read_text()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -203,10 +204,15 @@ def test_other_test_data_are_scored_without_training(copied, one):
         ("results.json", '{"updates": "4", "ended_by": "x"}', "Damaged: updates in .*results.json.*Received: '4'"),
         ("results.json", '{"updates": 4}', "Damaged: ended_by in .*results.json"),
         ("data.json", '{"train source-target": 3}', "Damaged: .*data.json.*Received: 3"),
+        *((name, None, f"{name}, a pipe") for name in ("settings.json", "results.json", "data.json")),
     ],
 )
 def test_a_damaged_file_of_a_run_is_one_line(copied, one, name, content, message):
-    (copied / name).write_text(content)
+    (copied / name).unlink()
+    if content is None:
+        os.mkfifo(copied / name)
+    else:
+        (copied / name).write_text(content)
     with pytest.raises(UserError, match=message) as raised:
         Experiment(directory=copied, **{**one, "max_updates": 6}).run(report=str)
     assert "\n" not in str(raised.value)

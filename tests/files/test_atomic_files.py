@@ -13,7 +13,8 @@ import h5py
 import numpy as np
 import pytest
 
-from keras_nmt.files.atomic_files import atomic_folder, atomic_path, check_writable, write_json
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import atomic_folder, atomic_path, check_writable, write_bytes, write_json
 from keras_nmt.serving._versions import write_version
 from keras_nmt.training.average_checkpoints import average_weights
 
@@ -59,8 +60,10 @@ def test_pipes_are_written_links_replaced_and_permissions_kept(tmp_path: Path) -
     assert target.read_text() == "2\n"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    write_json(pipe, 3)
+    write_bytes(pipe, b"3\n")
     assert os.read(reader, 9) == b"3\n"
+    with pytest.raises(UserError, match=r"^This must be a regular file\. Received: .*pipe, a pipe$"):
+        write_json(pipe, 3)  # only the package reads it: nobody might open the pipe
     os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
@@ -68,7 +71,7 @@ def test_pipes_are_written_links_replaced_and_permissions_kept(tmp_path: Path) -
 def test_folders_and_names_of_the_system_are_not_replaced(tmp_path: Path) -> None:
     for path in (tmp_path, Path("/dev/keras-nmt-file")):
         with pytest.raises(OSError, match=r"Is a directory|No file can be made here") as error:
-            write_json(path, 1)
+            write_bytes(path, b"1")
         assert error.value.filename == str(path)
     assert not Path("/dev/keras-nmt-file").exists()
 

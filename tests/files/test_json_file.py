@@ -19,7 +19,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.html_report import html_report
 from keras_nmt.experiments.results import finished_results, read_digests
-from keras_nmt.files.json_file import MAX_BYTES, MAX_DEPTH, read_json, with_digest
+from keras_nmt.files.json_file import MAX_BYTES, MAX_DEPTH, check_digest, read_json, with_digest
 from keras_nmt.files.model_config import FORMAT
 
 DEEP = 100_000
@@ -202,3 +202,11 @@ def test_values_of_another_type_are_no_tracebacks(name, read, run, capsysbinary)
         assert len(message) < 900
         assert "\n" not in message
     capsysbinary.readouterr()
+
+
+def test_a_digest_does_not_depend_on_the_order_of_entries():
+    written = with_digest({"b": 1, "a": {"d": [2, 1], "c": None}})
+    changed = {"sha256": written["sha256"], "a": {"c": None, "d": [2, 1]}, "b": 1}
+    assert check_digest(changed, "file") == {"b": 1, "a": {"d": [2, 1], "c": None}}
+    with pytest.raises(UserError, match=r"^file is damaged, or was changed by hand"):
+        check_digest({**changed, "a": {"c": None, "d": [1, 2]}}, "file")

@@ -239,6 +239,13 @@ def test_a_side_is_a_path(folder: Path) -> None:
             prepared_side(wrong)
 
 
+def test_a_pipe_in_place_of_the_manifest_is_named(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+    os.mkfifo(folder / "manifest.json")
+    with pytest.raises(UserError, match=r"^This must be a regular file\. Received: .*manifest\.json, a pipe$"):
+        prepared_side(folder / "en")
+
+
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     """A limit of the size of files is an error of the same kind that needs no full disk."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -254,6 +261,9 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
+    with atomic_folder(tmp_path / ("d" * 255)) as folder:  # no name is too long for the temporary one
+        (folder / "file").touch()
+    shutil.rmtree(tmp_path / ("d" * 255))
     leftover = tmp_path / ".writing-corpus"
     (leftover / "de").mkdir(parents=True)
     (leftover / "de" / "00000.ids.npy").write_bytes(b"of a killed process")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from keras_nmt.cli import quickstart
+from keras_nmt.errors import UserError
 from keras_nmt.quickstart_data import FOLDER
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "quickstart.py"
@@ -44,3 +46,11 @@ def test_an_unknown_language_is_an_error_of_one_line(tmp_path, run_recipe):
     run = run_recipe("--source", "xx", "--output", tmp_path)
     assert run.returncode == 2
     assert run.stderr.decode().strip().splitlines()[-1] == "Error: The corpus has en, de, fr, cs. Received: xx"
+
+
+def test_messages_of_the_export_may_have_any_encoding(tmp_path, monkeypatch):
+    program = r'import sys; sys.stderr.buffer.write(b"m\xff\nfailed"); print(sys.argv[2]); sys.exit(len(sys.argv[1]))'
+    monkeypatch.setattr(quickstart, "WITHOUT_KERAS_NMT", program)
+    assert quickstart.answers_without_keras_nmt("", ["ä"]) == ["ä"]
+    with pytest.raises(UserError, match="Received: m� failed$"):
+        quickstart.answers_without_keras_nmt(Path("m"), ["ä"])

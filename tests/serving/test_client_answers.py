@@ -143,7 +143,7 @@ def test_an_answer_by_grpc_is_bounded_by_the_size_of_a_batch(lying):
 
 def test_an_error_of_any_size_and_characters_is_a_line_for_a_terminal(lying, failing_by_grpc):
     """Escape sequences of a server could write anything over the user's terminal."""
-    message = "\x1b[2J\x9b1m\x00\x08\x7f ä"
+    message = "\x1b[2J\x9b1m\x00\x08\x7f\u202e ä"
     for content in (json.dumps({"error": message + "a" * 3_000_000}).encode(), (message + "a" * 3_000_000).encode()):
         lying.rest = _http(content, 500)
         told = _refusal(lying.by_rest)
@@ -151,7 +151,7 @@ def test_an_error_of_any_size_and_characters_is_a_line_for_a_terminal(lying, fai
         assert r"INTERNAL: " in told
         assert len(told) < 3000
     lying.rest = _http(json.dumps({"error": message}).encode(), 500)
-    shown = r"INTERNAL: \x1b[2J\x9b1m\x00\x08\x7f ä. Received"
+    shown = r"INTERNAL: \x1b[2J\x9b1m\x00\x08\x7f\u202e ä. Received"
     assert shown in _refusal(lying.by_rest)
     assert shown in _refusal(failing_by_grpc(message))
 
