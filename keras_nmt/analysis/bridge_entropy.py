@@ -26,9 +26,9 @@ def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None 
             end, to which heads attend as well.
 
     Returns:
-        `Measurements` of the groups "entropy" (all, first and other heads), "head" (1 to k), and "all heads", "first
-        heads" and "other heads" by the number of tokens, the end included. Means over no rows are left out. The
-        sentences are the samples of the first two groups; their number is in the details.
+        `Measurements` of the groups "entropy" (all, first and other heads), "head" (1 to k), and "all heads by length",
+        "first heads by length" and "other heads by length": by the number of tokens, the end included. Means over no
+        rows are left out. The sentences are the samples of the first two groups; their number is in the details.
 
     Raises:
         UserError: There are no sentences, or sentences of several bridges, or `num_first` is negative.
@@ -37,7 +37,7 @@ def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None 
 
     >>> even, sharp = np.full([3, 2], 1 / 2), np.eye(3)
     >>> entropy = bridge_entropy([BridgeAttention(("▁a", "</s>"), even), BridgeAttention(("▁b", "c", "</s>"), sharp)])
-    >>> [(length, round(entropy.values["all heads", length], 4)) for length in ("2", "3")]
+    >>> [(length, round(entropy.values["all heads by length", length], 4)) for length in ("2", "3")]
     [('2', 0.6931), ('3', 0.0)]
 
     Reference:
@@ -64,7 +64,9 @@ def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None 
         samples["head", str(head + 1)] = np.stack([entropies[:, head], np.ones(len(entropies))], axis=1)
     each_length, counts = np.unique(lengths, return_counts=True)
     by_length = {
-        (name, str(length)): samples["entropy", name][lengths == length] for name in chosen for length in each_length
+        (f"{name} by length", str(length)): samples["entropy", name][lengths == length]
+        for name in chosen
+        for length in each_length
     }
     sums = {key: of_key.sum(axis=0) for key, of_key in (samples | by_length).items()}
     values = {key: float(total / count) for key, (total, count) in sums.items() if count}

@@ -7,19 +7,20 @@ import functools
 import itertools
 import os
 import weakref
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
 from keras_nmt.analysis._composition_parts import composition_parts
+from keras_nmt.analysis._layer_outputs import MEMORY, OWN, by_text, layer_outputs, matching_layers
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.load import load
-from keras_nmt.layers._recording import Record, recording
+from keras_nmt.layers._recording import Record, recording, recording_outputs
 from keras_nmt.models import Ensemble, TranslationModel
 from keras_nmt.steps import count_steps
 from keras_nmt.text import SubwordTokenizer
@@ -66,6 +67,10 @@ class HiddenStates:
         composition: Dictionary from the path of each composition of representations to `CompositionParts`, arrays
             `[n, N]` for n representations.
         bridge: None, or the arrays M `[B, k, d]` and a list of the B texts' arrays A `[k, n]`.
+        layers: Dictionary from the path of each requested layer that the side calls to a list of the B texts' outputs:
+            what `call` returns for the text, `[T, d]` in most layers. A further call of the same layer has the path
+            with ":2", ":3" and so on; of several returned tensors there is a tuple. For a composition that acts between
+            layers, the outputs are those of `aggregate`.
     """
 
     texts: tuple[str, ...]
@@ -83,6 +88,7 @@ class HiddenStates:
     roles: np.ndarray | None
     composition: dict[str, Any]
     bridge: tuple[np.ndarray, list[np.ndarray]] | None
+    layers: dict[str, list[Any]]
 
     @functools.cached_property
     def subwords(self) -> list[str]:
@@ -120,6 +126,7 @@ def hidden_states(
     target: Iterable[str] | None = None,
     *,
     tensors: Collection[str] = ("states",),
+    layers: str | Collection[str] = (),
     source_language: str | None = None,
     target_language: str | None = None,
     max_tokens: int = 4096,
@@ -136,6 +143,9 @@ def hidden_states(
         target: Iterable of strings, a translation of each source. None: only the encoder runs. Defaults to None.
         tensors: Names among "states", "attention", "gates", "roles", "composition" and "bridge". Defaults to
             `("states",)`.
+        layers: String or strings, patterns of the paths of layers whose outputs `HiddenStates.layers` gets, with `*`
+            for any characters: "encoder/layer_1/self_attention", or "*/feed_forward". `keras_nmt.models.inner_layers`
+            lists the paths. Any layer can be chosen, also one of your own. Defaults to none.
         source_language, target_language: Strings, the direction of a multilingual model.
         max_tokens: Integer, the largest number of tokens of a batch, padding included, unless a single text is longer.
             Defaults to 4096.
@@ -146,8 +156,9 @@ def hidden_states(
         `HiddenStatesBatch`: `source` and `target`, `HiddenStates` each; `target` is None without target texts.
 
     Raises:
-        UserError: A name is unknown, the model has none of the tensors or does not have the direction, there is not a
-            target for each source, or a composition is not of second order.
+        UserError: A name is unknown, a pattern matches no layer, no matching layer is called outside of a loop, the
+            model has none of the tensors or does not have the direction, there is not a target for each source, or a
+            composition is not of second order.
 
     Example:
 
@@ -164,6 +175,9 @@ def hidden_states(
     ...     print(batch.source.states.shape[::2], batch.target.attention["cross"][0].shape[:2])
     True
     (3, 8) (2, 2)
+    >>> batch = next(hidden_states(Translator(model, tokenizer), ["the cat"], layers="encoder/*/feed_forward"))
+    >>> {path: output.shape[1:] for path, (output,) in batch.source.layers.items()}
+    {'encoder/layer_1/feed_forward': (8,), 'encoder/layer_2/feed_forward': (8,)}
 
     Reference:
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.1.
@@ -171,22 +185,26 @@ def hidden_states(
     if unknown := sorted(set(tensors) - set(TENSORS)):
         raise UserError(f"Tensors are {', '.join(TENSORS)}. Received: {', '.join(unknown)}")
     pair, tokenizers = open_pair(model, source_language, target_language)
-    read = _reader(pair, tuple(tensors), target is not None)
+    patterns = (layers,) if isinstance(layers, str) else tuple(layers)
+    read = _reader(pair, tuple(tensors), patterns, target is not None)
     batches = _batches(read, tokenizers, source, target, max_tokens, generator, pair.positions_before_source is None)
-    batches = _with_tensors(batches, tensors, named(model))
+    batches = _with_tensors(batches, tensors, patterns, named(model))
     return _counted(batches, len(source) if isinstance(source, Sequence) else None)
 
 
 def _with_tensors(
-    batches: Iterator[HiddenStatesBatch], tensors: Collection[str], model: str
+    batches: Iterator[HiddenStatesBatch], tensors: Collection[str], patterns: tuple[str, ...], model: str
 ) -> Iterator[HiddenStatesBatch]:
-    """The batches; an error at the first one if the model has none of the tensors."""
+    """The batches; an error at the first one if the model has none of the tensors, or calls none of the layers."""
     for number, batch in enumerate(batches):
         sides = [side for side in batch if side is not None]
         found = [getattr(side, name) for side in sides for name in tensors]
         if number == 0 and found and not any(value is not None and len(value) for value in found):
             missing = " and no ".join(NAMES.get(name, name) for name in tensors)
             raise UserError(f"The model has no {missing}. Received: {model}")
+        if number == 0 and patterns and not any(side.layers for side in sides):
+            reason = "layers of the decoder need target texts, and what runs in a loop has no outputs to read"
+            raise UserError(f"None of these layers is called: {reason}. Received: {', '.join(patterns)}")
         yield batch
 
 
@@ -239,35 +257,45 @@ def named(model: Model) -> str:
     return type(model.model).__name__ if isinstance(model, Translator) else os.fspath(model)
 
 
-def _reader(pair: TranslationModel, tensors: tuple[str, ...], with_target: bool) -> Callable[..., Any]:
+def _reader(
+    pair: TranslationModel, tensors: tuple[str, ...], patterns: tuple[str, ...], with_target: bool
+) -> Callable[..., Any]:
     """The traced function from source ids `[B, S]` and target-input ids `[B, T]` to tensors by side and name.
 
     It is traced once for a model: callers read one text after another.
     """
-    of_pair = _readers.setdefault(pair, {})
-    if (tensors, with_target) not in of_pair:
-        of_pair[tensors, with_target] = _new_reader(pair, tensors, with_target)
-    return of_pair[tensors, with_target]
+    of_pair, key = _readers.setdefault(pair, {}), (tensors, patterns, with_target)
+    if key not in of_pair:
+        of_pair[key] = _new_reader(pair, *key)
+    return of_pair[key]
 
 
 # By model. Functions hold a model's layers, but not the model, so that they are removed with it.
 _readers: weakref.WeakKeyDictionary[TranslationModel, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
 
-def _new_reader(pair: TranslationModel, tensors: tuple[str, ...], with_target: bool) -> Callable[..., Any]:
+def _new_reader(
+    pair: TranslationModel, tensors: tuple[str, ...], patterns: tuple[str, ...], with_target: bool
+) -> Callable[..., Any]:
     encoder, decoder = pair.encoder, pair.decoder_for(pair.directions[0][1])
     before = pair.positions_before_source
+    layers = matching_layers(pair, patterns)
+    paths = {id(layer): path for path, layer in layers.items()}
 
     def read(source: tf.Tensor, *target: tf.Tensor) -> dict[str, Any]:
         real = source != PAD
-        with recording() as records:
+        with recording() as records, recording_outputs(layers.values()):
             memory = encoder(source)
-        found = {"source": _tensors(records, tensors, real, real, before or 0)}
+        found = {"source": _tensors(records, tensors, paths, real, real, before or 0)}
         if target:
             memory_real = tf.fill(tf.shape(memory["mask"]), True) if before is None else real
-            with recording() as records:
-                decoder.logits(target[0], memory)
-            found["target"] = _tensors(records, tensors, target[0] != PAD, memory_real, 0, before or 0)
+            ids = target[0]
+            if paths:  # one position more where both sides are of one length, so that the length tells axes apart
+                is_alike = tf.shape(ids)[1] == (before or 0) + tf.shape(memory_real)[1]
+                ids = tf.pad(ids, [[0, 0], [0, tf.cast(is_alike, tf.int32)]], constant_values=PAD)
+            with recording() as records, recording_outputs(layers.values()):
+                decoder.logits(ids, memory)
+            found["target"] = _tensors(records, tensors, paths, ids != PAD, memory_real, 0, before or 0)
         return found
 
     ids = tf.TensorSpec([None, None], tf.int32)
@@ -277,6 +305,7 @@ def _new_reader(pair: TranslationModel, tensors: tuple[str, ...], with_target: b
 def _tensors(
     records: Sequence[Record],
     names: Collection[str],
+    paths: Mapping[int, str],
     real: tf.Tensor,
     memory_real: tf.Tensor,
     before: int,
@@ -284,13 +313,19 @@ def _tensors(
 ) -> dict[str, Any]:
     """The requested tensors of a side. `real` `[B, T]` and `memory_real` `[B, S]` are True at tokens.
 
+    `paths` are those of the layers with requested outputs, by their `id`.
     `before` are the positions before the tokens, such as a label, and `before_memory` those of the memory.
     """
 
     def tokens(x: Any, at: tf.Tensor = real, skipped: int = before) -> tf.Tensor:  # [B, T', ...] -> [N, ...]
         return tf.boolean_mask(tf.cast(x, tf.float32)[:, skipped:], at)
 
-    found: dict[str, Any] = {}
+    axes = {
+        MEMORY: (before_memory + tf.shape(memory_real)[1], before_memory),
+        OWN: (before + tf.shape(real)[1], before),
+    }
+    outputs = layer_outputs(records, paths, axes, real.graph)
+    found: dict[str, Any] = {f"layers/{path}": output for path, output in outputs.items()}
     for layer, name, value in records:
         if name == "representations":
             name = "composition"
@@ -427,4 +462,5 @@ def _side(
         roles=arrays.get("roles"),
         composition={path: {key: x.T for key, x in parts.items()} for path, parts in sub("composition").items()},
         bridge=bridge,
+        layers=by_text(sub("layers"), len(texts), {OWN: lengths, MEMORY: memory_lengths}),
     )

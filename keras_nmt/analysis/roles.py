@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -28,12 +29,16 @@ PARTITIONS = 10  # of the subwords, by chance
 
 @dataclasses.dataclass(frozen=True)
 class Role:
-    """A role: its number from 1, the number of its tokens, their tags, its most typical subwords, and examples."""
+    """A role: its number from 1, the number of its tokens, their tags, its most typical subwords, and examples.
+
+    `lifts` are of the typical subwords: how many times as frequent a subword is in the role as in the text.
+    """
 
     number: int
     count: int
     tags: dict[str, int]
     subwords: tuple[str, ...]
+    lifts: tuple[float, ...]
     examples: tuple[str, ...]
 
 
@@ -81,18 +86,23 @@ class Roles:
     occurrences: tuple[Occurrence, ...]
 
     def to_markdown(self) -> str:
-        """The roles, and the occurrences of the subword, as tables in Markdown."""
-        rows = [
-            [
-                str(role.number),
-                f"{role.count / self.tokens:.3f}",
-                ", ".join(f"{tag} {count / sum(role.tags.values()):.2f}" for tag, count in _largest(role.tags, 3)),
-                " ".join(role.subwords),
-                "; ".join(role.examples),
-            ]
-            for role in self.roles
-        ]
-        parts = [_table(["role", "share", "tags", "typical subwords", "examples"], rows)]
+        """The roles, and the occurrences of the subword, as tables in Markdown; tags only where there are any."""
+        columns = {
+            "role": [str(role.number) for role in self.roles],
+            "share of subwords": [f"{role.count / self.tokens:.3f}" for role in self.roles],
+            "tags": [
+                ", ".join(f"{tag} {count / sum(role.tags.values()):.2f}" for tag, count in _largest(role.tags, 3))
+                for role in self.roles
+            ],
+            "typical subwords (times as frequent as in the text)": [
+                " ".join(f"{t} ({lift:.1f})" for t, lift in zip(role.subwords, role.lifts, strict=True))
+                for role in self.roles
+            ],
+            "examples": ["; ".join(role.examples) for role in self.roles],
+        }
+        if not any(columns["tags"]):
+            del columns["tags"]
+        parts = [_table([*columns], [*map(list, zip(*columns.values(), strict=True))])]
         if self.information is not None:
             found = self.information
             parts.append(
@@ -197,23 +207,25 @@ def roles(
         raise UserError("The text has no subwords.")
     information = None if groups is None else _information(*paired, num_roles)
     everywhere: Counter[str] = sum(by_role.values(), Counter())
-    made = tuple(
-        Role(
-            role,
-            sum(counts.values()),
-            dict(tags.get(role, Counter()).most_common()),
-            tuple(_typical(counts, everywhere, tokens)[:typical]),
-            tuple(_context(source, place) for place in sorted(found[role])[:: max(1, len(found[role]) // examples)])[
-                :examples
-            ],
+    made = []
+    for role, counts in sorted(by_role.items(), key=lambda item: -sum(item[1].values())):
+        lifts = dict(itertools.islice(_typical(counts, everywhere, tokens).items(), typical))
+        places = sorted(found[role])[:: max(1, len(found[role]) // examples)][:examples]
+        made.append(
+            Role(
+                role,
+                sum(counts.values()),
+                dict(tags.get(role, Counter()).most_common()),
+                tuple(lifts),
+                tuple(lifts.values()),
+                tuple(_context(source, place) for place in places),
+            )
         )
-        for role, counts in sorted(by_role.items(), key=lambda item: -sum(item[1].values()))
-    )
     occurrences = tuple(
         Occurrence(role, _context(source, place), _translation(links, references, place))
         for place, role in sorted(listed)
     )
-    return Roles(made, tokens, num_roles, information, occurrences)
+    return Roles(tuple(made), tokens, num_roles, information, occurrences)
 
 
 def _information(of_roles: list[int], tags: list[str], subwords: list[int], num_roles: int) -> Information:
@@ -230,10 +242,11 @@ def _information(of_roles: list[int], tags: list[str], subwords: list[int], num_
     )
 
 
-def _typical(counts: Counter[str], everywhere: Counter[str], tokens: int) -> list[str]:
+def _typical(counts: Counter[str], everywhere: Counter[str], tokens: int) -> dict[str, float]:
+    """The lift p(t | r) / p(t) of each subword t of a role r, the most typical subword first."""
     of_role = sum(counts.values())
-    scores = {t: n * np.log(n / of_role * tokens / everywhere[t]) for t, n in counts.items()}
-    return sorted(scores, key=lambda t: -scores[t])
+    lifts = {t: n / of_role * tokens / everywhere[t] for t, n in counts.items()}
+    return {t: lifts[t] for t in sorted(lifts, key=lambda t: -counts[t] * np.log(lifts[t]))}
 
 
 def _context(source: Sequence[str], place: tuple[int, int]) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Iterator
+import functools
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import keras
@@ -58,6 +60,43 @@ def record(layer: keras.layers.Layer, name: str, value: Any) -> None:
     records = _records.get()
     if records is not None:
         records.append(Record(layer, name, value))
+
+
+@contextlib.contextmanager
+def recording_outputs(layers: Iterable[keras.layers.Layer]) -> Iterator[None]:
+    """Makes layers of any class record what they return as "output", each time that they are called.
+
+    While the block runs, `call` of each layer has a form that records. Other threads may call the layers meanwhile,
+    without records; blocks of several threads wait for each other.
+
+    Example:
+
+    >>> dense = keras.layers.Dense(3)
+    >>> with recording() as records, recording_outputs([dense]):
+    ...     _ = dense(keras.ops.ones((1, 2)))
+    >>> [(record.name, tuple(record.value.shape)) for record in records]
+    [('output', (1, 3))]
+    """
+    with _recording_outputs, contextlib.ExitStack() as stack:
+        for layer in layers:
+            name = "quantized_call" if getattr(layer, "quantization_mode", None) else "call"
+            # Keras looks the method up on the layer, and tracks what `setattr` sets.
+            vars(layer)[name] = _with_record(layer, getattr(layer, name))
+            stack.callback(vars(layer).pop, name)
+        yield
+
+
+_recording_outputs = threading.Lock()
+
+
+def _with_record(layer: keras.layers.Layer, call: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(call)
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        outputs = call(*args, **kwargs)
+        record(layer, "output", outputs)
+        return outputs
+
+    return recorded
 
 
 def is_recording() -> bool:

@@ -3,6 +3,7 @@
 from keras_nmt.models.attention_bridge_model import AttentionBridgeModel
 from keras_nmt.models.count_parameters import count_parameters
 from keras_nmt.models.ensemble import Ensemble
+from keras_nmt.models.inner_layers import inner_layers
 from keras_nmt.models.language_label_model import LanguageLabelModel
 from keras_nmt.models.matched_width import MatchedWidth, matched_width
 from keras_nmt.models.model_directory import ModelDirectory
@@ -23,6 +24,7 @@ __all__ = [
     "Transformer",
     "TranslationModel",
     "count_parameters",
+    "inner_layers",
     "matched_width",
     "quantize",
 ]

@@ -185,13 +185,17 @@ def test_planted_roles_are_found(mixed, lines):
     ]
     assert [occurrence.translation for occurrence in found.occurrences] == aligned
     assert found.plot().axes[0].get_xlabel() == "role"
-    assert "| 3 | 1.000 |" in found.to_markdown()
+    subword, *_ = found.roles[0].subwords
+    assert f"| 3 | 1.000 | {subword} (1.0) " in found.to_markdown()  # all of the text is in one role
+    assert "tags" not in found.to_markdown()
 
 
 def test_typical_subwords_are_frequent_and_of_the_role():
     # n(r, t) log p(t | r) / p(t), without the factor n the order would be another
     everywhere = Counter(often=9, once=1, all=40, other=50)
-    assert _typical(Counter(often=8, once=1, all=4), everywhere, 100)[:2] == ["often", "once"]
+    lifts = _typical(Counter(often=8, once=1, all=4), everywhere, 100)
+    assert list(lifts)[:2] == ["often", "once"]
+    assert lifts["often"] == pytest.approx((8 / 13) / (9 / 100))
 
 
 def test_information_of_roles_and_tags(mixed):
@@ -201,6 +205,7 @@ def test_information_of_roles_and_tags(mixed):
     counted = sum(sum(role.tags.values()) for role in found.roles)
     assert counted == found.tokens
     assert "mutual information" in found.to_markdown()
+    assert found.to_markdown().startswith("| role | share of subwords | tags | typical subwords (times as frequent ")
 
 
 def test_information_stands_beside_that_of_a_random_partition():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from keras_nmt.analysis.hidden_states import TENSORS
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BEGIN, END
 from keras_nmt.layers import BilinearPooling, HierarchicalAggregation, LinearCombination, LowRankBilinearPooling
+from keras_nmt.layers._recording import recording, recording_outputs
+from keras_nmt.models import inner_layers
 
 
 def options(kind):
@@ -128,6 +131,8 @@ def test_errors_name_what_is_missing(mixed, bridged):
     for call, message in (
         (lambda: hidden_states(mixed, ["a"], tensors=["stats"]), "Tensors are states"),
         (lambda: hidden_states(bridged, ["a"]), "languages en, de"),
+        (lambda: hidden_states(mixed, ["a"], layers=["*/feed_forward", "*/feed"]), r"No layer .*Received: \*/feed$"),
+        (lambda: next(hidden_states(mixed, ["a"], layers="decoder/*")), r"need target texts.*Received: decoder/\*$"),
         (lambda: next(hidden_states(mixed, ["a", "b"], ["a"])), "a target for each source"),
         (lambda: sentence_vectors(mixed, ["a"], "mean"), "no attention bridge"),
         (lambda: sentence_vectors(mixed, ["a"], "layer:9"), "layers 1 to 2"),
@@ -183,3 +188,63 @@ def test_tensors_that_the_model_does_not_have_are_an_error(plain, tensors, missi
     with pytest.raises(UserError, match=f"^The model has no {missing}. Received: Transformer$"):
         next(hidden_states(plain, ["a small cat"], ["a cat"], tensors=tensors))
     next(hidden_states(plain, ["a small cat"], ["a cat"], tensors=[*tensors, "states"]))
+
+
+@pytest.mark.parametrize("max_tokens", [60, 4096])
+def test_the_outputs_of_layers_are_those_of_the_model_text_by_text(mixed, lines, max_tokens):
+    """Layers of all classes, also those that record nothing, on both sides, whatever else is in the batch."""
+    model, tokenizer = mixed.model, mixed.tokenizers["source"]
+    targets = lines[::-1]  # of the lengths of the sources, in another order: batches of two sides of one length
+    patterns = ["*layer_2", "*/feed_forward", "decoder/layer_1/cross_attention/*", "embedding", "encoder/final_norm"]
+    found: dict = {}
+    for batch in hidden_states(mixed, lines, targets, tensors=TENSORS, layers=patterns, max_tokens=max_tokens):
+        for side in (batch.source, batch.target):
+            for path, outputs in side.layers.items():
+                found.setdefault((side.is_target, path), {}).update(zip(side.rows.tolist(), outputs, strict=True))
+    sides = list(zip(*hidden_states(mixed, lines, targets), strict=True))
+    lengths = [{int(row): n for x in side for row, n in zip(x.rows, x.lengths, strict=True)} for side in sides]
+    layers = inner_layers(model)
+    for row, line in enumerate(lines):
+        for path in ("encoder/layer_2", "decoder/layer_2", "decoder/layer_1/feed_forward", "encoder/final_norm"):
+            side = path.startswith("decoder")
+            assert found[side, path][row].shape == (lengths[side][row], 8)
+        # Keys and values are of the source, queries of the target.
+        keys, values = found[True, "decoder/layer_1/cross_attention/key_value"][row]
+        assert keys.shape == values.shape == (lengths[0][row], 8)
+        assert found[True, "decoder/layer_1/cross_attention/query"][row].shape == (lengths[1][row], 8)
+        if row in (0, 1, 7):
+            source, target = ([*tokenizer.tokenize([text])[0].numpy()] for text in (line, targets[row]))
+            ids = {False: np.array([[*source, END]]), True: np.array([[BEGIN, *target]])}
+            expected = {(side, "embedding"): layers["embedding"](ids[side]) for side in ids}
+            expected[False, "encoder/final_norm"] = model.encoder(ids[False])["states"]
+            expected[True, "embedding:2"] = model([*ids.values()])  # the second call gives the logits
+            for key, output in expected.items():
+                np.testing.assert_allclose(found[key][row], output[0], rtol=1e-3, atol=1e-3)
+    for side, name in enumerate(("source", "target")):
+        states = by_row(hidden_states(mixed, lines, targets), name, "states")
+        for row in (0, 1, 7):
+            layer = found[bool(side), f"{('encoder', 'decoder')[side]}/layer_2"][row]
+            np.testing.assert_allclose(layer, states[row][2], rtol=1e-4, atol=1e-5)
+
+
+def test_the_outputs_of_layers_leave_out_a_label_and_what_runs_in_a_loop(labelled, lines, translated):
+    batch = next(
+        hidden_states(labelled, lines, translated, layers=["encoder", "decoder/*", "embedding"], **options("labelled"))
+    )
+    assert {"embedding", "decoder/attentional"} & set(batch.target.layers) == {"embedding"}
+    found = np.concatenate([states for states, *_ in batch.source.layers["encoder"]])  # final states follow
+    np.testing.assert_allclose(found, batch.source.output, atol=1e-5)
+    with pytest.raises(UserError, match=r"None of these layers is called.*loop.* Received: decoder/cell_\*$"):
+        next(hidden_states(labelled, lines, translated, layers="decoder/cell_*", **options("labelled")))
+
+
+def test_a_layer_that_is_read_stays_as_it_was(plain, lines):
+    layer, threads = inner_layers(plain.model)["encoder/layer_1"], []
+    inputs = np.ones((1, 2, 16), "float32")
+    with recording() as records, recording_outputs([layer]):
+        expected = layer(inputs)
+        with ThreadPoolExecutor() as pool:
+            threads.append(pool.submit(layer, inputs).result())
+        assert [record.layer for record in records if record.name == "output"] == [layer]
+    np.testing.assert_array_equal(threads[0], expected)
+    assert "call" not in vars(layer)

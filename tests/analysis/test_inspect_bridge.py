@@ -45,6 +45,7 @@ def test_numbers_and_figures(run, directory, attentions, sentences, tmp_path):
     entropy = bridge_entropy([attentions[row] for row in (0, 2, 3, 4, 5)])  # without the empty line
     for name in ("all heads", "first heads", "other heads"):
         assert f"| {name} | {entropy.values['entropy', name]:.3f} |" in printed
+        assert f"| {name} by length |" in printed
     (numbers,) = json.loads((output / "results.json").read_text())["models"].values()
     assert numbers["sentences"] == 5
     assert [x["value"] for x in numbers["values"]] == pytest.approx([*entropy.values.values()], abs=1e-5)

@@ -10,6 +10,8 @@ from numpy_oracles import sigmoid, softmax
 
 from keras_nmt.layers import (
     FeedForward,
+    GatedFeedForward,
+    MultiHeadAttention,
     RotaryEncoding,
     TransformerDecoder,
     TransformerDecoderLayer,
@@ -193,14 +195,59 @@ def test_modern_decoder_layer(random, position):
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_gelu(random):
-    layer = FeedForward(F, D, activation="gelu")
-    x = random(B, T, D)
+def _silu(z):
+    return z / (1 + np.exp(-z))
+
+
+def _gelu(z):  # z P(Z <= z), not its approximation by tanh
+    return z * np.vectorize(lambda x: 0.5 * (1 + math.erf(x / math.sqrt(2))))(z)
+
+
+@pytest.mark.parametrize(
+    ("make", "gate"),
+    [
+        (lambda: TransformerEncoderLayer(HEADS, D, F).feed_forward, lambda z: np.maximum(z, 0)),
+        (lambda: TransformerEncoderLayer(HEADS, D, F, feed_forward="gelu").feed_forward, _gelu),
+        (lambda: TransformerEncoderLayer(HEADS, D, F, feed_forward="swiglu").feed_forward, _silu),
+        (lambda: GatedFeedForward(F, D), _silu),
+        (lambda: GatedFeedForward(F, D, activation="gelu"), _gelu),
+    ],
+    ids=["default", "gelu", "swiglu", "gated", "geglu"],
+)
+def test_feed_forward_networks(random, make, gate):
+    layer, x = make(), random(B, T, D)
     layer(x)
-    w = _weights(layer, random)
-    inner = x @ w["inner/kernel"] + w["inner/bias"]
-    phi = np.vectorize(lambda z: 0.5 * (1 + math.erf(z / math.sqrt(2))))(inner)
-    np.testing.assert_allclose(layer(x), (inner * phi) @ w["outer/kernel"] + w["outer/bias"], rtol=1e-4, atol=1e-5)
+    w = {path.rpartition("feed_forward/")[2]: value for path, value in _weights(layer, random).items()}
+    inner = gate(x @ w["inner/kernel"] + w.get("inner/bias", 0))
+    if isinstance(layer, GatedFeedForward):
+        inner = inner * (x @ w["values/kernel"])
+    expected = inner @ w["outer/kernel"] + w.get("outer/bias", 0)
+    np.testing.assert_allclose(layer(x), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [FeedForward, GatedFeedForward])
+def test_dropout_of_the_feed_forward_network_is_before_the_last_matrix(make):
+    """Of F equal units, each kept one adds twice its value: a binomial number of them."""
+    layer, ones = make(F, 1, dropout=0.5), np.ones((2000, 1), "float32")
+    layer(ones)
+    layer.set_weights([np.full(w.shape, len(w.shape) - 1, "float32") for w in layer.get_weights()])  # biases are 0
+    unit = np.asarray(layer(ones))[0, 0] / F
+    kept = np.asarray(layer(ones, training=True))[:, 0] / (2 * unit)
+    np.testing.assert_allclose(kept, kept.round(), atol=1e-3)
+    assert (kept.mean(), kept.var()) == pytest.approx((F / 2, F / 4), rel=0.15)
+
+
+def test_dropout_of_attention_is_of_the_weights():
+    """Of S equal values, each kept one adds twice its share, to all neurons alike."""
+    layer = MultiHeadAttention(1, D, dropout=0.5)
+    layer.build((None, None, D))
+    layer.output_layer.kernel.assign(np.eye(D))
+    query, values = np.ones((1, 2000, D), "float32"), np.ones((1, 1, S, D), "float32")
+    output, weights = layer.attend(query, np.zeros_like(values), values, training=True)
+    np.testing.assert_allclose(weights, 1 / S, rtol=1e-5)  # those that are returned are whole
+    kept = np.asarray(output)[0] * S / 2  # [T, D]
+    np.testing.assert_allclose(kept, kept[:, :1].round().repeat(D, 1), atol=1e-4)
+    assert (kept.mean(), kept[:, 0].var()) == pytest.approx((S / 2, S / 4), rel=0.15)
 
 
 def test_rotated_products_depend_on_distances_alone(random):

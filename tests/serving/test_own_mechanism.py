@@ -21,9 +21,10 @@ from test_saved_model_run import Runner, program  # noqa: F401  a fixture
 from keras_nmt.inference import Translator
 from keras_nmt.layers._keras_private import all_layers
 from keras_nmt.serving import export
+from keras_nmt.testing import randomise
 
 PAGE = (Path(__file__).parents[2] / "docs/own_mechanism.md").read_text(encoding="utf-8")
-FILE, EXAMPLE, GATED_FILE, CHECKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+FILE, EXAMPLE, GATED_FILE, CHECKS, LOOK = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 COMMANDS, GATED_COMMANDS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 MODERN = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 1}
 
@@ -54,6 +55,23 @@ def test_the_examples_of_the_page_keep_the_properties_of_a_model(names):
     assert {type(layer).__name__ for layer in all_layers(names["model"])} >= {"Mixing", "Previous"}
     exec(CHECKS, names)
     assert len(FILE.strip().splitlines()) <= 45
+
+
+def test_the_page_reads_the_activations_of_its_own_mechanisms(names, tokenizers, capsys):
+    randomise(names["model"])
+    found = dict(names, tokenizers=tokenizers["target"])
+    exec(LOOK.replace('Translator.from_directory("runs/mixing")', "Translator(model, tokenizers)"), found)
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    layers, source = found["inner_layers"](found["model"]), found["batch"].source
+    np.testing.assert_array_equal(found["weights"], layers["encoder/layer_composition"].w)
+    mixed, states = found["mixed"], [x[source.sentences == len(source.texts) - 1] for x in source.states]
+    assert mixed.shape == (source.lengths[-1], 128)
+    a = np.exp(found["weights"] / 2.0) / np.exp(found["weights"] / 2.0).sum()  # the temperature is 2
+    normed = [np.asarray(layers[f"encoder/layer_composition_norm_{i}"](states[i])) for i in (1, 2)]
+    np.testing.assert_allclose(mixed, a[0] * normed[0] + a[1] * normed[1], rtol=1e-4, atol=1e-5)
+    embedded = np.asarray(layers["embedding"](source.ids[source.sentences == len(source.texts) - 1][None]))[0]
+    expected = embedded + layers["source_roles"].s.numpy() * np.pad(embedded, ((1, 0), (0, 0)))[:-1]
+    np.testing.assert_allclose(source.layers["source_roles"][-1], expected, rtol=1e-4, atol=1e-5)
 
 
 def test_the_gated_residual_of_the_page_is_its_equation_and_trains_and_exports(

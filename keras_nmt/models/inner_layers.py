@@ -1,0 +1,56 @@
+"""The inner layers of a model, by path."""
+
+from __future__ import annotations
+
+import keras
+
+from keras_nmt.layers._keras_private import child_layers
+
+
+def inner_layers(model: keras.Model) -> dict[str, keras.layers.Layer]:
+    """All layers of a model by their paths, in the order in which they were made: the model's own, and those inside of
+    these.
+
+    The path of a layer is what the paths of its weights begin with, `encoder/layer_1/self_attention` for example. A
+    layer without weights, such as dropout, has its name after the path of the layer that holds it. Each layer occurs
+    once, even if several layers share it; inputs and inner models are left out.
+
+    Args:
+        model: Translation model or multilingual model, or any Keras model.
+
+    Returns:
+        Dictionary from paths to layers.
+
+    Raises:
+        ValueError: Two layers have one path, as in an ensemble.
+
+    Example:
+
+    >>> from keras_nmt.models import Transformer
+    >>> model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=50)
+    >>> [path for path in inner_layers(model) if path.count("/") == 1 and path.startswith("encoder/")]
+    ['encoder/final_norm', 'encoder/layer_1', 'encoder/layer_2']
+    >>> inner_layers(model)["encoder/layer_1/feed_forward"].intermediate_dim
+    256
+    """
+    found: dict[str, keras.layers.Layer] = {}
+    seen: set[int] = set()
+
+    def add(parent: keras.layers.Layer, prefix: str) -> None:
+        for layer in child_layers(parent):
+            if id(layer) in seen or isinstance(layer, keras.layers.InputLayer):
+                continue
+            seen.add(id(layer))
+            if isinstance(layer, keras.Model):  # its name is not part of the paths of weights
+                add(layer, prefix)
+                continue
+            path = layer.path or prefix + layer.name
+            if path in found:
+                raise ValueError(
+                    f"Layers must have different paths: name them, or give one model. Received: two {path}"
+                )
+            found[path] = layer
+            add(layer, f"{path}/")
+
+    add(model, "")
+    return found
