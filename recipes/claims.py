@@ -142,7 +142,8 @@ def rewritten(text: str, data: Path) -> str:
     def make(name: str) -> str:
         if name == "claims":
             return claims_table(sections, data)
-        return (directions_table if "pairs" in tables[name] else runs_table)(data=data, **tables[name])
+        given = tables[name]
+        return directions_table(**given) if "pairs" in given else runs_table(data=data, **given)
 
     return WRITTEN.sub(lambda found: f"{found[1]}{make(found[2])}{found[3]}", text)
 
@@ -211,7 +212,7 @@ def runs_table(
     for label, name in names.items():
         own = [run.results for (of, _), run in kept.items() if of == name]
         compared = [found[name]] if name in found else []
-        statistics_ = _statistics(compared, [corrected.get(name)], "")
+        numbers = _statistics(compared, [corrected.get(name)], "")
         cells = {
             **{column: of.get(name, "") for column, of in (more or {}).items()},
             "parameters": f"{own[0]['parameters']:,}",
@@ -219,21 +220,20 @@ def runs_table(
             "dev BLEU": _mean([one["dev_greedy"]["bleu"] for one in own]),
             "test BLEU": _mean([statistics.mean(x["bleu"]["score"] for x in one["test"].values()) for one in own]),
             "difference": "".join(f"{x.whole.difference:+.2f}" for x in compared),
-            **dict(zip(COLUMNS[3:7], statistics_, strict=True)),
+            **dict(zip(COLUMNS[3:7], numbers, strict=True)),
             "without the lines that a run leaves empty": "".join(map(_without_empty, compared)),
         }
         rows.append({title: label, **{key: cells[key] for key in columns or cells}})
     return _markdown([list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)])
 
 
-def directions_table(runs: str, pairs: Sequence[str], names: Mapping[str, Sequence[str]], data: Path) -> str:
+def directions_table(runs: str, pairs: Sequence[str], names: Mapping[str, Sequence[str]]) -> str:
     """Returns a table of BLEU by direction, in Markdown. Directions that were never trained are in italics.
 
     Args:
         runs: The file in `multi30k/results` without its ending.
         pairs: The rows, such as "en-de", which stands for both directions.
         names: The configurations of each column, whose directions are joined, by title.
-        data: Not read: the scores are kept.
     """
     kept = {name: run for (name, _), run in kept_runs(runs).items()}
     lines = [["pair", *names], ["---"] * (len(names) + 1)]

@@ -129,7 +129,7 @@ def test_a_table_of_directions_joins_configurations_and_marks_untrained_directio
 
     runs = dict([run("one", deen=10.25), run("other", ende=1.5), run("all", deen=20.0, ende=30.0)])
     monkeypatch.setattr(claims, "kept_runs", lambda table: runs)
-    table = claims.directions_table("x", ["de-en"], {"both": ["one", "other"], "all": ["all"], "1": ["other"]}, None)
+    table = claims.directions_table("x", ["de-en"], {"both": ["one", "other"], "all": ["all"], "1": ["other"]})
     assert table.splitlines()[2] == "| De-En / En-De | 10.25 / *1.50* | 20.00 / 30.00 | *1.50* |"
 
 
