@@ -118,13 +118,15 @@ def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRu
         check_results(run.results, where)
         if "/" in run.name or not all(map(FILES.fullmatch, run.files)):
             raise UserError(f"Names of kept runs and files have no folders. Received: {run.name!r} in {where}")
-        own = {name: contents.get(f"{run.name}/{name}") for name in run.files}
-        for name, content in own.items():
-            if content is None or _digest(content) != run.files[name]:
+        own = {}
+        for name, digest in run.files.items():
+            content = contents.get(f"{run.name}/{name}")
+            if content is None or _digest(content) != digest:
                 raise UserError(
                     f"{path} and {archive.name} must belong together; restore both. "
                     f"Received: {run.name}/{name} {'is missing' if content is None else 'is another text'}"
                 )
+            own[name] = content
         runs[run.configuration, run.seed] = dataclasses.replace(run, contents=own)
     return runs
 
