@@ -1,10 +1,11 @@
-"""The papers' claims beside what the kept translations say: writes the table of recipes/README.md.
+"""The papers' claims, and the tables of the READMEs, from the runs that are kept in multi30k/results.
 
     python recipes/claims.py write --data-dir DATA
-    python recipes/claims.py table results_composition --baseline baseline_continued --data-dir DATA
+    python recipes/claims.py table composition --baseline baseline_continued --data-dir DATA
 
-`write` reads claims.json. `table` prints the differences of all systems of a folder of `multi30k` from one of them.
-DATA is the folder of Multi30k, with `test_2016_flickr.LANGUAGE` or `test_2016_flickr.LANGUAGE.gz`.
+`write` writes all tables between markers in the READMEs: the claims of claims.json, and the tables of tables.json.
+`table` prints the configurations of one file of multi30k/results beside one of them. DATA is the folder of Multi30k,
+with `test_2016_flickr.LANGUAGE` or `test_2016_flickr.LANGUAGE.gz`.
 
 A claim is answered by rule, unless claims.json gives an answer of its own: "yes" or "no" if p, corrected for all tests
 of the table (Holm), is below 0.05, the 95% interval over sentences and seeds leaves zero out, and the lines that a run
@@ -14,7 +15,10 @@ leaves empty do not decide; else "not shown". One seed shows nothing.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
+import re
+import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,17 +28,23 @@ import typer
 from keras_nmt.cli.run_app import make_app, run_app
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
-from keras_nmt.experiments.results import hypotheses_path, read_results
-from keras_nmt.files.atomic_files import write_bytes
-from keras_nmt.files.json_file import read_json
+from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
+from keras_nmt.files.atomic_files import write_text
 from keras_nmt.files.read_lines import read_lines
 
 HERE = Path(__file__).parent
-BEGIN, END = "<!-- written by claims.py -->", "<!-- end -->"
+READMES = ("../README.md", "README.md", "multi30k/README.md")
+WRITTEN = re.compile(r"(<!-- written by claims.py: (\w+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 COLUMNS = ("claim", "paper", "here", "each seed", "95% interval", "p", "p (Holm)", "answer", "data and size here")
 FEW_EMPTY = 5  # lines, below which a second comparison without empty lines is left out
 DataDir = Annotated[Path, typer.Option(help="Folder of Multi30k.")]
 Outputs = dict[str, list[list[str]]]  # lines by run and direction
+
+
+@functools.cache
+def kept_runs(table: str) -> dict[tuple[str, int], KeptRun]:
+    """Reads a table of kept runs, once."""
+    return read_kept_runs(HERE / "multi30k" / "results" / f"{table}.jsonl")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,24 +65,25 @@ class Found:
 
 
 def compare_kept(test: Mapping[str, Any], data: Path) -> Found:
-    """Compares two systems of a folder of kept runs.
+    """Compares two systems of a table of kept runs.
 
     Args:
-        test: Dict with "runs", the folder in `multi30k`, "system" and "baseline"; and optionally "directions", a list,
-            by default all of both, and "words", the smallest and the largest number of words of the source.
+        test: Dict with "runs", the file in `multi30k/results`, "system" and "baseline"; and optionally "directions", a
+            list, by default all of both, and "words", the smallest and the largest number of words of the source.
         data: The folder of Multi30k.
     """
-    folder = HERE / "multi30k" / test["runs"]
+    runs = kept_runs(test["runs"])
     both = test["system"], test["baseline"]
-    seeds = tuple(i for i in range(1, 10) if all((folder / f"{name}-{i}").is_dir() for name in both))
+    seeds = tuple(seed for name, seed in runs if name == both[0] and (both[1], seed) in runs)
     if not seeds:
-        raise UserError(f"{folder} must have runs of both systems with the same seed. Received: {' and '.join(both)}")
-    settings = read_json(folder / f"{both[0]}-{seeds[0]}" / "settings.json", "the settings of a run")
-    results = [(read_results(folder / f"{name}-{seeds[0]}") or {})["test"] for name in both]
-    directions = test.get("directions") or [name for name in results[0] if name in results[1]]
+        raise UserError(
+            f"`{test['runs']}` must have runs of both systems with the same seed. Received: {' and '.join(both)}"
+        )
+    first, other = (runs[name, seeds[0]] for name in both)
+    settings = first.settings
+    directions = test.get("directions") or [x for x in first.results["test"] if x in other.results["test"]]
     outputs: list[Outputs] = [
-        {name: [read_lines(hypotheses_path(folder / f"{of}-{i}", name)) for i in seeds] for name in directions}
-        for of in both
+        {name: [runs[of, i].translations(name) for i in seeds] for name in directions} for of in both
     ]
     sources, references = ({name: _texts(data, settings, name, side) for name in directions} for side in (0, 1))
     low, high = test.get("words", (0, 10_000))
@@ -117,13 +128,24 @@ app = make_app("The papers' claims beside what the kept translations say.")
 
 @app.command()
 def write(data_dir: DataDir) -> None:
-    """Writes the table of claims into README.md beside this file."""
-    readme = HERE / "README.md"
-    before, rest = readme.read_text(encoding="utf-8").split(BEGIN)
-    after = rest.split(END)[1]
-    sections = json.loads((HERE / "claims.json").read_text(encoding="utf-8"))
-    table = claims_table(sections, data_dir)
-    write_bytes(readme, f"{before}{BEGIN}\n\n{table}\n\n{END}{after}".encode())
+    """Writes the tables of the READMEs."""
+    for path in (HERE / name for name in READMES):
+        write_text(path, rewritten(path.read_text(encoding="utf-8"), data_dir))
+
+
+def rewritten(text: str, data: Path) -> str:
+    """Returns the text of a README with all tables made again."""
+    sections, tables = (
+        json.loads((HERE / f"{name}.json").read_text(encoding="utf-8")) for name in ("claims", "tables")
+    )
+
+    def make(name: str) -> str:
+        if name == "claims":
+            return claims_table(sections, data)
+        given = tables[name]
+        return directions_table(**given) if "pairs" in given else runs_table(data=data, **given)
+
+    return WRITTEN.sub(lambda found: f"{found[1]}{make(found[2])}{found[3]}", text)
 
 
 def claims_table(sections: Sequence[Mapping[str, Any]], data: Path) -> str:
@@ -152,21 +174,83 @@ def claims_table(sections: Sequence[Mapping[str, Any]], data: Path) -> str:
 
 @app.command()
 def table(
-    folder: Annotated[str, typer.Argument(help="Folder of runs in multi30k, such as results.")],
-    baseline: Annotated[str, typer.Option(help="The system to compare with.")],
+    runs: Annotated[str, typer.Argument(help="File in multi30k/results without its ending, such as composition.")],
+    baseline: Annotated[str, typer.Option(help="The configuration to compare with.")],
     data_dir: DataDir,
 ) -> None:
-    """Prints the differences of all systems of a folder from one of them."""
-    paths = sorted((HERE / "multi30k" / folder).glob("*-*"))
-    names = [name for name in dict.fromkeys(path.name.rpartition("-")[0] for path in paths) if name != baseline]
-    found = {name: compare_kept({"runs": folder, "system": name, "baseline": baseline}, data_dir) for name in names}
+    """Prints all configurations of a table of kept runs beside one of them."""
+    print(runs_table(runs, baseline, data_dir))
+
+
+def runs_table(
+    runs: str,
+    baseline: str,
+    data: Path,
+    *,
+    title: str = "configuration",
+    names: Mapping[str, str] | None = None,
+    more: Mapping[str, Mapping[str, str]] | None = None,
+    columns: Sequence[str] | None = None,
+) -> str:
+    """Returns a table with a row for each configuration, in Markdown.
+
+    Args:
+        runs: The file in `multi30k/results` without its ending.
+        baseline: The configuration to compare with.
+        data: The folder of Multi30k.
+        title: The title of the first column.
+        names: The configurations by the names in the table. Defaults to all configurations.
+        more: Cells of further columns, by title and configuration.
+        columns: The titles of the other columns. Defaults to all that are written below.
+    """
+    kept = kept_runs(runs)
+    names = names or {name: name for name, _ in kept}
+    tests = {name: {"runs": runs, "system": name, "baseline": baseline} for name in names.values() if name != baseline}
+    found = {name: compare_kept(test, data) for name, test in tests.items()}
     corrected = holm({name: x.whole.p_value for name, x in found.items() if x.whole.p_value is not None})
-    lines = [["configuration", "difference", *COLUMNS[3:7], "without empty lines"]]
-    lines.append(["---"] * len(lines[0]))
-    for name, one in found.items():
-        statistics = _statistics([one], [corrected.get(name)], "")
-        lines.append([name, f"{one.whole.difference:+.2f}", *statistics, _on_empty(one).removeprefix("; ")])
-    print(_markdown(lines))
+    rows = []
+    for label, name in names.items():
+        own = [run.results for (of, _), run in kept.items() if of == name]
+        compared = [found[name]] if name in found else []
+        numbers = _statistics(compared, [corrected.get(name)], "")
+        cells = {
+            **{column: of.get(name, "") for column, of in (more or {}).items()},
+            "parameters": f"{own[0]['parameters']:,}",
+            "runs": str(len(own)),
+            "dev BLEU": _mean([one["dev_greedy"]["bleu"] for one in own]),
+            "test BLEU": _mean([statistics.mean(x["bleu"]["score"] for x in one["test"].values()) for one in own]),
+            "difference": "".join(f"{x.whole.difference:+.2f}" for x in compared),
+            **dict(zip(COLUMNS[3:7], numbers, strict=True)),
+            "without the lines that a run leaves empty": "".join(map(_without_empty, compared)),
+        }
+        rows.append({title: label, **{key: cells[key] for key in columns or cells}})
+    return _markdown([list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)])
+
+
+def directions_table(runs: str, pairs: Sequence[str], names: Mapping[str, Sequence[str]]) -> str:
+    """Returns a table of BLEU by direction, in Markdown. Directions that were never trained are in italics.
+
+    Args:
+        runs: The file in `multi30k/results` without its ending.
+        pairs: The rows, such as "en-de", which stands for both directions.
+        names: The configurations of each column, whose directions are joined, by title.
+    """
+    kept = {name: run for (name, _), run in kept_runs(runs).items()}
+    lines = [["pair", *names], ["---"] * (len(names) + 1)]
+    for pair in pairs:
+        both = pair, "-".join(reversed(pair.split("-")))
+        cells = []
+        for of in names.values():
+            tests = {direction: x for name in of for direction, x in kept[name].results["test"].items()}
+            scores = [(f"{tests[x]['bleu']['score']:.2f}", tests[x]["trained"]) for x in both if x in tests]
+            cells.append(" / ".join(score if is_trained else f"*{score}*" for score, is_trained in scores))
+        lines.append([" / ".join(x.title() for x in both), *cells])
+    return _markdown(lines)
+
+
+def _mean(values: Sequence[float]) -> str:
+    """Mean, and standard deviation of several values."""
+    return f"{statistics.mean(values):.2f}" + (f" ± {statistics.stdev(values):.2f}" if len(values) > 1 else "")
 
 
 def _statistics(found: Sequence[Found], corrected: Sequence[float | None], p: str) -> list[str]:
@@ -186,8 +270,15 @@ def _on_empty(one: Found) -> str:
     """What changes without the lines that a run leaves empty."""
     if one.without is None:
         return ""
-    p = "" if one.without.p_value is None else f" (p {one.without.p_value:.3f})"
-    return f"; without {one.empty} lines that a run leaves empty {one.without.difference:+.2f}{p}"
+    return f"; without {one.empty} lines that a run leaves empty {_difference(one.without)}"
+
+
+def _without_empty(one: Found) -> str:
+    return "" if one.without is None else f"{_difference(one.without)}, {one.empty} lines"
+
+
+def _difference(one: RunsComparison) -> str:
+    return f"{one.difference:+.2f}" + ("" if one.p_value is None else f" (p {one.p_value:.3f})")
 
 
 def _texts(data: Path, settings: Mapping[str, Any], direction: str, side: int) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.options import Import, Set
-from keras_nmt.cli.recipe_app import DryRun, Seeds, TableOnly, Unequal, carry_out, parse_overrides, parse_seeds
+from keras_nmt.cli.recipe_app import DryRun, Keep, Seeds, TableOnly, Unequal, carry_out, parse_overrides, parse_seeds
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.json_file import read_json
@@ -24,6 +24,7 @@ def compare(
     seeds: Seeds = "",
     set_: Set = None,
     unequal: Unequal = False,
+    keep: Keep = None,
     table_only: TableOnly = False,
     dry_run: DryRun = False,
     import_: Import = None,
@@ -55,7 +56,7 @@ def compare(
         unequal=unequal,
         imports=import_ or (),
     )
-    carry_out(comparison, table_only=table_only, dry_run=dry_run)
+    carry_out(comparison, keep=keep, table_only=table_only, dry_run=dry_run)
 
 
 def read_list(path: Path) -> dict[str, Any]:

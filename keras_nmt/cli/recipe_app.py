@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 Seeds = Annotated[str, typer.Option(help="Seeds, with commas between them.")]
 TableOnly = Annotated[bool, typer.Option("--table-only", help="Train nothing: write the table of finished runs.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check all configurations, and write nothing.")]
+Keep = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="TABLE.jsonl",
+        help="Keep settings, scores and translations of the runs in this file and TABLE.translations.tar.xz, to commit "
+        "them. Runs that are kept there, and not in the folder, are not made again.",
+    ),
+]
 Unequal = Annotated[bool, typer.Option("--unequal", help="Allow budgets, starts and searches that differ.")]
 # Options of `train` and `compare`: first options of the recipe, then settings of experiments.
 OF_RECIPE: dict[str, Any] = {
@@ -108,6 +116,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             str, typer.Option(help="Configuration to compare with, or several joined by +.")
         ] = recipe.baseline,
         unequal: Unequal = False,
+        keep: Keep = None,
         table_only: TableOnly = False,
         dry_run: DryRun = False,
         import_: Import = None,
@@ -132,7 +141,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             imports=import_ or (),
             **options,
         )
-        carry_out(comparison, table_only=table_only, dry_run=dry_run)
+        carry_out(comparison, keep=keep, table_only=table_only, dry_run=dry_run)
 
     @app.command(name="list")
     def list_() -> None:
@@ -149,16 +158,26 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
     return app
 
 
-def carry_out(comparison: Comparison, *, table_only: bool, dry_run: bool) -> None:
-    """Runs a comparison and shows its table, or does a part of that."""
-    if dry_run and table_only:
-        raise UserError("--dry-run writes no table. Received: --dry-run and --table-only")
+def carry_out(comparison: Comparison, *, keep: Path | None, table_only: bool, dry_run: bool) -> None:
+    """Runs a comparison, shows its table and keeps its runs, or does a part of that."""
+    from keras_nmt.experiments.kept_runs import check_keeping, keep_runs, restore_runs
+
+    for name, value in (("--table-only", table_only), ("--keep", keep)):
+        if dry_run and value:
+            raise UserError(f"--dry-run writes nothing. Received: --dry-run and {name}")
     if dry_run:
         comparison.dry_run()
         return
+    if keep is not None:
+        check_keeping(keep)
+        if keep.exists():
+            restore_runs(keep, comparison.directory)
     if not table_only:
         comparison.run()
     comparison.show()
+    if keep is not None:
+        keep_runs(keep, comparison.finished_runs())
+        print(f"Kept in {keep}")
 
 
 def export_run(directory: Path) -> None:

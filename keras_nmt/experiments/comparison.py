@@ -63,10 +63,8 @@ class Comparison:
     device settings of one run reach the next. A finished run is not made again, a stopped run continues: a comparison
     may be started again, with more configurations and seeds. All configurations are trained with one seed before the
     next seed. At the end, the speed of decoding is measured in turns, of the runs of the first seed: three times, each
-    time of all configurations, if one of them has not been measured since its training. `settings.json`,
-    `results.json`, `speed.json`, the log and the translations of the test data are enough of a finished run: a
-    comparison can be kept without weights, and continue elsewhere. The data must be the same lines, by the digests in
-    `results.json`, wherever the files are.
+    time of all configurations, if one of them has not been measured since its training. A comparison can be kept
+    without weights (see `keep_runs`), and continue elsewhere, with the same lines of data, wherever the files are.
 
     After every run, `DIRECTORY/comparison.md` (the tables) and `DIRECTORY/comparison.json` (the same, with every single
     score) are written; cells of runs that are not finished are empty.
@@ -174,6 +172,11 @@ class Comparison:
                 if missing:
                     parameters[name] = missing[0].check()
         return parameters
+
+    def finished_runs(self) -> dict[tuple[str, int], Path]:
+        """Returns the folders of the finished runs by configuration and seed."""
+        runs = {(name, seed): self._runs[seed][name] for name in self.experiments for seed in self.seeds}
+        return {run: Path(experiment.directory) for run, experiment in runs.items() if _finished_results(experiment)}
 
     def dry_run(self) -> None:
         """Checks all configurations, and reports which runs are to be made; writes nothing.
@@ -349,11 +352,7 @@ class Comparison:
     def _check_budgets(self) -> None:
         """Checks everything else that does not need hours of training."""
         experiments = [experiment for runs in self._runs.values() for experiment in runs.values()]
-        kinds = {
-            **dict.fromkeys(BUDGET, "Budgets"),
-            **dict.fromkeys(SEARCH, "Searches"),
-            "dev_sentences": "Scored texts",
-        }
+        kinds = dict.fromkeys(BUDGET, "Budgets") | dict.fromkeys(SEARCH, "Searches") | {"dev_sentences": "Scored texts"}
         for name, kind in kinds.items():
             values = sorted({str(getattr(experiment, name)) for experiment in experiments})
             if len(values) > 1 and not self.unequal:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
+import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired
 
+import keras
+import tensorflow as tf
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # of pydantic: before Python 3.12, it takes no other
 
+from keras_nmt import __version__
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, digests_of
 from keras_nmt.files.json_file import read_json
+from keras_nmt.files.process_resources import num_processors
 from keras_nmt.models import ModelDirectory
 
 if TYPE_CHECKING:
@@ -30,17 +36,7 @@ OF_NO_EFFECT = (
 )
 ONLY = "-".join(ONE)
 START = "init_from"  # the key in data.json of the digest of the weights that a run started from
-# The parts of `results.json` that are read again, in this and in earlier forms.
 DIGESTS = TypeAdapter(dict[str, list[str]])
-RESULTS: dict[str, TypeAdapter[Any]] = {
-    "updates": TypeAdapter(int),
-    "ended_by": TypeAdapter(str),
-    "data": DIGESTS,
-    "limits": TypeAdapter(dict[str, float | None]),
-    "dev_greedy": TypeAdapter(dict[str, float]),
-    "dev_bleu_greedy": TypeAdapter(float),
-    "test": TypeAdapter(dict[str, dict[str, Any]]),
-}
 
 
 class _Score(TypedDict):
@@ -55,18 +51,20 @@ class _Cell(TypedDict):
     ter: NotRequired[_Score]
 
 
-class _Scores(TypedDict):
+class _Results(TypedDict):
     updates: int
     ended_by: str
+    data: dict[str, list[str]]
+    limits: dict[str, float | None]
     dev_greedy: dict[str, float]
     test: NotRequired[dict[str, _Cell]]
 
 
-SCORES = TypeAdapter(_Scores)
+RESULTS = TypeAdapter(_Results)  # the parts of `results.json` that are read again
 
 
 def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
-    """Reads `results.json` of a run's folder, also in the forms of earlier releases.
+    """Reads `results.json` of a run's folder.
 
     Returns:
         The results: scores on the development data by name in "dev_greedy", and on the test data by direction in
@@ -76,15 +74,13 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
     if not path.exists():
         return None
     results = read_json(path, "the results of a run")
-    for name in results.keys() & RESULTS.keys():
-        _check(RESULTS[name], results[name], f"{name} in {path}")
-    if "dev_bleu_greedy" in results:
-        results["dev_greedy"] = {"bleu": results.pop("dev_bleu_greedy")}
-    if "bleu" in results.get("test", {}):
-        results["test"] = {ONLY: {"trained": True, **results["test"]}}
-    results["data"] = _by_direction(results.get("data", {}))
-    _check(SCORES, results, str(path))
+    check_results(results, str(path))
     return results
+
+
+def check_results(results: Mapping[str, Any], where: str) -> None:
+    """Raises a `UserError` that names the place `where`, unless the results have what is read of them."""
+    _check(RESULTS, results, where)
 
 
 def read_digests(path: Path) -> dict[str, list[str]]:
@@ -93,7 +89,7 @@ def read_digests(path: Path) -> dict[str, list[str]]:
         return {}
     digests = read_json(path, "the digests of a run's data")
     _check(DIGESTS, digests, str(path))
-    return _by_direction(digests)
+    return digests
 
 
 def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
@@ -111,6 +107,17 @@ def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
 def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:
     """Returns the path, in a run's folder, of the translations of a direction's test data."""
     return Path(directory) / ("test.hypotheses.txt" if direction == ONLY else f"test.{direction}.hypotheses.txt")
+
+
+def describe_machine() -> str:
+    """Returns the processors, GPUs and libraries of this process, in one line."""
+    info = Path("/proc/cpuinfo")
+    models = re.findall(r"^model name\s*: (.+)$", info.read_text(encoding="utf-8"), re.M) if info.is_file() else []
+    devices = [tf.config.experimental.get_device_details(gpu) for gpu in tf.config.list_physical_devices("GPU")]
+    gpus = ", ".join(device.get("device_name", "GPU") for device in devices) or "no GPU"
+    libraries = f"Python {platform.python_version()}, TensorFlow {tf.__version__}, Keras {keras.__version__}"
+    processor = models[0] if models else platform.machine()
+    return f"{processor}, {num_processors()} processors, {gpus}; {libraries}, keras_nmt {__version__}"
 
 
 def subword_names(experiment: Experiment) -> dict[str, str]:
@@ -160,17 +167,15 @@ def differences(
     digests, all data are read.
     """
     before = results["data"]
-    paths = () if before else (*BY_FILES, *BY_PATTERNS)  # without digests, the files have to be where they were
-    changed = experiment.changed_settings({*may_change, *unchanged_files(experiment)} - set(paths))
-    now = (digests_of(experiment.directions) if digests is None else digests) if before else {}
+    changed = experiment.changed_settings({*may_change, *unchanged_files(experiment)})
+    now = digests_of(experiment.directions) if digests is None else digests
     return changed + [f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)]
 
 
 def is_complete(experiment: Experiment, results: Mapping[str, Any]) -> bool:
     """Tells whether the results are of the whole run: results of a shorter run stay while a longer run continues."""
-    if "limits" in results:
-        return results["limits"] == {name: getattr(experiment, name) for name in LIMITS}
-    return results["ended_by"] != "max_updates" or results["updates"] == experiment.max_updates
+    is_same: bool = results["limits"] == {name: getattr(experiment, name) for name in LIMITS}
+    return is_same
 
 
 def finished_results(experiment: Experiment, report: Callable[[str], None]) -> dict[str, Any] | None:
@@ -208,12 +213,3 @@ def _check(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
         part = ".".join(map(str, wrong["loc"]))
         where = f"{part} in {where}" if part else where
         raise UserError(f"Damaged: {where}: {wrong['msg']}. Received: {wrong['input']!r:.80}") from None
-
-
-def _by_direction(digests: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Digests by direction. Earlier releases named digests of one pair by side: "train_source", a digest per corpus."""
-    if "train_source" not in digests:
-        return digests
-    sides = {use: (digests.get(f"{use}_source", []), digests.get(f"{use}_target", [])) for use in BY_PATTERNS}
-    pairs = {use: [digest for pair in zip(*both, strict=True) for digest in pair] for use, both in sides.items()}
-    return {f"{use} {ONLY}": found for use, found in pairs.items() if found}

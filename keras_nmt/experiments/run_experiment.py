@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,7 @@ from keras_nmt.experiments.results import (
     ONLY,
     SEARCH,
     START,
+    describe_machine,
     differences,
     finished_results,
     hypotheses_path,
@@ -431,6 +433,8 @@ def _results(
         "ended_by": result.reason,
         "final_updates": result.final_updates,
         "dev_greedy": {name: round(value, 2) for name, value in result.final_metrics.items()},
+        "machine": describe_machine(),
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
     tested = {d: d.test for d in e.directions if d.test is not None}
     if not tested:

@@ -78,6 +78,22 @@ def test_the_table_can_be_made_without_training(run):
     assert run(LIST, "--table-only") is None
 
 
+def test_runs_are_kept_and_taken_from_where_they_are_kept(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    results = {"updates": 5, "ended_by": "max_updates", "data": {}, "limits": {}, "dev_greedy": {"bleu": 2.0}}
+    Path("made").mkdir()
+    for name, content in (("settings", {"seed": 3}), ("results", results)):
+        Path("made", f"{name}.json").write_text(json.dumps(content))
+    monkeypatch.setattr(Comparison, "finished_runs", lambda self: {("plain", 3): Path("made")})
+    run(LIST, "--keep", "kept/ours.jsonl")
+    assert sorted(path.name for path in Path("kept").iterdir()) == ["ours.jsonl", "ours.translations.tar.xz"]
+    assert not Path("here").exists()
+    run(LIST, "--keep", "kept/ours.jsonl", "--table-only")
+    assert json.loads(Path("here/plain-3/results.json").read_text()) == results
+    with pytest.raises(UserError, match=r"must be named TABLE.jsonl. Received: kept/ours.json$"):
+        run(LIST, "--keep", "kept/ours.json")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -140,5 +156,6 @@ def test_a_dry_run_lists_what_there_is_to_do_and_writes_nothing(tmp_path):
     assert plain.endswith(" parameters; to train with seed 3, 4")
     assert small.startswith("small: ")
     assert not (tmp_path / "runs").exists()
-    both = CliRunner().invoke(app, [*map(str, arguments), "--table-only"])
-    assert "--dry-run writes no table" in str(both.exception)
+    for more in (["--table-only"], ["--keep", "kept.jsonl"]):
+        both = CliRunner().invoke(app, [*map(str, arguments), *more])
+        assert str(both.exception) == f"--dry-run writes nothing. Received: --dry-run and {more[0]}"

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
 from keras_nmt.experiments import comparison as module
 from keras_nmt.experiments.comparison import Comparison
 from keras_nmt.experiments.directions import digests_of
 from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.kept_runs import keep_runs, read_kept_runs, restore_runs
 from keras_nmt.experiments.results import hypotheses_path, start_digest
 
 LINES = [f"a man number {i} rides his bike through street {i} today" for i in range(20)]
@@ -61,6 +61,7 @@ def write_run(settings, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypoth
             "parameters": 1000 + len(settings["model"]),
             "updates": settings["max_updates"] or 77,
             "ended_by": "max_updates",
+            "limits": {"max_updates": experiment.max_updates, "time_limit": experiment.time_limit, "patience": None},
             "dev_greedy": dev if isinstance(dev, dict) else {"bleu": dev},
             "data": digests_of(experiment.directions),
             "test": {
@@ -270,15 +271,6 @@ def test_speed_is_measured_again_if_the_weights_are_others_whatever_the_clock(fi
     assert calls == ["measure baseline-1", "measure plain-1"] * 3
 
 
-def test_a_comparison_can_be_kept_without_weights(files, tmp_path, calls):
-    written = compared(files, tmp_path / "runs").run()
-    for weights in (tmp_path / "runs").glob("*/model.weights.h5"):
-        weights.unlink()
-    calls.clear()
-    assert compared(files, tmp_path / "runs").run() == written
-    assert calls == []
-
-
 def test_without_test_data_there_is_no_test_and_no_speed(files, tmp_path, monkeypatch, calls):
     files = {name: path for name, path in files.items() if not name.startswith("test")}
     compared(files, tmp_path / "runs", seeds=(1,)).run()
@@ -311,20 +303,11 @@ def test_a_comparison_continues_in_another_folder_with_the_same_data_only(files,
         compared(moved, tmp_path / "elsewhere").run()
 
 
-def test_a_run_without_a_record_of_its_data_needs_the_data_at_the_same_path(files, tmp_path, calls):
-    compared(files, tmp_path / "runs", seeds=(1,)).run()
-    path = tmp_path / "runs" / "plain-1" / "results.json"
-    path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != "data"}))
-    compared(files, tmp_path / "runs", seeds=(1,)).run()
-    (tmp_path / "moved.txt").write_bytes(files["train_source"].read_bytes())
-    with pytest.raises(UserError, match=r"plain-1 holds a finished run.*train_source=.*moved.txt' \(was '"):
-        compared({**files, "train_source": tmp_path / "moved.txt"}, tmp_path / "runs", seeds=(1,)).run()
-
-
 def test_a_run_continued_with_more_updates_is_not_finished(files, tmp_path, calls):
     compared(files, tmp_path / "runs", seeds=(1,)).run()
     path = tmp_path / "runs" / "plain-1" / "results.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "updates": 50}))
+    results = json.loads(path.read_text())
+    path.write_text(json.dumps({**results, "updates": 50, "limits": {**results["limits"], "max_updates": 50}}))
     assert [runs["runs"] for runs in compared(files, tmp_path / "runs").summary()["configurations"].values()] == [1, 0]
 
 
@@ -595,21 +578,22 @@ def test_only_common_directions_are_compared(languages, tmp_path, calls):
     assert calls == []
 
 
-@pytest.mark.parametrize("old", [False, True])
-def test_runs_of_earlier_releases_are_compared(files, tmp_path, calls, old):
-    """Results of one pair had no directions, and digests were by side."""
-    comparison = compared(files, tmp_path / "runs", seeds=(1,))
-    for experiment in comparison._runs[1].values():
-        write_run(experiment.settings())
-        path = Path(experiment.directory) / "results.json"
-        results = json.loads(path.read_text())
-        if old:
-            ((_, test),) = results.pop("test").items()
-            del test["trained"]
-            sides = {name: [text_digest(file)] for name, file in files.items()}
-            dev = results.pop("dev_greedy")["bleu"]
-            path.write_text(json.dumps({**results, "data": sides, "test": test, "dev_bleu_greedy": dev}))
-    comparison.run()
-    assert calls == ["measure baseline-1", "measure plain-1"] * 3
-    rows = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
-    assert rows[3] == "| plain | 1,001 | 200 | 12.3 (10.0 to 40.0) | 1 of 1 | 30.00 | 40.00 | +0.00 | | | | |"
+def test_a_comparison_is_kept_and_continues_without_models(files, tmp_path, calls):
+    """With the same table; the run of another configuration stays where it is kept."""
+    comparison, kept = compared(files, tmp_path / "runs"), tmp_path / "table.jsonl"
+    summary = comparison.run()
+    keep_runs(kept, compared(files, tmp_path / "runs", more={"clip": 1.0}).finished_runs())
+    before = kept.read_bytes()
+    calls.clear()
+    restore_runs(kept, tmp_path / "copies")
+    assert sorted(path.name for path in (tmp_path / "copies").iterdir()) == ["baseline-1", "baseline-2"]
+    keep_runs(kept, comparison.finished_runs())
+    restore_runs(kept, tmp_path / "copies")
+    copy = compared(files, tmp_path / "copies")
+    assert copy.run() == summary
+    assert calls == []
+    keep_runs(kept, copy.finished_runs())
+    restored = read_kept_runs(kept)
+    assert list(restored) == [("baseline", 1), ("baseline", 2), ("plain", 1), ("plain", 2)]
+    assert before in kept.read_bytes()
+    assert str(tmp_path) not in kept.read_text()

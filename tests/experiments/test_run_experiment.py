@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
+import platform
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches, text_digest
 from keras_nmt.errors import UserError
@@ -22,11 +25,7 @@ from keras_nmt.models import ModelDirectory
 from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import Logging, RoleTemperature, make_strategy
 
-# Settings that came after one form of settings.json, and those that only runs of several languages had.
-NEW_IN_ONE = (
-    *("languages", "pairs", "dev_pairs", "test_pairs", "train", "dev", "test", "lowercase", "subwords"),
-    *("architecture", "frozen", "task_schedule", "task_weights", "temperature", "best_metric", "dev_sentences"),
-)
+# Settings that are newer than one form of settings.json, and had their defaults.
 NEW_IN_SEVERAL = (
     *("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target", "subwords"),
     *("corpus_weights", "joint_vocabulary", "user_symbols", "preset"),
@@ -40,39 +39,6 @@ def copied(tmp_path, trained_one):
 
 def rewrite(path: Path, change) -> None:
     path.write_text(json.dumps(change(read_json(path, path.name))))
-
-
-def as_before_of_one(folder: Path, one: dict) -> None:
-    """Settings, digests and results in the form that they had when one pair had an experiment of its own."""
-    digests = {name: [text_digest(path)] for name, path in one.items() if name.endswith(("_source", "_target"))}
-    rewrite(
-        folder / "settings.json",
-        lambda new: {**{k: v for k, v in new.items() if k not in NEW_IN_ONE}, "target_vocabulary_size": None},
-    )
-    rewrite(folder / "data.json", lambda new: digests)
-
-    def results(new):
-        ((_, test),) = new.pop("test").items()
-        del test["trained"]
-        return {**new, "data": digests, "dev_bleu_greedy": new.pop("dev_greedy")["bleu"], "test": test}
-
-    rewrite(folder / "results.json", results)
-
-
-def as_before_of_several(folder: Path) -> None:
-    rewrite(folder / "settings.json", lambda new: {k: v for k, v in new.items() if k not in NEW_IN_SEVERAL})
-
-    def results(new):
-        for cell in new["test"].values():
-            del cell["ter"]
-        return new
-
-    rewrite(folder / "results.json", results)
-
-
-def without_limits(settings: dict) -> dict:
-    """Without settings that runs of that release could not have."""
-    return {name: value for name, value in settings.items() if name != "dev_sentences"}
 
 
 def losses(folder: Path) -> list[float]:
@@ -91,42 +57,38 @@ def test_the_results_are_by_direction(trained_one, one):
     translations = Translator.from_directory(trained_one).translate(Path(one["test_source"]).read_text().splitlines())
     assert outputs["cut_off"] == sum(translation.cut_off for translation in translations) > 0  # of four updates
     assert set(results["dev_greedy"]) == {"bleu", "chrf"}
+    assert f"Python {platform.python_version()}, TensorFlow {tf.__version__}" in results["machine"]
+    assert datetime.date.fromisoformat(results["date"]) <= datetime.datetime.now(datetime.UTC).date()
     assert results["data"]["train source-target"] == [
         text_digest(one["train_source"]),
         text_digest(one["train_target"]),
     ]
 
 
-@pytest.mark.parametrize("old", [False, True])
-def test_a_finished_run_reports_its_scores_and_ends(copied, one, old):
-    settings = one
-    if old:
-        as_before_of_one(copied, one)
-        settings = without_limits(one)
+def test_a_finished_run_reports_its_scores_and_ends(copied, one):
     before = {path: path.read_bytes() for path in copied.rglob("*") if path.is_file()}
     lines: list[str] = []
-    results = Experiment(directory=copied, **settings, tensorboard=True).run(report=lines.append)
+    results = Experiment(directory=copied, **one, tensorboard=True).run(report=lines.append)
     assert {path: path.read_bytes() for path in before} == before
     assert lines[1] == f"Finished before, at update 4 (max_updates): {copied / 'results.json'}"
     assert lines[2].startswith("dev bleu ")
-    assert [line.split()[1] for line in lines[2:-1]] == (["bleu"] if old else ["bleu", "chrf"])
+    assert [line.split()[1] for line in lines[2:-1]] == ["bleu", "chrf"]
     assert lines[-1].startswith("test BLEU ")
     assert results["updates"] == 4
 
 
 def test_a_finished_run_of_several_languages_reports_them(trained, several, tmp_path):
     folder = Path(shutil.copytree(trained, tmp_path / "run"))
-    as_before_of_several(folder)
+    rewrite(folder / "settings.json", lambda new: {k: v for k, v in new.items() if k not in NEW_IN_SEVERAL})
     lines: list[str] = []
     Experiment(directory=folder, **several).run(report=lines.append)
     assert lines[1].startswith("Finished before, at update 600 (max_updates)")
     assert [line for line in lines if line.startswith("test digits-letters  BLEU") and "(never trained)" in line]
 
 
-def test_a_run_of_an_earlier_release_continues(copied, one, tmp_path):
+def test_a_finished_run_continues(copied, one, tmp_path):
     """With a larger `max_updates`, and other updates between evaluations, as a run that was longer from the start."""
-    as_before_of_one(copied, one)
-    longer = {**without_limits(one), "max_updates": 6, "evaluate_every": 3}
+    longer = {**one, "max_updates": 6, "evaluate_every": 3}
     lines: list[str] = []
     Experiment(directory=copied, **longer).run(report=lines.append)
     assert f"Going on from update 4 in {copied}" in lines

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from scripts import RECIPES, load_script
 
+from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.evaluation import RunsComparison
+from keras_nmt.evaluation import RunsComparison, corpus_scores
+from keras_nmt.experiments.kept_runs import keep_runs
 
 REFERENCES = [f"a man number {i} rides his bike through street {i} today" for i in range(40)]
 SOURCES = [line if i % 2 else f"{line} or tomorrow" for i, line in enumerate(REFERENCES)]
-SCORE = {"score": 1.0, "signature": "nrefs:1"}
-TEST = {"dev_greedy": {"bleu": 1.0}, "test": {"source-target": {"trained": True, "bleu": SCORE, "chrf": SCORE}}}
+SCORE = {"trained": True, "bleu": {"score": 12.34, "signature": "nrefs:1"}}
+RESULTS = {
+    **{"updates": 1, "ended_by": "max_updates", "data": {}, "limits": {}, "parameters": 1000},
+    **{"dev_greedy": {"bleu": 20.0}, "test": {"source-target": SCORE}},
+}
 
 
 @pytest.fixture(scope="module")
@@ -49,23 +55,27 @@ def test_a_claim_is_answered_by_p_interval_and_empty_lines(claims):
 def kept(claims, tmp_path, monkeypatch):
     """Kept runs with other translations for each seed, and their data."""
     monkeypatch.setattr(claims, "HERE", tmp_path)
+    claims.kept_runs.cache_clear()
+    folders = {}
     systems = {"good-1": 9, "good-2": 8, "bad-1": 2, "bad-2": 3}
     for name, every in systems.items():
-        folder = tmp_path / "multi30k" / "results" / name
+        folder = folders[name[:-2], int(name[-1])] = tmp_path / "runs" / name
         folder.mkdir(parents=True)
         lines = [line if i % every else "a man rides a bike" for i, line in enumerate(REFERENCES)]
         lines[:6] = [""] * 6 if name == "bad-2" else lines[:6]
         (folder / "test.hypotheses.txt").write_text("\n".join(lines) + "\n")
         sides = {"test_source": "data/test_2016_flickr.en", "test_target": "data/test_2016_flickr.de.gz"}
         (folder / "settings.json").write_text(json.dumps(sides))
-        (folder / "results.json").write_text(json.dumps({"updates": 1, "ended_by": "max_updates", **TEST}))
+        (folder / "results.json").write_text(json.dumps(RESULTS))
+    keep_runs(tmp_path / "multi30k" / "results" / "ours.jsonl", folders)
     for language, lines in (("en", SOURCES), ("de", REFERENCES)):
         (tmp_path / f"test_2016_flickr.{language}").write_text("\n".join(lines) + "\n")
-    return tmp_path
+    yield tmp_path
+    claims.kept_runs.cache_clear()
 
 
 def test_kept_runs_are_compared_by_seed_without_empty_lines_and_by_length(claims, kept):
-    test = {"runs": "results", "system": "good", "baseline": "bad"}
+    test = {"runs": "ours", "system": "good", "baseline": "bad"}
     one = claims.compare_kept(test, kept)
     assert one.seeds == (1, 2)
     assert one.whole.differences[0] != one.whole.differences[1]
@@ -78,7 +88,7 @@ def test_kept_runs_are_compared_by_seed_without_empty_lines_and_by_length(claims
 
 
 def test_the_table_has_answers_of_its_own_and_of_the_rule(claims, kept):
-    test = {"runs": "results", "system": "good", "baseline": "bad"}
+    test = {"runs": "ours", "system": "good", "baseline": "bad"}
     rows = [
         {"claim": "good is better", "claimed": "yes", "here": "[{0}](x)", "tests": [test]},
         {"claim": "bad is better", "claimed": "yes", "tests": [{**test, "system": "bad", "baseline": "good"}]},
@@ -93,6 +103,43 @@ def test_the_table_has_answers_of_its_own_and_of_the_rule(claims, kept):
     assert lines[-1].endswith("the 2 tests of this table.")
 
 
+def test_a_table_has_a_row_for_each_configuration(claims, kept):
+    names, more = {"ours": "good", "theirs": "bad"}, {"kind": {"good": "new"}}
+    table = claims.runs_table("ours", "bad", kept, title="system", names=names, more=more)
+    head, _, ours, theirs = ([cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines())
+    one = claims.compare_kept({"runs": "ours", "system": "good", "baseline": "bad"}, kept)
+    row = dict(zip(head, ours, strict=True))
+    assert [row[x] for x in ("system", "kind", "parameters", "runs")] == ["ours", "new", "1,000", "2"]
+    assert (row["dev BLEU"], row["test BLEU"]) == ("20.00 ± 0.00", "12.34 ± 0.00")
+    assert row["difference"] == f"{one.whole.difference:+.2f}"
+    assert row["without the lines that a run leaves empty"].endswith(", 6 lines")
+    assert theirs == ["theirs", "", "1,000", "2", "20.00 ± 0.00", "12.34 ± 0.00", *[""] * 6]
+    columns = claims.runs_table("ours", "bad", kept, columns=["test BLEU", "p"]).splitlines()
+    assert columns[0] == "| configuration | test BLEU | p |"
+    assert [line.split(" | ")[0] for line in columns[2:]] == ["| good", "| bad"]  # the order of the file
+
+
+def test_a_table_of_directions_joins_configurations_and_marks_untrained_directions(claims, monkeypatch):
+    def run(name, **tests):
+        scores = {
+            f"{x[:2]}-{x[2:]}": {"trained": score > 5, "bleu": {"score": score, "signature": ""}}
+            for x, score in tests.items()
+        }
+        return (name, 1), SimpleNamespace(results={"test": scores})
+
+    runs = dict([run("one", deen=10.25), run("other", ende=1.5), run("all", deen=20.0, ende=30.0)])
+    monkeypatch.setattr(claims, "kept_runs", lambda table: runs)
+    table = claims.directions_table("x", ["de-en"], {"both": ["one", "other"], "all": ["all"], "1": ["other"]})
+    assert table.splitlines()[2] == "| De-En / En-De | 10.25 / *1.50* | 20.00 / 30.00 | *1.50* |"
+
+
+def test_all_tables_are_in_a_readme(claims):
+    texts = [(RECIPES / name).read_text(encoding="utf-8") for name in claims.READMES]
+    written = [found[2] for text in texts for found in claims.WRITTEN.finditer(text)]
+    assert sorted(written) == sorted(["claims", *json.loads((RECIPES / "tables.json").read_text(encoding="utf-8"))])
+    assert sum(text.count("<!-- written by") for text in texts) == len(written)
+
+
 def test_every_claim_has_a_row(claims):
     text = (RECIPES / "README.md").read_text(encoding="utf-8")
     for section in json.loads((RECIPES / "claims.json").read_text(encoding="utf-8")):
@@ -100,7 +147,35 @@ def test_every_claim_has_a_row(claims):
             assert f"\n| {row['claim']} | {row['claimed']} |" in text
 
 
-@pytest.mark.nightly  # translations and table are kept files: only scoring could change them
-def test_the_readmes_table_is_made_from_the_kept_runs(claims, multi30k):
-    sections = json.loads((RECIPES / "claims.json").read_text(encoding="utf-8"))
-    assert claims.claims_table(sections, multi30k) in (RECIPES / "README.md").read_text(encoding="utf-8")
+def kept_scores(claims):
+    """All runs: their table, the number of the run in its table, and the run."""
+    for path in sorted((RECIPES / "multi30k" / "results").glob("*.jsonl")):
+        yield from enumerate(claims.kept_runs(path.stem).values())
+
+
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.nightly)])
+def test_kept_translations_have_the_kept_scores(claims, multi30k, every):
+    """In each run all counts and BLEU and chrF; by default, the scores of one direction of a table."""
+    references = {x: read_lines(multi30k / f"test_2016_flickr.{x}.gz") for x in ("cs", "de", "en", "fr")}
+    references["target"] = references["de"]
+    tables = set()
+    for number, run in kept_scores(claims):
+        for direction, test in run.results["test"].items():
+            lines = run.translations(direction)
+            counts = {"lines": len(lines), "empty": sum(not x.strip() for x in lines), "distinct": len(set(lines))}
+            assert counts.items() <= test["outputs"].items(), (run.table, run.name)
+            if every or run.table not in tables:
+                tables.add(run.table)
+                metrics = ("bleu", "chrf", "ter") if every and number == 0 else ("bleu", "chrf")
+                options = {"lowercase": run.settings.get("lowercase", False), "metrics": metrics}
+                for name, score in corpus_scores(lines, references[direction.split("-")[1]], **options).items():
+                    assert round(score.score, 2) == test[name]["score"], (run.table, run.name, direction, name)
+                    assert score.signature == test[name]["signature"]
+    assert len(tables) == 9
+
+
+@pytest.mark.nightly  # translations and tables are kept files: only scoring could change them
+def test_the_readmes_tables_are_made_from_the_kept_runs(claims, multi30k):
+    for name in claims.READMES:
+        text = (RECIPES / name).read_text(encoding="utf-8")
+        assert claims.rewritten(text, multi30k) == text

@@ -1,0 +1,254 @@
+"""Finished runs that are kept without their models, such as beside a recipe.
+
+Two files hold the runs of a comparison:
+
+| file | content |
+| --- | --- |
+| `TABLE.jsonl` | one JSON object a run, a `KeptRun` |
+| `TABLE.translations.tar.xz` | `CONFIGURATION-SEED/test*.txt`, the translations of the run's test data |
+
+All scores can be computed again from the translations. Other files of that pattern in the folder of a run, such as
+n-best lists in `test.n_best.txt`, are kept as well. The same runs always make the same bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import json
+import lzma
+import os
+import re
+import statistics
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS
+from keras_nmt.experiments.results import check_results, hypotheses_path, read_digests
+from keras_nmt.files.atomic_files import atomic_folder, check_writable, write_bytes, write_json, write_text
+from keras_nmt.files.check_path import check_regular
+from keras_nmt.files.json_file import read_json, with_digest
+from keras_nmt.models import ModelDirectory
+from keras_nmt.training.training_log import TrainingLog
+
+PATHS = (*BY_FILES, *BY_PATTERNS, "init_from", "subwords")  # settings of which the name is kept, without folders
+FILES = re.compile(r"test[\w.,@+-]*\.txt")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class KeptRun:
+    """A finished run without its model.
+
+    Attributes:
+        table: Str, the name of the file without its ending.
+        configuration: Str, the name of the configuration.
+        seed: Int.
+        settings: Dict, the content of `settings.json`; of files the names, without their folders.
+        results: Dict, the content of `results.json`: scores with signatures, counts of the translations, digests of
+            the data, seconds, machine and date.
+        log: List of dicts, of `training_log.jsonl` all evaluations and the last line about updates, whose
+            "tokens_per_second" is the median of all lines.
+        speed: Dict, the content of `speed.json`. Defaults to `None`: decoding was not measured.
+        start: Dict, of `data.json` what is not in `results`, such as the digest of the weights of `init_from`.
+        files: Dict, the SHA-256 of each file in the archive.
+        contents: Dict, the content of each file in the archive, as bytes.
+    """
+
+    table: str
+    configuration: str
+    seed: int
+    settings: dict[str, Any]
+    results: dict[str, Any]
+    log: list[dict[str, Any]]
+    speed: dict[str, Any] | None = None
+    start: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    files: dict[str, str]
+    contents: dict[str, bytes] = dataclasses.field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name of the run's folder."""
+        return f"{self.configuration}-{self.seed}"
+
+    def translations(self, direction: str) -> list[str]:
+        """Returns the translations of a direction's test data, a line each."""
+        return self.contents[hypotheses_path("", direction).name].decode().removesuffix("\n").split("\n")
+
+
+LINE = TypeAdapter(KeptRun)
+
+
+def archive_path(path: str | os.PathLike[str]) -> Path:
+    """Returns the path of the archive with the translations of the runs in `path`."""
+    return Path(path).with_suffix(".translations.tar.xz")
+
+
+def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRun]:
+    """Reads kept runs, and checks their files by the digests.
+
+    Args:
+        path: String or path, `TABLE.jsonl`, which has its archive beside it.
+
+    Returns:
+        Dict, the runs by configuration and seed, in the order of the file.
+
+    Raises:
+        OSError: There is no such file, or no archive.
+        UserError: A file is damaged, or the files do not belong together.
+    """
+    path, archive = Path(path), archive_path(path)
+    for one in (path, archive):
+        check_regular(one)
+    contents = _unpack(archive)
+    runs: dict[tuple[str, int], KeptRun] = {}
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        where = f"line {number} of {path}"
+        try:
+            run = LINE.validate_json(line, strict=True)
+        except ValidationError as error:
+            wrong = error.errors(include_url=False)[0]
+            part = ".".join(map(str, wrong["loc"]))
+            raise UserError(f"Damaged: {where}, which must be a kept run. Received: {part}: {wrong['msg']}") from None
+        check_results(run.results, where)
+        if "/" in run.name or not all(map(FILES.fullmatch, run.files)):
+            raise UserError(f"Names of kept runs and files have no folders. Received: {run.name!r} in {where}")
+        own = {}
+        for name, digest in run.files.items():
+            content = contents.get(f"{run.name}/{name}")
+            if content is None or _digest(content) != digest:
+                raise UserError(
+                    f"{path} and {archive.name} must belong together; restore both. "
+                    f"Received: {run.name}/{name} {'is missing' if content is None else 'is another text'}"
+                )
+            own[name] = content
+        runs[run.configuration, run.seed] = dataclasses.replace(run, contents=own)
+    return runs
+
+
+def keep_runs(path: str | os.PathLike[str], folders: Mapping[tuple[str, int], str | os.PathLike[str]]) -> None:
+    """Writes finished runs to `path` and its archive. Runs that are kept there already stay, or are replaced.
+
+    Args:
+        path: String or path, `TABLE.jsonl`.
+        folders: Dict, the folders of finished runs by configuration and seed.
+
+    Raises:
+        OSError, UserError: A file cannot be read or written, or is damaged.
+    """
+    path = Path(path)
+    runs = read_kept_runs(path) if path.exists() else {}
+    runs |= {key: _read_run(path.stem, *key, Path(folder)) for key, folder in folders.items()}
+    text = "".join(json.dumps(_without_contents(run), ensure_ascii=False) + "\n" for run in runs.values())
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return  # with the same digests
+    with io.BytesIO() as packed:
+        with tarfile.open(fileobj=packed, mode="w:xz", format=tarfile.USTAR_FORMAT) as archive:
+            for run in runs.values():
+                for name, content in run.contents.items():
+                    member = tarfile.TarInfo(f"{run.name}/{name}")  # no time and no owner
+                    member.size = len(content)
+                    archive.addfile(member, io.BytesIO(content))
+        write_bytes(archive_path(path), packed.getvalue())
+    write_text(path, text)
+
+
+def restore_runs(path: str | os.PathLike[str], directory: str | os.PathLike[str]) -> None:
+    """Makes the folders of kept runs, except those that are there; with their results, and without their models.
+
+    Args:
+        path: String or path, `TABLE.jsonl`.
+        directory: String or path, the folder of a comparison.
+
+    Raises:
+        OSError, UserError: As `read_kept_runs`, or a folder cannot be made.
+    """
+    for run in read_kept_runs(path).values():
+        folder = Path(directory) / run.name
+        if folder.exists():
+            continue
+        with atomic_folder(folder) as temporary:
+            for name, content in run.contents.items():
+                (temporary / name).write_bytes(content)
+            made = ModelDirectory(temporary)
+            for line in run.log:
+                TrainingLog(made.log_path).append(line)
+            write_json(made.settings_path, run.settings)
+            write_json(made.data_path, with_digest({**run.results["data"], **run.start}))
+            if run.speed is not None:
+                write_json(temporary / "speed.json", run.speed)
+            write_json(temporary / "results.json", run.results)
+
+
+def check_keeping(path: str | os.PathLike[str]) -> None:
+    """Checks that runs can be kept in `path`, before the runs are made.
+
+    Raises:
+        OSError, UserError: The file has another ending, or cannot be written.
+    """
+    if Path(path).suffix != ".jsonl":
+        raise UserError(f"The file of kept runs must be named TABLE.jsonl. Received: {os.fspath(path)}")
+    for one in (path, archive_path(path)):
+        check_writable(one)
+
+
+def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRun:
+    made = ModelDirectory(folder)
+    settings = read_json(made.settings_path, "the settings of a run")
+    results = read_json(folder / "results.json", "the results of a run")
+    speed = folder / "speed.json"
+    contents = {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if FILES.fullmatch(file.name)}
+    return KeptRun(
+        table=table,
+        configuration=configuration,
+        seed=seed,
+        settings={key: _names(x) if key in PATHS else x for key, x in settings.items() if key != "directory"},
+        results=results,
+        log=_summary(TrainingLog(made.log_path).read()),
+        speed=read_json(speed, "the speed of a model") if speed.is_file() else None,
+        start={key: x for key, x in read_digests(made.data_path).items() if key not in results["data"]},
+        files={name: _digest(content) for name, content in contents.items()},
+        contents=contents,
+    )
+
+
+def _names(value: Any) -> Any:
+    """The name of a path, or of the paths in a list or dict."""
+    if isinstance(value, dict):
+        return {key: _names(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_names(one) for one in value]
+    return value if value is None else Path(value).name
+
+
+def _summary(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All evaluations, and the last line about updates with the median rate."""
+    of_updates = [line for line in lines if "tokens_per_second" in line]
+    if not of_updates:
+        return lines
+    rates = [line["tokens_per_second"] for line in of_updates if line["tokens_per_second"]]
+    last = {**of_updates[-1], "tokens_per_second": statistics.median(rates) if rates else None}
+    return [last if line is of_updates[-1] else line for line in lines if line not in of_updates[:-1]]
+
+
+def _unpack(path: Path) -> dict[str, bytes]:
+    """The content of the files of an archive, which are not written anywhere."""
+    try:
+        with tarfile.open(path, "r:xz") as archive:
+            files = ((member.name, archive.extractfile(member)) for member in archive)
+            return {name: file.read() for name, file in files if file is not None}
+    except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
+        raise UserError(f"Damaged: {path}, which must be a tar.xz archive. Received: {one_line(error)}") from None
+
+
+def _without_contents(run: KeptRun) -> dict[str, Any]:
+    return {field.name: getattr(run, field.name) for field in dataclasses.fields(run) if field.name != "contents"}
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

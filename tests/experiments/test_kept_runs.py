@@ -1,0 +1,156 @@
+"""Runs that are kept in two files: what is written, read, restored and refused."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import shutil
+import tarfile
+
+import pytest
+
+from keras_nmt.errors import UserError
+from keras_nmt.experiments.kept_runs import archive_path, check_keeping, keep_runs, read_kept_runs, restore_runs
+from keras_nmt.experiments.results import read_digests, read_results
+
+LINES = ["ein Hund läuft", "", "zwei\u2028Hunde"]  # an empty line, and a separator that ends no line
+DATA = {"train source-target": ["a", "b"], "test source-target": ["c", "d"]}
+LOG = [
+    {"update": 1, "loss": 5.0, "tokens_per_second": 10.0},
+    {"update": 2, "val_bleu": 1.0},
+    {"update": 2, "loss": 4.0, "tokens_per_second": 50.0, "learning_rate": 0.5},
+    {"update": 3, "loss": 3.0, "tokens_per_second": 20.0, "learning_rate": 0.25},
+    {"update": 3, "final": [3], "val_bleu": 2.0},
+]
+
+
+def write_run(folder, lines=LINES):
+    folder.mkdir(parents=True)
+    score = {"score": 1.5, "signature": "nrefs:1"}
+    results = {
+        **{"updates": 3, "ended_by": "max_updates", "dev_greedy": {"bleu": 2.0}, "data": DATA},
+        **{"limits": {"max_updates": 3}, "test": {"source-target": {"trained": True, "bleu": score}}},
+    }
+    settings = {
+        **{"directory": str(folder), "train_source": [f"{folder}/train.de", f"{folder}/more.de"], "seed": 1},
+        **{"subwords": {"source": f"{folder}/de.model"}, "init_from": None, "dev_source": f"{folder}/dev.de"},
+    }
+    for name, value in {"settings": settings, "results": results, "data": {**DATA, "init_from": ["e"]}}.items():
+        (folder / f"{name}.json").write_text(json.dumps(value))
+    (folder / "test.hypotheses.txt").write_text("".join(f"{line}\n" for line in lines))
+    (folder / "test.n_best.txt").write_text("ein\nHund\n")
+    (folder / "training_log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in LOG))
+    (folder / "notes.txt").write_text("mine")
+    return folder
+
+
+@pytest.fixture
+def kept(tmp_path):
+    folders = {("plain", 1): write_run(tmp_path / "a"), ("plain", 2): write_run(tmp_path / "b", ["eins", "zwei"])}
+    keep_runs(tmp_path / "kept" / "table.jsonl", folders)
+    return tmp_path / "kept" / "table.jsonl"
+
+
+def test_a_line_has_settings_scores_and_a_summary_of_the_log(kept, tmp_path):
+    runs = read_kept_runs(kept)
+    run = runs["plain", 1]
+    assert (run.table, run.name, run.translations("source-target")) == ("table", "plain-1", LINES)
+    assert runs["plain", 2].translations("source-target") == ["eins", "zwei"]
+    assert run.results == read_results(tmp_path / "a")
+    assert run.log == [LOG[1], {**LOG[3], "tokens_per_second": 20.0}, LOG[4]]
+    assert run.start == {"init_from": ["e"]}
+    assert set(run.contents) == {"test.hypotheses.txt", "test.n_best.txt"}
+    assert {key: run.settings[key] for key in ("train_source", "subwords", "init_from", "dev_source")} == {
+        **{"train_source": ["train.de", "more.de"], "subwords": {"source": "de.model"}},
+        **{"init_from": None, "dev_source": "dev.de"},
+    }
+    assert str(tmp_path) not in kept.read_text()
+    for line in kept.read_text().split("\n")[:-1]:  # whatever reads JSON lines
+        assert {"table", "configuration", "seed", "settings", "results", "log", "files"} <= set(json.loads(line))
+
+
+def test_the_archive_is_one_of_tar(kept):
+    with tarfile.open(archive_path(kept)) as archive:
+        members = {member.name: (member.mtime, member.uid, archive.extractfile(member).read()) for member in archive}
+    assert list(members)[:2] == ["plain-1/test.hypotheses.txt", "plain-1/test.n_best.txt"]
+    assert members["plain-1/test.hypotheses.txt"] == (0, 0, "ein Hund läuft\n\nzwei\u2028Hunde\n".encode())
+
+
+def test_restored_runs_are_kept_as_the_same_bytes(kept, tmp_path):
+    before = kept.read_bytes(), archive_path(kept).read_bytes()
+    restore_runs(kept, tmp_path / "runs")
+    folders = {("plain", seed): tmp_path / "runs" / f"plain-{seed}" for seed in (1, 2)}
+    assert read_results(folders["plain", 1]) == read_results(tmp_path / "a")
+    assert read_digests(folders["plain", 1] / "data.json") == {**DATA, "init_from": ["e"]}
+    for path in (kept, archive_path(kept)):
+        path.unlink()
+    keep_runs(kept, folders)
+    assert (kept.read_bytes(), archive_path(kept).read_bytes()) == before
+
+
+def test_folders_and_files_that_are_there_stay(kept, tmp_path):
+    (tmp_path / "runs" / "plain-1").mkdir(parents=True)
+    restore_runs(kept, tmp_path / "runs")
+    assert [*(tmp_path / "runs" / "plain-1").iterdir()] == []
+    os.utime(kept, (1, 1))
+    keep_runs(kept, {("plain", 2): tmp_path / "runs" / "plain-2"})
+    assert kept.stat().st_mtime == 1  # nothing is new
+    shutil.rmtree(tmp_path / "b")
+    keep_runs(kept, {("plain", 2): write_run(tmp_path / "b", ["drei"]), ("fusion", 1): tmp_path / "a"})
+    runs = read_kept_runs(kept)
+    assert list(runs) == [("plain", 1), ("plain", 2), ("fusion", 1)]
+    assert [run.translations("source-target")[0] for run in runs.values()] == [LINES[0], "drei", LINES[0]]
+
+
+def change_line(change):
+    def damage(kept):
+        line, *others = kept.read_text().splitlines()
+        value = json.loads(line)
+        change(value)
+        kept.write_text("\n".join([json.dumps(value), *others]) + "\n")
+
+    return damage
+
+
+def repack(kept, names=lambda name: name, content=lambda content: content):
+    with tarfile.open(archive_path(kept)) as archive:
+        members = [(member, archive.extractfile(member).read()) for member in archive]
+    shutil.rmtree(kept.parent / "x", ignore_errors=True)
+    with tarfile.open(archive_path(kept), "w:xz") as archive:
+        for member, text in members:
+            path = kept.parent / "x" / member.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content(text))
+            archive.add(path, names(member.name))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda kept: kept.write_text("{\n"), r"line 1 of .*table.jsonl, which must be a kept run. Received: "),
+        (change_line(lambda line: line.pop("seed")), "must be a kept run. Received: seed: Field required"),
+        (change_line(lambda line: line["results"].pop("updates")), "updates in line 1 of .*: Field required"),
+        (change_line(lambda line: line.update(configuration="../plain")), "have no folders. Received: '../plain-1'"),
+        (change_line(lambda line: line["files"].update({"../test.txt": "0"})), "have no folders"),
+        (change_line(lambda line: line["files"].update({"test.txt": "0"})), "belong together.*test.txt is missing"),
+        (lambda kept: repack(kept, content=lambda text: text + b"more"), "belong together.*is another text"),
+        (lambda kept: repack(kept, names=lambda name: f"x/{name}"), "belong together.*is missing"),
+        (lambda kept: archive_path(kept).write_bytes(archive_path(kept).read_bytes()[:150]), "must be a tar.xz"),
+        (lambda kept: archive_path(kept).write_bytes(lzma.compress(b"x" * 2000)), "must be a tar.xz"),
+        (lambda kept: archive_path(kept).write_text("text"), "must be a tar.xz"),
+    ],
+)
+def test_damaged_files_are_named(kept, tmp_path, damage, message):
+    damage(kept)
+    with pytest.raises(UserError, match=message):
+        restore_runs(kept, tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_the_ending_is_checked_before_the_runs_are_made(tmp_path):
+    with pytest.raises(UserError, match=r"must be named TABLE.jsonl. Received: .*table.json"):
+        check_keeping(tmp_path / "table.json")
+    (tmp_path / "table.jsonl").mkdir()
+    with pytest.raises(OSError, match="Is a directory"):
+        check_keeping(tmp_path / "table.jsonl")
