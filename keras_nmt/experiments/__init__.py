@@ -12,7 +12,6 @@ import lazy_loader
 if TYPE_CHECKING:
     from keras_nmt.experiments.comparison import Comparison
     from keras_nmt.experiments.experiment import Experiment
-    from keras_nmt.experiments.learning_rate_finder import find_learning_rate
     from keras_nmt.experiments.recipe import Recipe
 
 __getattr__, __dir__, _ = lazy_loader.attach(
@@ -20,9 +19,8 @@ __getattr__, __dir__, _ = lazy_loader.attach(
     submod_attrs={
         "comparison": ["Comparison"],
         "experiment": ["Experiment"],
-        "learning_rate_finder": ["find_learning_rate"],
         "recipe": ["Recipe"],
     },
 )
 
-__all__ = ["Comparison", "Experiment", "Recipe", "find_learning_rate"]
+__all__ = ["Comparison", "Experiment", "Recipe"]

@@ -31,12 +31,10 @@ from keras_nmt.experiments.learning_rates import check_learning_rate
 from keras_nmt.experiments.results import LIMITS
 from keras_nmt.experiments.run_experiment import run_experiment
 from keras_nmt.experiments.settings import Settings, as_user_errors
-from keras_nmt.experiments.tracker import TrackerName, check_tracker
 from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.limits import LENGTH_PENALTIES
 from keras_nmt.files.read_lines import read_lines
 from keras_nmt.files.subwords import check_subword_settings
-from keras_nmt.layers._options import split_rank
 from keras_nmt.models import LanguageLabelModel
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
@@ -158,9 +156,6 @@ class Experiment(Settings):
             checkpoint where it is better. Defaults to "average_last"; with `ema` to "ema", the exponential moving
             average at the end, which replaces "last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
-        tracker: "mlflow", "trackio" or "wandb" (Weights & Biases), the tracker that gets settings, losses and scores;
-            the package of the name must be installed. Defaults to `None`: none.
-        tracker_project: Str, the tracker's group of runs, such as an experiment of MLflow. Defaults to "keras_nmt".
         beam_size: Int, beam of the test and default of the final model. Defaults to 4.
         length_penalty: Float, exponent alpha of the length penalty, from -2 to 10. Defaults to 0.6.
         min_length: Int, the least number of subwords of a translation; 0 allows empty ones. Defaults to 1.
@@ -260,8 +255,6 @@ class Experiment(Settings):
     bleu_tokenizer: str = "13a"
     final: Literal["last", "best", "average_last", "average_best", "ema"] | None = None
     tensorboard: bool = False
-    tracker: TrackerName | None = None
-    tracker_project: str = "keras_nmt"
     beam_size: PositiveInt = 4
     length_penalty: Annotated[float, Field(ge=LENGTH_PENALTIES[0], le=LENGTH_PENALTIES[1])] = 0.6
     min_length: NonNegativeInt = 1
@@ -364,19 +357,6 @@ class Experiment(Settings):
         require(is_limited, "Nothing would end the training: set one of these", *LIMITS)
 
     @classmethod
-    def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        # Earlier releases had a setting for the size of the target's vocabulary.
-        target_size = settings.pop("target_vocabulary_size", None)
-        if target_size is not None:
-            settings["vocabulary_size"] = {"source": settings.get("vocabulary_size", 8000), "target": target_size}
-        # Earlier releases had one rank for the composition of layers and of heads.
-        if isinstance(model := settings.get("model"), dict):
-            settings["model"] = split_rank(model)
-            if isinstance(model.get("transformer"), dict):
-                settings["model"] = {**settings["model"], "transformer": split_rank(model["transformer"])}
-        return settings
-
-    @classmethod
     def _suggestion(cls, unknown: Sequence[str], settings: Mapping[str, Any]) -> str:
         return as_model_arguments(unknown, settings) or super()._suggestion(unknown, settings)
 
@@ -445,11 +425,9 @@ class Experiment(Settings):
 
         Raises:
             OSError: A file is missing or cannot be read.
-            UserError: Files do not fit each other, an argument is out of its range, or the tracker or the tokenizer of
-                BLEU cannot be loaded.
+            UserError: Files do not fit each other, an argument is out of its range, or the tokenizer of BLEU cannot be
+                loaded.
         """
-        if self.tracker is not None:
-            check_tracker(self.tracker)
         check_tokenizer(self.bleu_tokenizer, "bleu_tokenizer")
         check_files(self.directions)
         for direction in self.directions:

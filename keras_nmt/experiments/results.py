@@ -24,7 +24,7 @@ OF_MACHINE = ("accumulation_steps", "replicas", "jit_compile", "deterministic") 
 SEARCH = ("beam_size", "length_penalty", "min_length")  # settings of the test, and of the final model
 # Settings that may differ between a finished run and the requested run, because they do not affect the outcome.
 OF_NO_EFFECT = (
-    *("directory", "log_every", "tensorboard", "tracker", "tracker_project", "allow_new", "allow_unused"),
+    *("directory", "log_every", "tensorboard", "allow_new", "allow_unused"),
     *OF_MACHINE,
     *(*BY_FILES, *BY_PATTERNS),  # digests compare the data
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +27,6 @@ from keras_nmt.experiments.results import (
     LIMITS,
     OF_MACHINE,
     OF_NO_EFFECT,
-    ONLY,
     SEARCH,
     START,
     differences,
@@ -42,7 +40,6 @@ from keras_nmt.experiments.results import (
     unchanged_files,
 )
 from keras_nmt.experiments.settings import as_user_errors
-from keras_nmt.experiments.tracker import tracker
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.prepared_folder import prepared_side
@@ -79,7 +76,7 @@ Report = Callable[[str], None]
 # evaluations and saves, and the use of its outcome.
 MAY_CHANGE = (
     *("directory", "max_updates", "time_limit", "patience", *OF_MACHINE, "allow_new", "allow_unused"),
-    *("log_every", "tensorboard", "tracker", "tracker_project", "evaluate_every", "save_every"),
+    *("log_every", "tensorboard", "evaluate_every", "save_every"),
     *("dev_metrics", "best_metric", "bleu_tokenizer", "dev_sentences", "dev_pairs"),
     *("final", "keep_last", "keep_best", "beam_size", "length_penalty", "min_length"),
     *("test", "test_source", "test_target", "test_pairs"),
@@ -132,28 +129,22 @@ def run_experiment(
     def evaluate() -> dict[str, float]:
         return development_scores(e, greedy, development)
 
+    trainer = make_trainer(
+        e,
+        model,
+        batches,
+        strategy,
+        e.directory,
+        evaluate=evaluate,
+        logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
+        callbacks=callbacks,
+    )
+    report("Training; the first update of each direction takes longer, because its graph is traced")
+    result = trainer.train()
     results: dict[str, Any] = {}
-    with contextlib.ExitStack() as stack:
-        tracked = None
-        if e.tracker is not None and workers.is_chief:
-            tracked = stack.enter_context(tracker(e.tracker, e.tracker_project, folder.path, e.settings()))
-        trainer = make_trainer(
-            e,
-            model,
-            batches,
-            strategy,
-            e.directory,
-            evaluate=evaluate,
-            logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
-            callbacks=callbacks if tracked is None else [*callbacks, tracked.callback],
-        )
-        report("Training; the first update of each direction takes longer, because its graph is traced")
-        result = trainer.train()
-        if workers.is_chief:
-            results = _results(e, folder, model, result, report)
-            write_json(folder.path / "results.json", with_digest(results))
-        if tracked is not None:
-            tracked.log(_test_scores(results))
+    if workers.is_chief:
+        results = _results(e, folder, model, result, report)
+        write_json(folder.path / "results.json", with_digest(results))
     workers.end()
     return results
 
@@ -453,13 +444,3 @@ def _results(
         report(test_line(direction.name, results["test"][direction.name]))
     results["test_seconds"] = round(time.monotonic() - start, 1)
     return results
-
-
-def _test_scores(results: Mapping[str, Any]) -> dict[str, float]:
-    """The scores of the test data by name: "test_bleu", with several languages "test_bleu_de-en"."""
-    return {
-        f"test_{metric}" + (f"_{name}" if name != ONLY else ""): entry["score"]
-        for name, of_direction in results.get("test", {}).items()
-        for metric, entry in of_direction.items()
-        if isinstance(entry, dict) and "score" in entry
-    }
