@@ -1,4 +1,4 @@
-"""From files to scores: experiments, recipes, comparisons, and the settings of the papers.
+"""From files to scores: experiments, recipes and comparisons.
 
 A name is imported on first use: importing the package loads no TensorFlow.
 """
