@@ -104,17 +104,17 @@ def train(
     if dry_run and callbacks:
         raise UserError(f"--callbacks have no effect with --dry-run. Received: --callbacks {callbacks[0]}")
     import_tensorflow(import_)
-    from keras_nmt.experiments import Experiment
+    from keras_nmt import experiments
 
     if settings is not None:
-        chosen = {**Experiment.read_settings(settings), **chosen}
+        chosen = {**experiments.Experiment.read_settings(settings), **chosen}
     if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else refused below
         chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
-    experiment = Experiment.from_settings(chosen)
+    experiment = experiments.Experiment.from_settings(chosen)
     if dry_run:
-        experiment.dry_run()
+        experiments.dry_run(experiment)
     else:
-        experiment.run(callbacks=make_callbacks(callbacks or (), experiment.settings()))
+        experiments.run(experiment, callbacks=make_callbacks(callbacks or (), experiment.settings()))
 
 
 def average(

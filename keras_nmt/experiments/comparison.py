@@ -34,6 +34,7 @@ from keras_nmt.experiments.development_scores import translate_direction
 from keras_nmt.experiments.directions import check_files
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.results import SEARCH, differences, hypotheses_path, is_complete, read_results
+from keras_nmt.experiments.run_experiment import run
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.check_path import check_local
 from keras_nmt.files.json_file import read_json
@@ -426,7 +427,7 @@ def _measure_speed(path: str, at: str, *directions: str) -> None:
 
 def _train(path: str) -> None:
     """Runs the experiment with the settings in a file."""
-    Experiment.from_settings(Experiment.read_settings(path)).run()
+    run(Experiment.from_settings(Experiment.read_settings(path)))
 
 
 def _python(

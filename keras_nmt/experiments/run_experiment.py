@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import tensorflow as tf
@@ -18,13 +19,14 @@ from keras_nmt.data import (
     read_line_pairs,
     read_parallel,
 )
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_backend
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.development_scores import development_scores, translate_direction
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, Sides, digests_of
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.experiment_settings import LIMITS
 from keras_nmt.experiments.learning_rates import make_optimizer_of, warnings_of_learning_rate
 from keras_nmt.experiments.results import (
-    LIMITS,
     OF_MACHINE,
     OF_NO_EFFECT,
     SEARCH,
@@ -41,6 +43,7 @@ from keras_nmt.experiments.results import (
 )
 from keras_nmt.experiments.settings import as_user_errors
 from keras_nmt.files.atomic_files import write_json, write_text
+from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.inference import Translator
@@ -66,10 +69,7 @@ from keras_nmt.training import (
 )
 from keras_nmt.training.role_temperature import one_hot_layers
 from keras_nmt.training.task import ONLY as ONLY_TASK
-from keras_nmt.training.workers import Workers
-
-if TYPE_CHECKING:
-    from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.training.workers import Workers, is_chief
 
 Report = Callable[[str], None]
 # Settings that may change when a run continues, because they change no update: its length, machine and reports, its
@@ -90,10 +90,35 @@ OF_SUBWORDS = (
 SAMPLING = "subword_sampling"  # the key of the digests of sampled segmentations in data.json
 
 
-def run_experiment(
-    experiment: Experiment, report: Report, callbacks: Sequence[keras.callbacks.Callback] = ()
+def run(
+    experiment: Experiment,
+    report: Report = lambda line: print(line, flush=True),
+    callbacks: Sequence[keras.callbacks.Callback] = (),
 ) -> dict[str, Any]:
-    """Runs an experiment that has been checked. For arguments and result, see `Experiment.run`."""
+    """Trains and evaluates an experiment, and leaves a model directory.
+
+    Args:
+        experiment: `Experiment`.
+        report: Callable, gets each line of progress. Defaults to printing.
+        callbacks: Sequence of Keras callbacks; see `Trainer` for their epochs and logs. Defaults to none.
+
+    Returns:
+        The content of `results.json`: updates, seconds, parameters, dev and test scores by direction. On workers
+        other than the chief, an empty dict.
+
+    Raises:
+        UserError: A file is missing or does not fit, a setting is wrong, or another process uses the directory.
+    """
+    check_backend("Training")
+    if is_chief():
+        report("Checking the files of the data")
+    experiment.check()
+    with directory_lock(experiment.directory) if is_chief() else contextlib.nullcontext():
+        return _run(experiment, report, callbacks)
+
+
+def _run(experiment: Experiment, report: Report, callbacks: Sequence[keras.callbacks.Callback]) -> dict[str, Any]:
+    """Runs an experiment that has been checked, in a directory that is locked."""
     e = experiment
     strategy = make_strategy(e.replicas)  # before anything else of TensorFlow: it may make logical devices
     keras.utils.set_random_seed(e.seed)

@@ -135,7 +135,7 @@ def test_help_is_wrapped_at_the_width_of_the_terminal(monkeypatch, capsys, width
 
 @pytest.mark.nightly
 def test_a_dry_run_trains_nothing(corpus, tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr(Experiment, "run", lambda self, **_: pytest.fail("a training"))
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self, **_: pytest.fail("a training"))
     sides = [corpus / f"dev.{side}" for side in ("digits", "words")]
     command = [
         "train",
@@ -156,7 +156,7 @@ def test_a_dry_run_trains_nothing(corpus, tmp_path, monkeypatch, capfd):
 
 def test_options_take_precedence_over_set_and_set_over_a_file(tmp_path, monkeypatch):
     made = []
-    monkeypatch.setattr(Experiment, "run", lambda self, **_: made.append(self))
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self, **_: made.append(self))
     files = {f"{name}_{side}": "f" for name in ("train", "dev") for side in ("source", "target")}
     old = {"directory": "old", **files, "max_updates": 1, "batch_size": 7, "seed": 3, "clip": 1.0}
     old["model"] = {"shortcuts": "plain", "dropout": 0.3}

@@ -15,6 +15,7 @@ import pytest
 
 from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
+from keras_nmt.experiments import run
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.learning_rates import (
     learning_rate,
@@ -407,7 +408,7 @@ def test_unequal_sides_are_refused_before_training(tmp_path):
         (tmp_path / name).write_text("one\ntwo\n" if name == "a" else "one\n")
     files = {f"{data}_{side}": tmp_path / "a" for data in ("train", "dev", "test") for side in ("source", "target")}
     with pytest.raises(UserError, match="Received: "):
-        Experiment(directory=tmp_path / "run", max_updates=1, **{**files, "test_target": tmp_path / "b"}).run()
+        run(Experiment(directory=tmp_path / "run", max_updates=1, **{**files, "test_target": tmp_path / "b"}))
     assert not (tmp_path / "run").exists()
 
 
@@ -417,14 +418,14 @@ def test_an_impossible_model_is_refused_before_any_work(model, tmp_path):
     text.write_text("one line\n")
     files = dict.fromkeys(("train_source", "train_target", "dev_source", "dev_target"), text)
     with pytest.raises(UserError, match="Received: "):
-        Experiment(directory=tmp_path / "run", **files, model=model).run(report=lambda line: None)
+        run(Experiment(directory=tmp_path / "run", **files, model=model), report=lambda line: None)
     assert not (tmp_path / "run").exists()
 
 
 def test_other_backends_are_named(monkeypatch, tmp_path):
     monkeypatch.setattr("keras.backend.backend", lambda: "jax")
     with pytest.raises(UserError, match="Training needs TensorFlow: set KERAS_BACKEND=tensorflow.*Received: jax"):
-        Experiment(directory=tmp_path, **FILES).run()
+        run(Experiment(directory=tmp_path, **FILES))
 
 
 def test_missing_settings_are_named_with_their_options():
@@ -537,7 +538,7 @@ def test_unequal_training_files_are_refused_before_any_file_is_written(tmp_path)
         "train_target": [tmp_path / "dev", tmp_path / "short"],
     }
     with pytest.raises(UserError, match="same number of lines.*long' with 70000 lines, .*short' with 69999$"):
-        Experiment(directory=tmp_path / "run", max_updates=1, **sides, **dev).run(report=str)
+        run(Experiment(directory=tmp_path / "run", max_updates=1, **sides, **dev), report=str)
     assert not (tmp_path / "run").exists()
 
 
