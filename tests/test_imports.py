@@ -73,6 +73,31 @@ def test_packages_for_every_backend_do_not_import_tensorflow(package):
         assert imports_it == (path.relative_to(ROOT).as_posix() in WITH_TENSORFLOW), path
 
 
+def _circles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """The sets of files that reach each other, from the files that each file imports."""
+    reached = {name: set(imports) for name, imports in graph.items()}
+    changed = True
+    while changed:
+        changed = False
+        for name, others in reached.items():
+            more = others.union(*(reached[other] for other in others))
+            changed |= more != others
+            reached[name] = more
+    circles = [{other for other in reached[name] if name in reached[other]} for name in graph]
+    return [circle for i, circle in enumerate(circles) if circle and circle not in circles[:i]]
+
+
+def test_files_do_not_import_each_other_in_circles():
+    """Anywhere in a file: also in functions, and for types alone."""
+    paths = {path.relative_to(ROOT.parent).with_suffix("").as_posix(): path for path in ROOT.rglob("*.py")}
+    paths = {name.removesuffix("/__init__").replace("/", "."): path for name, path in paths.items()}
+    assert _circles({name: _imports(path) & set(paths) for name, path in paths.items()}) == []
+
+
+def test_circles_are_found():
+    assert _circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == [{"b", "c"}]
+
+
 def test_importing_the_package_imports_nothing_heavy():
     code = "import sys, keras_nmt; sys.exit(bool({'tensorflow', 'keras', 'numpy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,5 +1,6 @@
 """Analysis of trained models: functions that return numbers with their tables and figures, for any model and text."""
 
+from keras_nmt.analysis._insides_html import Insides, SubwordRole
 from keras_nmt.analysis.alignment_error_rate import GoldAlignment, alignment_error_rate, read_gold_alignments
 from keras_nmt.analysis.bridge_attention import BridgeAttention, bridge_attention
 from keras_nmt.analysis.bridge_entropy import bridge_entropy
@@ -9,7 +10,7 @@ from keras_nmt.analysis.gates import gates
 from keras_nmt.analysis.hidden_states import HiddenStates, HiddenStatesBatch, hidden_states
 from keras_nmt.analysis.lengths import lengths
 from keras_nmt.analysis.lexical import lexical
-from keras_nmt.analysis.look_inside import Insides, SubwordRole, look_inside
+from keras_nmt.analysis.look_inside import look_inside
 from keras_nmt.analysis.measurements import Comparison, Measurements, compare, over_seeds
 from keras_nmt.analysis.plot_bridge_attention import plot_bridge_attention
 from keras_nmt.analysis.roles import Roles, roles

@@ -1,4 +1,4 @@
-"""The insides of a model for one sentence as HTML."""
+"""The insides of a model for one sentence, and their HTML."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ import io
 import itertools
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from keras_nmt.analysis.bridge_attention import BridgeAttention
 from keras_nmt.analysis.measurements import Measurements, compare
 from keras_nmt.analysis.plot_bridge_attention import plot_bridge_attention
 from keras_nmt.analysis.word_alignment import WordAlignment
+from keras_nmt.inference import Translation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from keras_nmt.analysis.look_inside import Insides, SubwordRole
 
 # Wide figures shrink to three quarters on a narrow screen, and scroll from there on.
 SHRINK = 0.75
@@ -30,6 +29,51 @@ vertical-align:top}.insides td[dir]{overflow-wrap:anywhere}.insides .figures{dis
 background:#fff}.insides .word{display:inline-block;text-align:center;margin:0 .6em .5em 0}
 .insides .word span{display:inline-block;padding:0 .1em}
 .insides .word .role{display:block;font-size:.85em;opacity:.8}"""
+
+
+class SubwordRole(NamedTuple):
+    """A subword of a text, the index of its word, and the number, from 1, of the role with the largest weight."""
+
+    subword: str
+    word: int
+    role: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Insides:
+    """The translations of a sentence, and the insides of the model for the sentence and its best translation.
+
+    An attribute is None, or empty, if the model does not have the mechanism. A notebook shows the object as HTML.
+
+    Args:
+        source: String, the sentence.
+        translation: `Translation`, the hypotheses with their scores.
+        alignment: `WordAlignment`; None if there are no words, or the decoder does not attend to words, as behind a
+            bridge.
+        roles: Dictionary from "source" and "translation" to tuples of `SubwordRole`; empty without roles.
+        gates: `Measurements` of the mean gates of lexical shortcuts by layer, as `gates` returns them.
+        composition: `Measurements` of the part of each layer or head in compositions, as `composition` returns them;
+            compositions that are not of second order are left out.
+        bridge: `BridgeAttention`, the attention of the bridge's heads over the source.
+    """
+
+    source: str
+    translation: Translation
+    alignment: WordAlignment | None
+    roles: dict[str, tuple[SubwordRole, ...]]
+    gates: Measurements | None
+    composition: Measurements | None
+    bridge: BridgeAttention | None
+
+    def to_html(self) -> str:
+        """A fragment of HTML with a section for each mechanism; figures are part of the text, in SVG.
+
+        Raises:
+            UserError: matplotlib is missing.
+        """
+        return insides_html(self)
+
+    _repr_html_ = to_html
 
 
 def insides_html(insides: Insides) -> str:

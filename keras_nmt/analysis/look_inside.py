@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import NamedTuple
-
 import numpy as np
 
-from keras_nmt.analysis._insides_html import insides_html
+from keras_nmt.analysis._insides_html import Insides, SubwordRole
 from keras_nmt.analysis.bridge_attention import BridgeAttention
 from keras_nmt.analysis.composition import composition_of_batches
 from keras_nmt.analysis.gates import gates_of_batches
@@ -19,59 +16,12 @@ from keras_nmt.analysis.hidden_states import (
     open_pair,
     open_translator,
 )
-from keras_nmt.analysis.measurements import Measurements
 from keras_nmt.analysis.word_alignment import WordAlignment, word_attention
 from keras_nmt.errors import UserError
-from keras_nmt.inference import Translation
 from keras_nmt.inference.aligned_words import split_words
 from keras_nmt.models._search_models import attention_layer
 
 TENSORS = ("attention", "gates", "roles", "composition", "bridge")
-
-
-class SubwordRole(NamedTuple):
-    """A subword of a text, the index of its word, and the number, from 1, of the role with the largest weight."""
-
-    subword: str
-    word: int
-    role: int
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Insides:
-    """The translations of a sentence, and the insides of the model for the sentence and its best translation.
-
-    An attribute is None, or empty, if the model does not have the mechanism. A notebook shows the object as HTML.
-
-    Args:
-        source: String, the sentence.
-        translation: `Translation`, the hypotheses with their scores.
-        alignment: `WordAlignment`; None if there are no words, or the decoder does not attend to words, as behind a
-            bridge.
-        roles: Dictionary from "source" and "translation" to tuples of `SubwordRole`; empty without roles.
-        gates: `Measurements` of the mean gates of lexical shortcuts by layer, as `gates` returns them.
-        composition: `Measurements` of the part of each layer or head in compositions, as `composition` returns them;
-            compositions that are not of second order are left out.
-        bridge: `BridgeAttention`, the attention of the bridge's heads over the source.
-    """
-
-    source: str
-    translation: Translation
-    alignment: WordAlignment | None
-    roles: dict[str, tuple[SubwordRole, ...]]
-    gates: Measurements | None
-    composition: Measurements | None
-    bridge: BridgeAttention | None
-
-    def to_html(self) -> str:
-        """A fragment of HTML with a section for each mechanism; figures are part of the text, in SVG.
-
-        Raises:
-            UserError: matplotlib is missing.
-        """
-        return insides_html(self)
-
-    _repr_html_ = to_html
 
 
 def look_inside(

@@ -53,37 +53,39 @@ def quickstart(
     if source == target:
         raise UserError(f"Source and target must differ. Received: {source} and {target}")
     import_tensorflow()
-    from keras_nmt.experiments.experiment import Experiment
+    from keras_nmt.experiments import Experiment, run
     from keras_nmt.inference.load import load
     from keras_nmt.serving import export
 
     directory = output / f"{source}-{target}-{shortcuts}-{seed}"
-    results = Experiment(
-        directory=directory,
-        train_source=data_dir / f"train.{source}",
-        train_target=data_dir / f"train.{target}",
-        dev_source=data_dir / f"dev.{source}",
-        dev_target=data_dir / f"dev.{target}",
-        test_source=data_dir / f"test.{source}",
-        test_target=data_dir / f"test.{target}",
-        vocabulary_size=2000,
-        preset="transformer_tiny",
-        model={
-            "num_encoder_layers": 3,
-            "num_decoder_layers": 3,
-            "intermediate_dim": 512,
-            "shortcuts": None if shortcuts == "none" else shortcuts,
-        },
-        batch_size=2048,
-        schedule="inverse_square_root",
-        learning_rate=0.003,
-        warmup_steps=200,
-        max_updates=max_updates,
-        evaluate_every=300,
-        save_every=50,
-        log_every=50,
-        seed=seed,
-    ).run()
+    results = run(
+        Experiment(
+            directory=directory,
+            train_source=data_dir / f"train.{source}",
+            train_target=data_dir / f"train.{target}",
+            dev_source=data_dir / f"dev.{source}",
+            dev_target=data_dir / f"dev.{target}",
+            test_source=data_dir / f"test.{source}",
+            test_target=data_dir / f"test.{target}",
+            vocabulary_size=2000,
+            preset="transformer_tiny",
+            model={
+                "num_encoder_layers": 3,
+                "num_decoder_layers": 3,
+                "intermediate_dim": 512,
+                "shortcuts": None if shortcuts == "none" else shortcuts,
+            },
+            batch_size=2048,
+            schedule="inverse_square_root",
+            learning_rate=0.003,
+            warmup_steps=200,
+            max_updates=max_updates,
+            evaluate_every=300,
+            save_every=50,
+            log_every=50,
+            seed=seed,
+        )
+    )
 
     sources = read_lines(data_dir / f"test.{source}")
     references = read_lines(data_dir / f"test.{target}")

@@ -97,7 +97,9 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
         ]
         directory = output or Path("runs") / "-".join(parts)
         import_tensorflow(import_)
-        _show(chosen.experiment(configuration, seed=seed, directory=directory, **options).run(), recipe.languages)
+        from keras_nmt.experiments import run
+
+        _show(run(chosen.experiment(configuration, seed=seed, directory=directory, **options)), recipe.languages)
         if is_one if export is None else export:
             export_run(directory)
 

@@ -60,10 +60,6 @@ def train(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything, measure a few updates, and write nothing.")
     ] = False,
-    find_learning_rate: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Try rising learning rates, write table and curve, and train no model."),
-    ] = None,
     list_settings: Annotated[
         bool, typer.Option("--list-settings", help="Show all settings with defaults and descriptions, and exit.")
     ] = False,
@@ -107,27 +103,18 @@ def train(
         )
     if dry_run and callbacks:
         raise UserError(f"--callbacks have no effect with --dry-run. Received: --callbacks {callbacks[0]}")
-    if find_learning_rate and (dry_run or callbacks):
-        other = "--dry-run" if dry_run else "--callbacks"
-        raise UserError(f"--find-learning-rate goes without --dry-run and --callbacks. Received: {other}")
     import_tensorflow(import_)
-    from keras_nmt.experiments import Experiment
+    from keras_nmt import experiments
 
     if settings is not None:
-        chosen = {**Experiment.read_settings(settings), **chosen}
+        chosen = {**experiments.Experiment.read_settings(settings), **chosen}
     if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else refused below
         chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
-    if find_learning_rate is not None:
-        chosen["learning_rate"] = chosen.get("learning_rate") or 1.0  # is to be found
-    experiment = Experiment.from_settings(chosen)
+    experiment = experiments.Experiment.from_settings(chosen)
     if dry_run:
-        experiment.dry_run()
-    elif find_learning_rate is not None:
-        from keras_nmt.experiments import find_learning_rate as find
-
-        find(experiment, find_learning_rate)
+        experiments.dry_run(experiment)
     else:
-        experiment.run(callbacks=make_callbacks(callbacks or (), experiment.settings()))
+        experiments.run(experiment, callbacks=make_callbacks(callbacks or (), experiment.settings()))
 
 
 def average(

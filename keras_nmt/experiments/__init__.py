@@ -1,4 +1,4 @@
-"""From files to scores: experiments, recipes, comparisons, and the settings of the papers.
+"""From files to scores: experiments, recipes and comparisons.
 
 A name is imported on first use: importing the package loads no TensorFlow.
 """
@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from keras_nmt.experiments._dry_run import dry_run
     from keras_nmt.experiments.comparison import Comparison
     from keras_nmt.experiments.experiment import Experiment
-    from keras_nmt.experiments.learning_rate_finder import find_learning_rate
     from keras_nmt.experiments.recipe import Recipe
+    from keras_nmt.experiments.run_experiment import run
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "_dry_run": ["dry_run"],
         "comparison": ["Comparison"],
         "experiment": ["Experiment"],
-        "learning_rate_finder": ["find_learning_rate"],
         "recipe": ["Recipe"],
+        "run_experiment": ["run"],
     },
 )
 
-__all__ = ["Comparison", "Experiment", "Recipe", "find_learning_rate"]
+__all__ = ["Comparison", "Experiment", "Recipe", "dry_run", "run"]

@@ -6,15 +6,13 @@ import inspect
 import json
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from keras_nmt.errors import UserError, nearest
+from keras_nmt.experiments.experiment_settings import ExperimentSettings
 from keras_nmt.layers.mechanism import as_json
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-
-if TYPE_CHECKING:
-    from keras_nmt.experiments.experiment import Experiment
 
 ARCHITECTURES: dict[str, Any] = {
     "transformer": Transformer,
@@ -53,7 +51,7 @@ def as_model_arguments(names: Sequence[str], values: Mapping[str, Any]) -> str:
     return f"arguments of the model are set by --set 'model={json.dumps(arguments, default=as_json)}'"
 
 
-def check_model_arguments(experiment: Experiment) -> None:
+def check_model_arguments(experiment: ExperimentSettings) -> None:
     """Checks the names of the arguments of the model of an experiment.
 
     Raises:
@@ -71,7 +69,7 @@ def check_model_arguments(experiment: Experiment) -> None:
         )
 
 
-def make_model_of(experiment: Experiment, sizes: Mapping[str, int]) -> Any:
+def make_model_of(experiment: ExperimentSettings, sizes: Mapping[str, int]) -> Any:
     """Makes the model of an experiment; see `Experiment.make_model`."""
     e = experiment
     if e.architecture == "transformer":
@@ -94,7 +92,7 @@ def make_model_of(experiment: Experiment, sizes: Mapping[str, int]) -> Any:
     return model
 
 
-def transformer_arguments(experiment: Experiment, sizes: Mapping[str, int]) -> dict[str, Any]:
+def transformer_arguments(experiment: ExperimentSettings, sizes: Mapping[str, int]) -> dict[str, Any]:
     """Returns the arguments of `Transformer.from_preset`, for vocabularies of these sizes."""
     return {
         **experiment.model,

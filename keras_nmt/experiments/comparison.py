@@ -42,6 +42,7 @@ from keras_nmt.experiments.results import (
     read_results,
     read_speed,
 )
+from keras_nmt.experiments.run_experiment import run
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.check_path import check_local
 from keras_nmt.inference import Translator
@@ -433,7 +434,7 @@ def _measure_speed(path: str, at: str, *directions: str) -> None:
 
 def _train(path: str) -> None:
     """Runs the experiment with the settings in a file."""
-    Experiment.from_settings(Experiment.read_settings(path)).run()
+    run(Experiment.from_settings(Experiment.read_settings(path)))
 
 
 def _python(

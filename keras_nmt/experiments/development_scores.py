@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.directions import Direction
+from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.inference import Translation, Translator
 from keras_nmt.text import SubwordTokenizer
-
-if TYPE_CHECKING:
-    from keras_nmt.experiments.experiment import Experiment
 
 CHRF_PLUS_PLUS = 2  # word n-grams of "chrf": chrF++
 

@@ -7,17 +7,15 @@ import functools
 import itertools
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from keras_nmt.data import PreparedCorpus, text_digest
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.experiment_settings import ExperimentSettings
 from keras_nmt.experiments.sides_of_pattern import File, Pair, Sides, file_of_pattern, sides_of_pattern
 from keras_nmt.files.check_path import check_regular
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.files.read_blocks import read_blocks
-
-if TYPE_CHECKING:
-    from keras_nmt.experiments.experiment import Experiment
 
 ONE = ("source", "target")  # the pair of an experiment that does not name its languages
 # The settings of the data: by files for one direction, and by patterns for several.
@@ -50,7 +48,7 @@ class Pairs(NamedTuple):
     test: list[Pair]
 
 
-def pairs_of(experiment: Experiment) -> Pairs:
+def pairs_of(experiment: ExperimentSettings) -> Pairs:
     """Lists the pairs of languages of an experiment, without a look at files.
 
     Raises:
@@ -98,7 +96,7 @@ def pairs_of(experiment: Experiment) -> Pairs:
     return Pairs(train, dev, test)
 
 
-def directions_of(experiment: Experiment) -> list[Direction]:
+def directions_of(experiment: ExperimentSettings) -> list[Direction]:
     """Finds the files of every direction of an experiment: first the trained directions, then others to evaluate.
 
     Raises:

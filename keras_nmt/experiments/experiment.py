@@ -1,58 +1,46 @@
-"""An experiment, from corpus to scores: the settings of a run, and `run`."""
+"""An experiment, from corpus to scores: its settings, and their checks."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import keras
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
-
-from keras_nmt.errors import UserError, check_backend
+from keras_nmt.errors import UserError
 from keras_nmt.evaluation.metrics import check_tokenizer, warn_of_script
 from keras_nmt.experiments.architectures import as_model_arguments, check_model_arguments, make_model_of
 from keras_nmt.experiments.directions import (
     BY_FILES,
     BY_PATTERNS,
     Direction,
-    File,
     Pairs,
     check_files,
     directions_of,
     files,
     pairs_of,
 )
-from keras_nmt.experiments.dry_run import dry_run
+from keras_nmt.experiments.experiment_settings import LIMITS, ExperimentSettings
 from keras_nmt.experiments.learning_rates import check_learning_rate
-from keras_nmt.experiments.results import LIMITS
-from keras_nmt.experiments.run_experiment import run_experiment
-from keras_nmt.experiments.settings import Settings, as_user_errors
-from keras_nmt.experiments.tracker import TrackerName, check_tracker
-from keras_nmt.files.directory_lock import directory_lock
-from keras_nmt.files.limits import LENGTH_PENALTIES
+from keras_nmt.experiments.settings import as_user_errors
 from keras_nmt.files.read_lines import read_lines
 from keras_nmt.files.subwords import check_subword_settings
-from keras_nmt.layers._options import split_rank
 from keras_nmt.models import LanguageLabelModel
 from keras_nmt.models._without_weights import without_weights
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.training.workers import is_chief
 
 PAIRS = ("pairs", "dev_pairs", "test_pairs")
 
 
 @dataclasses.dataclass(kw_only=True)
-class Experiment(Settings):
+class Experiment(ExperimentSettings):
     """Trains subwords and a model on parallel files, and scores the model.
 
-    `run` leaves a model directory with `settings.json`, `data.json` and `results.json`. A run that was stopped
-    continues when it is started again with the same settings. Settings that change no update may differ: the length
-    (except `max_updates` with the cosine schedule), the devices, the log, saves and evaluations, the final weights and
-    the test; and files may have moved. A finished run reports its scores.
+    `keras_nmt.experiments.run` leaves a model directory with `settings.json`, `data.json` and `results.json`. A run
+    that was stopped continues when it is started again with the same settings. Settings that change no update may
+    differ: the length (except `max_updates` with the cosine schedule), the devices, the log, saves and evaluations, the
+    final weights and the test; and files may have moved. A finished run reports its scores.
 
     An experiment is a set of directions. One direction is described by its files: `train_source`, `train_target` and so
     on. Several are described by `languages` and patterns of files: "{language}" stands for the language, an optional
@@ -158,9 +146,6 @@ class Experiment(Settings):
             checkpoint where it is better. Defaults to "average_last"; with `ema` to "ema", the exponential moving
             average at the end, which replaces "last".
         tensorboard: Bool, whether to write for TensorBoard. Defaults to `False`.
-        tracker: "mlflow", "trackio" or "wandb" (Weights & Biases), the tracker that gets settings, losses and scores;
-            the package of the name must be installed. Defaults to `None`: none.
-        tracker_project: Str, the tracker's group of runs, such as an experiment of MLflow. Defaults to "keras_nmt".
         beam_size: Int, beam of the test and default of the final model. Defaults to 4.
         length_penalty: Float, exponent alpha of the length penalty, from -2 to 10. Defaults to 0.6.
         min_length: Int, the least number of subwords of a translation; 0 allows empty ones. Defaults to 1.
@@ -175,96 +160,6 @@ class Experiment(Settings):
     >>> experiment.architecture, experiment.preset, experiment.joint_vocabulary
     ('transformer', 'transformer_small', True)
     """
-
-    GROUPS: ClassVar[dict[str, str]] = {
-        "directory": "Data",
-        "lowercase": "Subwords and lengths",
-        "architecture": "Model",
-        "init_from": "Start from another model",
-        "task_schedule": "Several directions",
-        "batch_size": "Batches",
-        "optimizer": "Optimizer and loss",
-        "dtype": "Computation",
-        "max_updates": "Length, evaluations and saves",
-        "tensorboard": "Reports",
-        "beam_size": "Search of the test and of the final model",
-    }
-
-    train_source: File | Sequence[File] | None = None
-    train_target: File | Sequence[File] | None = None
-    dev_source: File | None = None
-    dev_target: File | None = None
-    test_source: File | None = None
-    test_target: File | None = None
-    languages: Sequence[str] | None = None
-    pairs: Sequence[str] | None = None
-    dev_pairs: Sequence[str] | None = None
-    test_pairs: Sequence[str] | None = None
-    train: File | Sequence[File] | None = None
-    dev: File | None = None
-    test: File | None = None
-    corpus_weights: Sequence[PositiveFloat] | None = None
-    dev_sentences: PositiveInt | None = None
-    lowercase: bool = False
-    vocabulary_size: PositiveInt | dict[str, PositiveInt] = 8000
-    subword_model: Literal["bpe", "unigram"] = "bpe"
-    joint_vocabulary: bool | None = None
-    user_symbols: Sequence[str] = ()
-    normalization: Literal["nfc", "nfkc", "identity"] = "nfc"
-    character_coverage: float = 1.0
-    byte_fallback: bool = False
-    subwords: File | dict[str, File] | None = None
-    subword_sampling: Annotated[float, Field(gt=0, le=1)] | None = None
-    max_length: PositiveInt = 256
-    max_ratio: Annotated[float, Field(ge=1)] = 3.0
-    architecture: Literal["transformer", "attention_bridge", "language_label"] | None = None
-    preset: str | None = None
-    model: dict[str, Any] = dataclasses.field(default_factory=dict)
-    frozen: Sequence[str] = ()
-    init_from: File | None = None
-    allow_new: Sequence[str] = ()
-    allow_unused: Sequence[str] = ()
-    task_schedule: Literal["uniform", "weighted", "temperature"] = "uniform"
-    task_weights: dict[str, PositiveFloat] | None = None
-    temperature: PositiveFloat = 5.0
-    batch_size: PositiveInt = 4096
-    batch_unit: Literal["tokens", "sentences"] = "tokens"
-    length_buckets: Sequence[int] | None = None
-    accumulation_steps: PositiveInt = 1
-    optimizer: Literal["adam", "adamw", "sgd"] = "adam"
-    beta_2: Annotated[float, Field(ge=0, lt=1)] | None = None
-    epsilon: PositiveFloat | None = None
-    schedule: Literal["noam", "inverse_square_root", "cosine", "constant"] = "noam"
-    learning_rate: PositiveFloat | None = None
-    warmup_steps: NonNegativeInt | None = None
-    weight_decay: NonNegativeFloat | None = None
-    clip: PositiveFloat | None = None
-    ema: Annotated[float, Field(ge=0, lt=1)] | None = None
-    label_smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.1
-    normalize_by: Literal["tokens", "sentences"] | None = None
-    dtype: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
-    jit_compile: bool = False
-    replicas: PositiveInt | None = None
-    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
-    deterministic: bool = False
-    max_updates: PositiveInt | None = None
-    time_limit: PositiveFloat | None = None
-    patience: PositiveInt | None = None
-    evaluate_every: PositiveInt = 1000
-    save_every: PositiveInt | None = None
-    log_every: PositiveInt = 100
-    keep_last: NonNegativeInt = 5
-    keep_best: NonNegativeInt = 1
-    dev_metrics: Sequence[Literal["bleu", "chrf", "loss"]] = ("bleu", "chrf")
-    best_metric: str = "bleu"
-    bleu_tokenizer: str = "13a"
-    final: Literal["last", "best", "average_last", "average_best", "ema"] | None = None
-    tensorboard: bool = False
-    tracker: TrackerName | None = None
-    tracker_project: str = "keras_nmt"
-    beam_size: PositiveInt = 4
-    length_penalty: Annotated[float, Field(ge=LENGTH_PENALTIES[0], le=LENGTH_PENALTIES[1])] = 0.6
-    min_length: NonNegativeInt = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -364,19 +259,6 @@ class Experiment(Settings):
         require(is_limited, "Say when the training ends: set one of these", *LIMITS)
 
     @classmethod
-    def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        # Earlier releases had a setting for the size of the target's vocabulary.
-        target_size = settings.pop("target_vocabulary_size", None)
-        if target_size is not None:
-            settings["vocabulary_size"] = {"source": settings.get("vocabulary_size", 8000), "target": target_size}
-        # Earlier releases had one rank for the composition of layers and of heads.
-        if isinstance(model := settings.get("model"), dict):
-            settings["model"] = split_rank(model)
-            if isinstance(model.get("transformer"), dict):
-                settings["model"] = {**settings["model"], "transformer": split_rank(model["transformer"])}
-        return settings
-
-    @classmethod
     def _suggestion(cls, unknown: Sequence[str], settings: Mapping[str, Any]) -> str:
         return as_model_arguments(unknown, settings) or super()._suggestion(unknown, settings)
 
@@ -445,11 +327,9 @@ class Experiment(Settings):
 
         Raises:
             OSError: A file is missing or cannot be read.
-            UserError: Files do not fit each other, an argument is out of its range, or the tracker or the tokenizer of
-                BLEU cannot be loaded.
+            UserError: Files do not fit each other, an argument is out of its range, or the tokenizer of BLEU cannot be
+                loaded.
         """
-        if self.tracker is not None:
-            check_tracker(self.tracker)
         check_tokenizer(self.bleu_tokenizer, "bleu_tokenizer")
         check_files(self.directions)
         for direction in self.directions:
@@ -457,41 +337,3 @@ class Experiment(Settings):
                 warn_of_script(self.bleu_tokenizer, read_lines(direction.dev[1]))
         with as_user_errors():
             return without_weights(lambda: self.make_model(self.vocabulary_sizes)).count_params()
-
-    def dry_run(self, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> None:
-        """Prepares all that `run` prepares, and measures the largest update and a few others; leaves nothing.
-
-        Args:
-            report: Callable, gets each line: sentence pairs, parameters, shapes, time and memory. Defaults to printing.
-
-        Raises:
-            UserError: A file is missing or does not fit, or a setting is wrong.
-        """
-        check_backend("Training")
-        self.check()
-        dry_run(self, report)
-
-    def run(
-        self,
-        report: Callable[[str], None] = lambda line: print(line, flush=True),
-        callbacks: Sequence[keras.callbacks.Callback] = (),
-    ) -> dict[str, Any]:
-        """Trains, evaluates and leaves a model directory.
-
-        Args:
-            report: Callable, gets each line of progress. Defaults to printing.
-            callbacks: Sequence of Keras callbacks; see `Trainer` for their epochs and logs. Defaults to none.
-
-        Returns:
-            The content of `results.json`: updates, seconds, parameters, dev and test scores by direction. On workers
-            other than the chief, an empty dict.
-
-        Raises:
-            UserError: A file is missing or does not fit, a setting is wrong, or another process uses the directory.
-        """
-        check_backend("Training")
-        if is_chief():
-            report("Checking the files of the data")
-        self.check()
-        with directory_lock(self.directory) if is_chief() else contextlib.nullcontext():
-            return run_experiment(self, report, callbacks)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import keras
 
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.experiment_settings import ExperimentSettings
 from keras_nmt.training import InverseSquareRootSchedule, NoamSchedule, make_optimizer
-
-if TYPE_CHECKING:
-    from keras_nmt.experiments.experiment import Experiment
 
 WARMUP_STEPS = 4000  # by default, as in Vaswani et al., 2017
 NOAM_SCALE = 1.0  # by default
@@ -19,14 +15,14 @@ NOAM_SCALE = 1.0  # by default
 USUAL_PEAKS = {"adam": (1e-5, 1e-2), "adamw": (1e-5, 1e-2), "sgd": (1e-3, 10.0)}
 
 
-def warmup_steps(experiment: Experiment) -> int:
+def warmup_steps(experiment: ExperimentSettings) -> int:
     """The updates of warm-up of an experiment: by default none with a constant rate, else 4,000."""
     if experiment.warmup_steps is None:
         return 0 if experiment.schedule == "constant" else WARMUP_STEPS
     return experiment.warmup_steps
 
 
-def check_learning_rate(experiment: Experiment) -> None:
+def check_learning_rate(experiment: ExperimentSettings) -> None:
     """Checks that the schedule of an experiment has the settings that it needs.
 
     Raises:
@@ -49,7 +45,9 @@ def check_learning_rate(experiment: Experiment) -> None:
         )
 
 
-def learning_rate(experiment: Experiment, hidden_dim: int) -> float | keras.optimizers.schedules.LearningRateSchedule:
+def learning_rate(
+    experiment: ExperimentSettings, hidden_dim: int
+) -> float | keras.optimizers.schedules.LearningRateSchedule:
     """Makes the learning-rate schedule of an experiment for a model of the width `hidden_dim`."""
     e, rate, warmup = experiment, experiment.learning_rate, warmup_steps(experiment)
     if e.schedule == "noam":
@@ -65,14 +63,14 @@ def learning_rate(experiment: Experiment, hidden_dim: int) -> float | keras.opti
     return rate
 
 
-def peak_rate(experiment: Experiment, hidden_dim: int) -> float:
+def peak_rate(experiment: ExperimentSettings, hidden_dim: int) -> float:
     """The highest learning rate of an experiment's schedule."""
     rate, warmup = learning_rate(experiment, hidden_dim), warmup_steps(experiment)
     # Keras counts updates from 0, and its cosine is at the peak one update later than the other schedules.
     return rate if isinstance(rate, float) else max(float(rate(step)) for step in (max(warmup - 1, 0), warmup))
 
 
-def warnings_of_learning_rate(experiment: Experiment, hidden_dim: int) -> list[str]:
+def warnings_of_learning_rate(experiment: ExperimentSettings, hidden_dim: int) -> list[str]:
     """Lines about a peak that the run does not reach, and about a peak at which models usually do not train."""
     e, lines = experiment, []
     warmup, peak = warmup_steps(e), peak_rate(e, hidden_dim)
@@ -91,7 +89,7 @@ def warnings_of_learning_rate(experiment: Experiment, hidden_dim: int) -> list[s
     return lines
 
 
-def make_optimizer_of(experiment: Experiment, hidden_dim: int) -> keras.optimizers.Optimizer:
+def make_optimizer_of(experiment: ExperimentSettings, hidden_dim: int) -> keras.optimizers.Optimizer:
     """Makes the optimizer of an experiment, in the strategy's scope, for a model of the width `hidden_dim`."""
     e = experiment
     moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(e, name)) is not None}

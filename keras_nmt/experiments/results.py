@@ -8,7 +8,7 @@ import platform
 import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired
+from typing import Any, NotRequired
 
 import keras
 import tensorflow as tf
@@ -18,19 +18,17 @@ from typing_extensions import TypedDict  # of pydantic: before Python 3.12, it t
 from keras_nmt import __version__
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, digests_of
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.experiment_settings import LIMITS
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.process_resources import num_processors
 from keras_nmt.models import ModelDirectory
 
-if TYPE_CHECKING:
-    from keras_nmt.experiments.experiment import Experiment
-
-LIMITS = ("max_updates", "time_limit", "patience")  # of a run
 OF_MACHINE = ("accumulation_steps", "replicas", "jit_compile", "deterministic")  # of the computation of an update
 SEARCH = ("beam_size", "length_penalty", "min_length")  # settings of the test, and of the final model
 # Settings that may differ between a finished run and the requested run, because they do not affect the outcome.
 OF_NO_EFFECT = (
-    *("directory", "log_every", "tensorboard", "tracker", "tracker_project", "allow_new", "allow_unused"),
+    *("directory", "log_every", "tensorboard", "allow_new", "allow_unused"),
     *OF_MACHINE,
     *(*BY_FILES, *BY_PATTERNS),  # digests compare the data
 )

@@ -7,7 +7,7 @@ import datetime
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
 import tensorflow as tf
@@ -20,16 +20,16 @@ from keras_nmt.data import (
     read_line_pairs,
     read_parallel,
 )
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_backend
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.experiments.development_scores import development_scores, translate_direction
 from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, Direction, Sides, digests_of
+from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.experiment_settings import LIMITS
 from keras_nmt.experiments.learning_rates import make_optimizer_of, warnings_of_learning_rate
 from keras_nmt.experiments.results import (
-    LIMITS,
     OF_MACHINE,
     OF_NO_EFFECT,
-    ONLY,
     SEARCH,
     START,
     describe_machine,
@@ -44,8 +44,8 @@ from keras_nmt.experiments.results import (
     unchanged_files,
 )
 from keras_nmt.experiments.settings import as_user_errors
-from keras_nmt.experiments.tracker import tracker
 from keras_nmt.files.atomic_files import write_json, write_text
+from keras_nmt.files.directory_lock import directory_lock
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.prepared_folder import prepared_side
 from keras_nmt.inference import Translator
@@ -71,17 +71,14 @@ from keras_nmt.training import (
 )
 from keras_nmt.training.role_temperature import one_hot_layers
 from keras_nmt.training.task import ONLY as ONLY_TASK
-from keras_nmt.training.workers import Workers
-
-if TYPE_CHECKING:
-    from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.training.workers import Workers, is_chief
 
 Report = Callable[[str], None]
 # Settings that may change when a run continues, because they change no update: its length, machine and reports, its
 # evaluations and saves, and the use of its outcome.
 MAY_CHANGE = (
     *("directory", "max_updates", "time_limit", "patience", *OF_MACHINE, "allow_new", "allow_unused"),
-    *("log_every", "tensorboard", "tracker", "tracker_project", "evaluate_every", "save_every"),
+    *("log_every", "tensorboard", "evaluate_every", "save_every"),
     *("dev_metrics", "best_metric", "bleu_tokenizer", "dev_sentences", "dev_pairs"),
     *("final", "keep_last", "keep_best", "beam_size", "length_penalty", "min_length"),
     *("test", "test_source", "test_target", "test_pairs"),
@@ -95,10 +92,35 @@ OF_SUBWORDS = (
 SAMPLING = "subword_sampling"  # the key of the digests of sampled segmentations in data.json
 
 
-def run_experiment(
-    experiment: Experiment, report: Report, callbacks: Sequence[keras.callbacks.Callback] = ()
+def run(
+    experiment: Experiment,
+    report: Report = lambda line: print(line, flush=True),
+    callbacks: Sequence[keras.callbacks.Callback] = (),
 ) -> dict[str, Any]:
-    """Runs an experiment that has been checked. For arguments and result, see `Experiment.run`."""
+    """Trains and evaluates an experiment, and leaves a model directory.
+
+    Args:
+        experiment: `Experiment`.
+        report: Callable, gets each line of progress. Defaults to printing.
+        callbacks: Sequence of Keras callbacks; see `Trainer` for their epochs and logs. Defaults to none.
+
+    Returns:
+        The content of `results.json`: updates, seconds, parameters, dev and test scores by direction. On workers
+        other than the chief, an empty dict.
+
+    Raises:
+        UserError: A file is missing or does not fit, a setting is wrong, or another process uses the directory.
+    """
+    check_backend("Training")
+    if is_chief():
+        report("Checking the files of the data")
+    experiment.check()
+    with directory_lock(experiment.directory) if is_chief() else contextlib.nullcontext():
+        return _run(experiment, report, callbacks)
+
+
+def _run(experiment: Experiment, report: Report, callbacks: Sequence[keras.callbacks.Callback]) -> dict[str, Any]:
+    """Runs an experiment that has been checked, in a directory that is locked."""
     e = experiment
     strategy = make_strategy(e.replicas)  # before anything else of TensorFlow: it may make logical devices
     keras.utils.set_random_seed(e.seed)
@@ -134,28 +156,22 @@ def run_experiment(
     def evaluate() -> dict[str, float]:
         return development_scores(e, greedy, development)
 
+    trainer = make_trainer(
+        e,
+        model,
+        batches,
+        strategy,
+        e.directory,
+        evaluate=evaluate,
+        logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
+        callbacks=callbacks,
+    )
+    report("Training; the first update of each direction takes longer, because its graph is traced")
+    result = trainer.train()
     results: dict[str, Any] = {}
-    with contextlib.ExitStack() as stack:
-        tracked = None
-        if e.tracker is not None and workers.is_chief:
-            tracked = stack.enter_context(tracker(e.tracker, e.tracker_project, folder.path, e.settings()))
-        trainer = make_trainer(
-            e,
-            model,
-            batches,
-            strategy,
-            e.directory,
-            evaluate=evaluate,
-            logging=Logging(every=e.log_every, tensorboard=e.tensorboard, report=report),
-            callbacks=callbacks if tracked is None else [*callbacks, tracked.callback],
-        )
-        report("Training; the first update of each direction takes longer, because its graph is traced")
-        result = trainer.train()
-        if workers.is_chief:
-            results = _results(e, folder, model, result, report)
-            write_json(folder.path / "results.json", with_digest(results))
-        if tracked is not None:
-            tracked.log(_test_scores(results))
+    if workers.is_chief:
+        results = _results(e, folder, model, result, report)
+        write_json(folder.path / "results.json", with_digest(results))
     workers.end()
     return results
 
@@ -457,13 +473,3 @@ def _results(
         report(test_line(direction.name, results["test"][direction.name]))
     results["test_seconds"] = round(time.monotonic() - start, 1)
     return results
-
-
-def _test_scores(results: Mapping[str, Any]) -> dict[str, float]:
-    """The scores of the test data by name: "test_bleu", with several languages "test_bleu_de-en"."""
-    return {
-        f"test_{metric}" + (f"_{name}" if name != ONLY else ""): entry["score"]
-        for name, of_direction in results.get("test", {}).items()
-        for metric, entry in of_direction.items()
-        if isinstance(entry, dict) and "score" in entry
-    }

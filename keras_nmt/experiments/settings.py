@@ -64,12 +64,11 @@ class Settings:
 
     @classmethod
     def from_settings(cls, settings: dict[str, Any]) -> Self:
-        """Makes an instance from settings by name. Settings of earlier releases are converted.
+        """Makes an instance from settings by name.
 
         Raises:
             UserError: A setting is unknown, missing, or of another type.
         """
-        settings = cls._converted(dict(settings))
         known = _hints(cls)
         if unknown := sorted(set(settings) - set(known)):
             suggestion = cls._suggestion(unknown, settings)
@@ -118,13 +117,8 @@ class Settings:
 
     def _old_settings(self, written: dict[str, Any]) -> dict[str, Any]:
         """The settings of an earlier start as settings of this one, in the directory of this one."""
-        known = {name: value for name, value in self._converted(written).items() if name in _hints(type(self))}
+        known = {name: value for name, value in written.items() if name in _hints(type(self))}
         return type(self).from_settings({**known, "directory": self.directory}).settings()
-
-    @classmethod
-    def _converted(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        """Settings of earlier releases as settings of this one."""
-        return settings
 
     @classmethod
     def _suggestion(cls, unknown: Sequence[str], settings: Mapping[str, Any]) -> str:

@@ -8,13 +8,19 @@ DATA is a folder with `train.PAIR.LANGUAGE` (such as `train.de-en.de` and `train
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import (
+from keras_nmt.experiments.recipe import Recipe
+
+sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
+
+from papers import (
     ATTENTION_BRIDGE,
     ATTENTION_BRIDGE_CONFIGURATIONS,
     ATTENTION_BRIDGE_EUROPARL,
 )
-from keras_nmt.experiments.recipe import Recipe
 
 RECIPE = Recipe(
     name="europarl",

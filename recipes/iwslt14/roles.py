@@ -10,11 +10,16 @@ Files and results: README.md beside this file.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import ROLES_SMALL, one_hot_from, role_model, softmax_continued
 from keras_nmt.experiments.recipe import Recipe
+
+sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
+
+from papers import ROLES_SMALL, one_hot_from, role_model, softmax_continued
 
 
 def with_roles(num_roles: int) -> dict[str, dict[str, Any]]:

@@ -13,11 +13,16 @@ DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGU
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import composed, with_identity_start
 from keras_nmt.experiments.recipe import Recipe
+
+sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
+
+from papers import composed, with_identity_start
 
 # Rank by the end of a name: the width, or less. An eighth of the width is 32 in `transformer_small`, 16 in
 # `transformer_tiny`.

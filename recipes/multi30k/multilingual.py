@@ -8,9 +8,15 @@ DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGU
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import ATTENTION_BRIDGE, ATTENTION_BRIDGE_CONFIGURATIONS, ATTENTION_BRIDGE_SMALL
 from keras_nmt.experiments.recipe import Recipe
+
+sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
+
+from papers import ATTENTION_BRIDGE, ATTENTION_BRIDGE_CONFIGURATIONS, ATTENTION_BRIDGE_SMALL
 
 RECIPE = Recipe(
     name="multi30k",

@@ -11,9 +11,15 @@ DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGU
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import FUSION, PLAIN, SHORTCUTS
 from keras_nmt.experiments.recipe import Recipe
+
+sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
+
+from papers import FUSION, PLAIN, SHORTCUTS
 
 SHORTER = 8  # a corpus of 29,000 sentences, not of 4.5 million
 

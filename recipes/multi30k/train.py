@@ -8,9 +8,15 @@ DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGU
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import RELEASED, one_hot_from, softmax_continued
 from keras_nmt.experiments.recipe import Recipe
+
+sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
+
+from papers import RELEASED, one_hot_from, softmax_continued
 
 # Both have full rank and the identity start: with the baseline's weights, they first compute what the baseline does.
 LAYERS = {"layer_composition": "extended", "composition_start": "identity"}

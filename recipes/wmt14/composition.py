@@ -7,11 +7,16 @@ README.md beside this file has the paper's tables and figures, the files, and th
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import COMPOSITION, COMPOSITION_BIG, composed, with_identity_start
 from keras_nmt.experiments.recipe import Recipe, merge_settings
+
+sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
+
+from papers import COMPOSITION, COMPOSITION_BIG, composed, with_identity_start
 
 COMPOSED: dict[str, dict[str, Any]] = {
     # Table 1, rows 2 to 8.

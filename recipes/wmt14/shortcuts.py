@@ -7,9 +7,15 @@ README.md beside this file has the paper's tables and figures, the files, and th
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import FUSION, PLAIN, RELEASED, SHORTCUT_KINDS, SHORTCUTS_BIG, SHORTCUTS_WMT14
 from keras_nmt.experiments.recipe import Recipe, merge_settings
+
+sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
+
+from papers import FUSION, PLAIN, RELEASED, SHORTCUT_KINDS, SHORTCUTS_BIG, SHORTCUTS_WMT14
 
 SMALL = {"preset": "transformer_base_half"}  # section 4.1: embeddings, states and feed-forward networks halved
 

@@ -8,9 +8,15 @@ Files and results: README.md beside this file.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from keras_nmt.cli.recipe_app import run_recipe
-from keras_nmt.experiments.papers import SHORTCUT_KINDS, SHORTCUTS
 from keras_nmt.experiments.recipe import Recipe
+
+sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
+
+from papers import SHORTCUT_KINDS, SHORTCUTS
 
 RECIPE = Recipe(
     name="wmt17-shortcuts",

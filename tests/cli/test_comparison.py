@@ -128,7 +128,7 @@ def write_list(folder, **changes):
     [
         ({"model": {"shortcuts": "fusoin"}}, "^last: .*'?fusoin"),
         ({"model": {"hidden_dim": 5}}, "^last: .*Received: .*5"),
-        ({"tracker": "none such"}, "^last: .*none such"),
+        ({"optimizer": "none such"}, "^last: .*none such"),
     ],
 )
 def test_a_fault_of_the_last_configuration_shows_before_the_first_training(

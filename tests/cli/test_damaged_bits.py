@@ -15,7 +15,7 @@ import pytest
 from keras_nmt.cli import app as cli
 from keras_nmt.data import PreparedCorpus, read_parallel, write_prepared
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import Experiment
+from keras_nmt.experiments import Experiment, run
 from keras_nmt.experiments.results import read_digests
 from keras_nmt.files.weights_file import arrays
 from keras_nmt.inference.load import load
@@ -152,9 +152,9 @@ def test_a_bit_of_subwords_is_found_by_every_reader(directory: Path, corpus: Pat
     longer = {**settings, "directory": str(directory), "max_updates": settings["max_updates"] + 1}
     readers: dict[str, Read] = {
         "ensemble": lambda folder: load(directory.parent / "whole", ensemble=[folder]),
-        "subwords": lambda folder: Experiment(**new, subwords=folder / "subwords.model").run(report=str),
-        "init_from": lambda folder: Experiment(**new, init_from=folder).run(report=str),
-        "resume": lambda folder: Experiment(**longer).run(report=str),
+        "subwords": lambda folder: run(Experiment(**new, subwords=folder / "subwords.model"), report=str),
+        "init_from": lambda folder: run(Experiment(**new, init_from=folder), report=str),
+        "resume": lambda folder: run(Experiment(**longer), report=str),
     }
     shutil.copytree(directory, directory.parent / "whole")
     for _ in bits(directory / "subwords.model", 1):

@@ -33,7 +33,6 @@ PLACES = [
     "quickstart --output PLACE",
     "prepare --output PLACE --source two --target two --vocabulary-size 9",
     f"{TRAIN} PLACE",
-    f"{TRAIN} new --find-learning-rate PLACE",
     "translate d --input two --alignments PLACE/a",
     "score PLACE --source two --target two",
     "evaluate PLACE --source two --references two",

@@ -60,10 +60,10 @@ def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path
     twice = [json.dumps([str(file)] * 2) for file in files[:2]]
     command = ["train", "--set", f"train_source={twice[0]}", "--set", f"train_target={twice[1]}"]
     command += ["--dev", *files[2:], "--max-updates", 2]
-    command += ["--preset", "transformer_tiny", "--vocabulary-size", 24, "--set", f"model={json.dumps(sizes)}"]
+    command += ["--preset", "transformer_tiny", "--set", f"model={json.dumps(sizes)}"]
     for setting in (
         "joint_vocabulary=false",
-        "target_vocabulary_size=27",
+        'vocabulary_size={"source": 24, "target": 27}',
         "subword_sampling=0.2",
         "corpus_weights=[0.5, 2]",
         "subword_model=unigram",
@@ -94,29 +94,6 @@ def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path
     misfit = keras_nmt(*command, "--directory", tmp_path / "misfit", "--init-from", directory)
     assert misfit.returncode == 2
     assert misfit.stderr.decode().startswith("Error: ")
-
-
-def test_a_sweep_over_learning_rates_writes_a_table_and_no_model(trained_run, corpus, tmp_path, keras_nmt):
-    _, command, _ = trained_run
-    sweep = keras_nmt(
-        *command, "--directory", tmp_path / "run", "--max-updates", 9, "--find-learning-rate", tmp_path / "sweep"
-    )
-    assert sweep.returncode == 0, sweep.stderr.decode()
-    assert "Suggested peak of the learning rate" in sweep.stdout.decode()
-    assert {path.name for path in (tmp_path / "sweep").iterdir()} == {"learning_rates.tsv", "learning_rates.svg"}
-    _, *rows = (tmp_path / "sweep" / "learning_rates.tsv").read_text().splitlines()
-    rates = [float(row.split("\t")[0]) for row in rows]
-    assert rates[0] == 1e-7
-    assert max(rates) > 1e-3
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_sweep_needs_no_learning_rate(tmp_path, monkeypatch):
-    swept = []
-    monkeypatch.setattr("keras_nmt.experiments.find_learning_rate", lambda experiment, folder: swept.append(folder))
-    files = "--directory run --train a b --dev a b --max-updates 10000 --set schedule=cosine"
-    app(["train", *files.split(), "--find-learning-rate", str(tmp_path)], standalone_mode=False)
-    assert swept == [tmp_path]
 
 
 def test_list_settings_shows_each_setting_once_with_its_default_and_description(monkeypatch, capsys):
@@ -156,16 +133,9 @@ def test_help_is_wrapped_at_the_width_of_the_terminal(monkeypatch, capsys, width
                 assert len(line) + 1 + len(following.split()[0]) > width - 4, (command, line)
 
 
-@pytest.mark.parametrize("other", [("--dry-run",), ("--callbacks", "a:b")])
-def test_a_sweep_goes_without_other_modes(other, error_line, tmp_path):
-    line = error_line("train", "--max-updates", 1, "--find-learning-rate", tmp_path / "sweep", *other)
-    assert f"Received: {other[0]}" in line
-    assert not (tmp_path / "sweep").exists()
-
-
 @pytest.mark.nightly
 def test_a_dry_run_trains_nothing(corpus, tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr(Experiment, "run", lambda self, **_: pytest.fail("a training"))
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self, **_: pytest.fail("a training"))
     sides = [corpus / f"dev.{side}" for side in ("digits", "words")]
     command = [
         "train",
@@ -186,7 +156,7 @@ def test_a_dry_run_trains_nothing(corpus, tmp_path, monkeypatch, capfd):
 
 def test_options_take_precedence_over_set_and_set_over_a_file(tmp_path, monkeypatch):
     made = []
-    monkeypatch.setattr(Experiment, "run", lambda self, **_: made.append(self))
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self, **_: made.append(self))
     files = {f"{name}_{side}": "f" for name in ("train", "dev") for side in ("source", "target")}
     old = {"directory": "old", **files, "max_updates": 1, "batch_size": 7, "seed": 3, "clip": 1.0}
     old["model"] = {"shortcuts": "plain", "dropout": 0.3}

@@ -69,7 +69,15 @@ def run(code: list[str], **names: object) -> dict:
 
 # Pages whose examples need a server, or names that the tests below give. Those of layers.md, own_mechanism.md and
 # training.md have tests elsewhere.
-ELSEWHERE = ("how_to/client.md", "analysis.md", "layers.md", "models.md", "own_mechanism.md", "training.md")
+ELSEWHERE = (
+    "how_to/client.md",
+    "how_to/track_experiments.md",
+    "analysis.md",
+    "layers.md",
+    "models.md",
+    "own_mechanism.md",
+    "training.md",
+)
 
 
 @pytest.mark.parametrize("page", sorted(page for page in PAGES if blocks(page, "python") and page not in ELSEWHERE))

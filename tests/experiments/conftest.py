@@ -97,16 +97,18 @@ def one(corpus) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def trained(several, made_once) -> Path:
     """The folder of an experiment with three languages that has learnt them."""
-    from keras_nmt.experiments.experiment import Experiment
+    from keras_nmt.experiments import Experiment, run
 
     return made_once(
-        "trained spellings", lambda folder: Experiment(directory=folder, **several).run(report=lambda line: None)
+        "trained spellings", lambda folder: run(Experiment(directory=folder, **several), report=lambda line: None)
     )
 
 
 @pytest.fixture(scope="session")
 def trained_one(one, made_once) -> Path:
     """The folder of an experiment with one direction after four updates."""
-    from keras_nmt.experiments.experiment import Experiment
+    from keras_nmt.experiments import Experiment, run
 
-    return made_once("trained digits", lambda folder: Experiment(directory=folder, **one).run(report=lambda line: None))
+    return made_once(
+        "trained digits", lambda folder: run(Experiment(directory=folder, **one), report=lambda line: None)
+    )

@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
+from keras_nmt.experiments import run
 from keras_nmt.experiments import run_experiment as module
 from keras_nmt.experiments.directions import check_files
 from keras_nmt.experiments.experiment import Experiment
@@ -131,7 +132,7 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
         "warmup_steps": None,
         "test": None,
     }
-    Experiment(directory=tmp_path / "more", **more).run(report=lambda line: None)
+    run(Experiment(directory=tmp_path / "more", **more), report=lambda line: None)
     new = ModelDirectory(tmp_path / "more").load_model()
     assert new.languages == (*SPELLINGS, "signs")
     kept = {weight.path: weight.numpy() for weight in new.weights}
@@ -141,7 +142,7 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
     subwords = ModelDirectory(tmp_path / "more").subword_paths()
     assert subwords["words"].read_bytes() == ModelDirectory(trained).subword_paths()["words"].read_bytes()
     with pytest.raises(UserError, match="missing in the model to start from.*Received: signs_"):
-        Experiment(directory=tmp_path / "refused", **{**more, "allow_new": []}).run(report=lambda line: None)
+        run(Experiment(directory=tmp_path / "refused", **{**more, "allow_new": []}), report=lambda line: None)
 
 
 def test_pairs_of_one_language_alone_are_developed_and_tested(several):
@@ -169,7 +170,7 @@ def test_a_model_of_one_language_trains_translates_and_is_exported(several, corp
     settings |= {"train": str(tmp_path / "train.{pair}.{language}"), "schedule": "constant", "warmup_steps": None}
     folder, dev = tmp_path / "run", corpus / "dev.words"
     settings |= {"max_updates": 3, "evaluate_every": 2, "dev_metrics": ["bleu", "loss"], "beam_size": 1}
-    results = Experiment(directory=folder, **settings).run(report=str)
+    results = run(Experiment(directory=folder, **settings), report=str)
     assert set(results["test"]) == {"words-words"}
     assert {"bleu_words-words", "loss_words-words"} < set(results["dev_greedy"])
     lines = keras_nmt("translate", folder, "--input", dev).splitlines()
@@ -194,7 +195,7 @@ def label_settings(several):
 @pytest.mark.nightly
 def test_the_label_baseline_runs_on_the_same_data(label_settings, tmp_path):
     label = {**label_settings, "pairs": ["digits-words", "words-letters"], "test_pairs": ["digits-letters"]}
-    results = Experiment(directory=tmp_path / "label", **label).run(report=lambda line: None)
+    results = run(Experiment(directory=tmp_path / "label", **label), report=lambda line: None)
     assert set(results["test"]) == {"digits-letters"}
     assert len(set(ModelDirectory(tmp_path / "label").subword_paths().values())) == 1
 
@@ -203,7 +204,7 @@ def test_a_label_model_that_starts_from_another_needs_its_labels(label_settings,
     """The model identifies labels by their ids."""
     two = {"languages": ["digits", "words"], "pairs": ["digits-words"], "test": None}
     label = {**label_settings, **two, "max_updates": 1, "evaluate_every": 1}
-    Experiment(directory=tmp_path / "first", **label).run(report=lambda line: None)
+    run(Experiment(directory=tmp_path / "first", **label), report=lambda line: None)
     later = {**label, "init_from": str(tmp_path / "first")}
     for languages in (["words", "digits"], ["digits", "words", "letters"]):
         changed = {
@@ -211,12 +212,12 @@ def test_a_label_model_that_starts_from_another_needs_its_labels(label_settings,
             "pairs": [f"{languages[0]}-{languages[1]}", f"{languages[-1]}-{languages[0]}"],
         }
         with pytest.raises(UserError, match="begin with other labels: give the languages.* Received: languages="):
-            Experiment(directory=tmp_path / "later", **{**later, **changed}).run(report=lambda line: None)
+            run(Experiment(directory=tmp_path / "later", **{**later, **changed}), report=lambda line: None)
     again = Experiment(directory=tmp_path / "again", **later)
-    again.run(report=lambda line: None)
+    run(again, report=lambda line: None)
     # A run that has its subwords does not need the model that it started from.
     (tmp_path / "first").rename(tmp_path / "gone")
-    again.run(report=lambda line: None)
+    run(again, report=lambda line: None)
 
 
 def test_corpora_of_pairs_have_two_files_each(corpus, tmp_path, several):
@@ -233,7 +234,7 @@ def test_corpora_of_pairs_have_two_files_each(corpus, tmp_path, several):
     assert corpora["words-letters"] == [("train.letters-words.words", "train.letters-words.letters")]
     (tmp_path / "train.letters-words.words").unlink()
     with pytest.raises(UserError, match="There is no data for words-letters. Received: "):
-        dataclasses.replace(experiment).run(report=lambda line: None)
+        run(dataclasses.replace(experiment), report=lambda line: None)
     assert not (tmp_path / "run").exists()
 
 
@@ -258,7 +259,7 @@ def test_both_sides_of_every_file_are_counted(corpus, tmp_path, several):
     (tmp_path / "dev.letters").write_text("a\nb\n")
     experiment = Experiment(directory=tmp_path / "run", **{**several, "dev": str(tmp_path / "dev.{language}")})
     with pytest.raises(UserError, match="same number of lines.*dev.words' with 1 lines, '.*dev.letters' with 2$"):
-        experiment.run(report=str)
+        run(experiment, report=str)
     assert not (tmp_path / "run").exists()
 
 
@@ -305,7 +306,7 @@ def test_settings_that_exclude_each_other_are_refused(several, changed, message)
 )
 def test_an_impossible_model_is_refused_before_any_work(several, tmp_path, changed, message):
     with pytest.raises(UserError, match=message):
-        Experiment(directory=tmp_path / "x", **{**several, **changed}).run(report=lambda line: None)
+        run(Experiment(directory=tmp_path / "x", **{**several, **changed}), report=lambda line: None)
     assert not (tmp_path / "x").exists()
 
 
@@ -335,7 +336,7 @@ def test_settings_of_tasks_reach_the_training(several, tmp_path, monkeypatch):
     more |= {"beam_size": 7, "dtype": "mixed_bfloat16", "lowercase": True}
     experiment = Experiment(directory=tmp_path / "run", **{**several, **more})
     with pytest.raises(Reached):
-        experiment.run(report=str)
+        run(experiment, report=str)
     assert {task.name: task.weight for task in made["tasks"]} == weights
     assert made["evaluation"].best_metric == "bleu_words-digits"
     assert made["model"].get_config()["dtype"] == "mixed_bfloat16"

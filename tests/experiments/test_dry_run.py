@@ -1,4 +1,4 @@
-"""`Experiment.dry_run`: checks, shapes and measurements without a trace in the folder."""
+"""`dry_run`: checks, shapes and measurements without a trace in the folder."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 import pytest
 
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import Experiment
+from keras_nmt.experiments import Experiment, dry_run
 from keras_nmt.text import SubwordTokenizer, train_subwords
 
 
 def test_a_dry_run_reports_shapes_time_and_memory_and_writes_nothing(one, tmp_path):
     lines: list[str] = []
     experiment = Experiment(directory=tmp_path / "run", **{**one, "max_updates": 7200, "time_limit": 2.0})
-    experiment.dry_run(report=lines.append)
+    dry_run(experiment, report=lines.append)
     text = "\n".join(lines)
     assert not (tmp_path / "run").exists()
     assert "1,740" in text
@@ -35,14 +35,14 @@ def test_a_dry_run_reports_shapes_time_and_memory_and_writes_nothing(one, tmp_pa
 def test_a_dry_run_takes_every_way_of_ending(one, tmp_path):
     ending = {"max_updates": None, "patience": 2, "final": "best"}
     lines: list[str] = []
-    Experiment(directory=tmp_path / "run", **{**one, **ending}).dry_run(report=lines.append)
+    dry_run(Experiment(directory=tmp_path / "run", **{**one, **ending}), report=lines.append)
     assert lines[-1].startswith("Peak memory: ")
 
 
 def test_a_dry_run_finds_what_the_run_would_find(one, tmp_path):
     experiment = Experiment(directory=tmp_path / "run", **{**one, "dev_target": one["train_target"]})
     with pytest.raises(UserError, match="Both sides need the same number of lines"):
-        experiment.dry_run(report=lambda line: None)
+        dry_run(experiment, report=lambda line: None)
 
 
 def largest(lines):
@@ -63,18 +63,18 @@ def test_the_largest_update_is_that_of_all_lines_by_the_subwords_of_the_run(one,
     settings = {**one, **files, "subwords": subwords, "joint_vocabulary": False, "length_buckets": None}
     settings |= {"batch_unit": "tokens", "batch_size": 100, "vocabulary_size": 8000}
     lines: list[str] = []
-    Experiment(directory=tmp_path / "run", **settings).dry_run(report=lines.append)
+    dry_run(Experiment(directory=tmp_path / "run", **settings), report=lines.append)
     edge = 1 + max(len(SubwordTokenizer(subwords[side]).tokenize([long[side]]).to_list()[0]) for side in long)
     assert largest(lines) == (8, edge, edge, 22)
     sampled = {"subword_sampling": 0.1, "max_updates": 1}
-    Experiment(directory=tmp_path / "run", **{**settings, **sampled}).dry_run(report=lines.append)
+    dry_run(Experiment(directory=tmp_path / "run", **{**settings, **sampled}), report=lines.append)
     assert largest(lines[-12:])[1] > edge
 
 
 def test_a_dry_run_of_fine_tuning_has_the_vocabulary_of_the_start(one, trained_one, tmp_path):
     lines: list[str] = []
     settings = {**one, "vocabulary_size": 8000, "init_from": trained_one}
-    Experiment(directory=tmp_path / "run", **settings).dry_run(report=lines.append)
+    dry_run(Experiment(directory=tmp_path / "run", **settings), report=lines.append)
     assert largest(lines) == (64, 16, 16, 30)
 
 
@@ -90,6 +90,6 @@ def test_a_dry_run_looks_at_all_directions(several, corpus, tmp_path):
     }
     settings |= {"length_buckets": None, "batch_unit": "tokens", "batch_size": 8, "warmup_steps": 1, "max_updates": 2}
     lines: list[str] = []
-    Experiment(directory=tmp_path / "run", **settings).dry_run(report=lines.append)
+    dry_run(Experiment(directory=tmp_path / "run", **settings), report=lines.append)
     assert any(line.startswith("Largest update, of words-letters") for line in lines)
     assert largest(lines)[1] > 25

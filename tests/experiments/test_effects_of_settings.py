@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keras_nmt.errors import UserError
+from keras_nmt.experiments import run
 from keras_nmt.experiments import run_experiment as module
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.files.json_file import read_json
@@ -76,7 +77,7 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
         **{name: value for part in to_trainer.values() for name, value in part.items()},
     )
     with pytest.raises(Reached):
-        experiment.run(report=str)
+        run(experiment, report=str)
     for part, settings in to_trainer.items():
         for name, value in settings.items():
             own_name = "every" if name.endswith("_every") else name.removeprefix("label_")
@@ -96,7 +97,7 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
     monkeypatch.setattr(SubwordTokenizer, "sampling_digest", lambda self, alpha: "another")
     (tmp_path / "run" / "checkpoints").mkdir()
     with pytest.raises(UserError, match=f"other segmentations.* another, another instead of {digest}"):
-        experiment.run(report=str)
+        run(experiment, report=str)
     search = ModelDirectory(tmp_path / "run").load_config()["search"]
     # 5 subwords to 22: 2 n + 10 cuts off the targets and their end; 300 is beyond the usual buckets.
     limits = {"max_length_factor": 3, "length_buckets": [16, 32, 64, 128, 256, 300]}

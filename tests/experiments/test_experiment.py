@@ -15,6 +15,7 @@ import pytest
 
 from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
+from keras_nmt.experiments import run
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.learning_rates import (
     learning_rate,
@@ -407,7 +408,7 @@ def test_unequal_sides_are_refused_before_training(tmp_path):
         (tmp_path / name).write_text("one\ntwo\n" if name == "a" else "one\n")
     files = {f"{data}_{side}": tmp_path / "a" for data in ("train", "dev", "test") for side in ("source", "target")}
     with pytest.raises(UserError, match="Received: "):
-        Experiment(directory=tmp_path / "run", max_updates=1, **{**files, "test_target": tmp_path / "b"}).run()
+        run(Experiment(directory=tmp_path / "run", max_updates=1, **{**files, "test_target": tmp_path / "b"}))
     assert not (tmp_path / "run").exists()
 
 
@@ -417,14 +418,14 @@ def test_an_impossible_model_is_refused_before_any_work(model, tmp_path):
     text.write_text("one line\n")
     files = dict.fromkeys(("train_source", "train_target", "dev_source", "dev_target"), text)
     with pytest.raises(UserError, match="Received: "):
-        Experiment(directory=tmp_path / "run", **files, model=model).run(report=lambda line: None)
+        run(Experiment(directory=tmp_path / "run", **files, model=model), report=lambda line: None)
     assert not (tmp_path / "run").exists()
 
 
 def test_other_backends_are_named(monkeypatch, tmp_path):
     monkeypatch.setattr("keras.backend.backend", lambda: "jax")
     with pytest.raises(UserError, match="Training needs TensorFlow: set KERAS_BACKEND=tensorflow.*Received: jax"):
-        Experiment(directory=tmp_path, **FILES).run()
+        run(Experiment(directory=tmp_path, **FILES))
 
 
 def test_missing_settings_are_named_with_their_options():
@@ -527,16 +528,6 @@ def test_every_setting_is_documented():
     assert sorted(documented) == sorted(field.name for field in dataclasses.fields(Experiment))
 
 
-def test_settings_of_earlier_releases_are_converted():
-    sizes = {"vocabulary_size": 9, "target_vocabulary_size": 7, "joint_vocabulary": False}
-    made = Experiment.from_settings({"directory": "x", **FILES, **sizes})
-    assert made.vocabulary_sizes == {"source": 9, "target": 7}
-    assert Experiment.from_settings({"directory": "x", **FILES, "target_vocabulary_size": None}).vocabulary_size == 8000
-    model = {"head_composition": "extended", "composition_rank": 4}
-    made = Experiment.from_settings({"directory": "x", **FILES, "model": model})
-    assert made.model == {"head_composition": "extended", "head_composition_rank": 4}
-
-
 def test_unequal_training_files_are_refused_before_any_file_is_written(tmp_path):
     (tmp_path / "long").write_text("one\n" * 70_000)
     (tmp_path / "short").write_bytes(gzip.compress(b"one\n" * 69_999))
@@ -547,16 +538,7 @@ def test_unequal_training_files_are_refused_before_any_file_is_written(tmp_path)
         "train_target": [tmp_path / "dev", tmp_path / "short"],
     }
     with pytest.raises(UserError, match="same number of lines.*long' with 70000 lines, .*short' with 69999$"):
-        Experiment(directory=tmp_path / "run", max_updates=1, **sides, **dev).run(report=str)
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_tracker_that_is_not_installed_is_refused_before_any_file_is_written(tmp_path, monkeypatch):
-    (tmp_path / "wandb").mkdir()  # the folder in which Weights & Biases keeps its runs
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    for name in ("mlflow", "trackio", "wandb"):
-        with pytest.raises(UserError, match=f"pip install {name}. Received: tracker='{name}'$"):
-            Experiment(directory=tmp_path / "run", tracker=name, **FILES).run(report=str)
+        run(Experiment(directory=tmp_path / "run", max_updates=1, **sides, **dev), report=str)
     assert not (tmp_path / "run").exists()
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from keras_nmt.data import read_parallel, write_prepared
 from keras_nmt.errors import UserError
+from keras_nmt.experiments import run
 from keras_nmt.experiments.directions import check_files, digests_of
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.models import ModelDirectory
@@ -32,7 +33,7 @@ def settings_of(one, prepared):
 
 
 def test_a_run_on_prepared_text_is_the_run_on_the_text(one, trained_one, prepared, tmp_path):
-    Experiment(directory=tmp_path / "run", **settings_of(one, prepared)).run(report=str)
+    run(Experiment(directory=tmp_path / "run", **settings_of(one, prepared)), report=str)
     runs = [trained_one, tmp_path / "run"]
     logs = [[json.loads(line) for line in (run / "training_log.jsonl").read_text().splitlines()] for run in runs]
     losses = [[(line["update"], line["loss"], line["gradient_norm"]) for line in log if "loss" in line] for log in logs]
@@ -81,6 +82,6 @@ def test_a_corpus_that_does_not_fit_is_one_line(one, prepared, corpus, tmp_path)
     ):
         experiment = Experiment(directory=tmp_path / "run", **{**settings_of(one, prepared), **changes})
         with pytest.raises(UserError, match=message) as error:
-            experiment.run(report=str)
+            run(experiment, report=str)
         assert "\n" not in str(error.value)
         shutil.rmtree(tmp_path / "run", ignore_errors=True)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from keras_nmt.experiments import run
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.run_experiment import build, make_tokenizers
 from keras_nmt.files.atomic_files import atomic_folder
@@ -123,7 +124,7 @@ def test_an_epoch_has_each_corpus_by_its_weight_and_tags_on_back_translations(se
 def test_directions_have_their_shares_and_a_run_that_stops_goes_on_to_the_bit(settings, tmp_path):
     for name, turns in (("whole", (20,)), ("stopped", (7, 20))):
         for updates in turns:
-            Experiment(directory=tmp_path / name, **{**settings, "max_updates": updates}).run(report=str)
+            run(Experiment(directory=tmp_path / name, **{**settings, "max_updates": updates}), report=str)
     losses = []
     for name in ("whole", "stopped"):
         log = (tmp_path / name / "training_log.jsonl").read_text().splitlines()

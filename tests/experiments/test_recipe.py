@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 from keras_nmt.cli.recipe_app import parse_seeds, recipe_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import comparison
-from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.recipe import Recipe, merge_settings
 from keras_nmt.layers import GatedFeedForward, Mechanism
 from keras_nmt.models import count_parameters
@@ -162,7 +161,7 @@ def test_a_recipe_may_have_a_mechanism_as_an_object(capsys):
 
 def test_train_gives_its_options_to_the_experiment(monkeypatch):
     made = []
-    monkeypatch.setattr(Experiment, "run", lambda self: made.append(self) or {})
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self: made.append(self) or {})
     flags = (
         "--data-dir data --source fr --target de --seed 4 --dtype mixed_bfloat16 --replicas 2 --accumulation-steps 3"
     )
@@ -185,7 +184,7 @@ def test_train_gives_its_options_to_the_experiment(monkeypatch):
 
 
 def test_only_the_chief_exports(monkeypatch):
-    monkeypatch.setattr(Experiment, "run", lambda self: {})
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self: {})
     cluster = {"worker": ["one:1", "two:1"]}
     monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 1}}))
     run("train", "fusion", "--data-dir", "data", "--output", "no such folder")
@@ -276,7 +275,7 @@ def test_errors_of_compare_are_one_line(comparisons, arguments, message):
     ],
 )
 def test_settings_with_an_option_of_their_own_are_refused_by_set(comparisons, monkeypatch, command, name, flag):
-    monkeypatch.setattr(Experiment, "run", lambda self: pytest.fail("It runs."))
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self: pytest.fail("It runs."))
     flag = flag[command[0]] if isinstance(flag, dict) else flag
     with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
         run(*command, "--data-dir", "data", "--set", f"{name}=7")
@@ -355,7 +354,7 @@ def test_configurations_of_several_languages_are_compared(comparisons):
 
 def test_train_names_the_folder_by_its_choices(monkeypatch):
     made = []
-    monkeypatch.setattr(Experiment, "run", lambda self: made.append(Path(self.directory).name) or {})
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self: made.append(Path(self.directory).name) or {})
     monkeypatch.setattr("keras_nmt.cli.recipe_app.export_run", lambda directory: made.append("exported"))
     run(
         *["train", "hub+label", "--monolingual", "--leave-out", "de-fr", "--seed", "4", "--data-dir", "data"],

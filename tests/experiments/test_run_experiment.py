@@ -15,6 +15,7 @@ import tensorflow as tf
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches, text_digest
 from keras_nmt.errors import UserError
+from keras_nmt.experiments import run
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.results import finished_results, read_results
 from keras_nmt.experiments.run_experiment import make_trainer
@@ -68,7 +69,7 @@ def test_the_results_are_by_direction(trained_one, one):
 def test_a_finished_run_reports_its_scores_and_ends(copied, one):
     before = {path: path.read_bytes() for path in copied.rglob("*") if path.is_file()}
     lines: list[str] = []
-    results = Experiment(directory=copied, **one, tensorboard=True).run(report=lines.append)
+    results = run(Experiment(directory=copied, **one, tensorboard=True), report=lines.append)
     assert {path: path.read_bytes() for path in before} == before
     assert lines[1] == f"Finished before, at update 4 (max_updates): {copied / 'results.json'}"
     assert lines[2].startswith("dev bleu ")
@@ -81,7 +82,7 @@ def test_a_finished_run_of_several_languages_reports_them(trained, several, tmp_
     folder = Path(shutil.copytree(trained, tmp_path / "run"))
     rewrite(folder / "settings.json", lambda new: {k: v for k, v in new.items() if k not in NEW_IN_SEVERAL})
     lines: list[str] = []
-    Experiment(directory=folder, **several).run(report=lines.append)
+    run(Experiment(directory=folder, **several), report=lines.append)
     assert lines[1].startswith("Finished before, at update 600 (max_updates)")
     assert [line for line in lines if line.startswith("test digits-letters  BLEU") and "(never trained)" in line]
 
@@ -90,14 +91,14 @@ def test_a_finished_run_continues(copied, one, tmp_path):
     """With a larger `max_updates`, and other updates between evaluations, as a run that was longer from the start."""
     longer = {**one, "max_updates": 6, "evaluate_every": 3}
     lines: list[str] = []
-    Experiment(directory=copied, **longer).run(report=lines.append)
+    run(Experiment(directory=copied, **longer), report=lines.append)
     assert f"Going on from update 4 in {copied}" in lines
-    Experiment(directory=tmp_path / "at once", **longer).run(report=str)
+    run(Experiment(directory=tmp_path / "at once", **longer), report=str)
     assert losses(copied) == losses(tmp_path / "at once")
     assert len(losses(copied)) == 6
     assert set(read_json(copied / "data.json", "digests")) == {f"{x} source-target" for x in ("train", "dev", "test")}
     with pytest.raises(UserError, match=r"other settings.* Received: batch_size=9 \(was 64\)$"):
-        Experiment(directory=copied, **{**longer, "batch_size": 9, "max_updates": 8}).run(report=str)
+        run(Experiment(directory=copied, **{**longer, "batch_size": 9, "max_updates": 8}), report=str)
 
 
 def test_a_run_continues_on_another_machine_and_with_another_evaluation(copied, one, tmp_path):
@@ -105,7 +106,7 @@ def test_a_run_continues_on_another_machine_and_with_another_evaluation(copied, 
     changed |= {"bleu_tokenizer": "char", "dev_sentences": 3, "dev_metrics": ["bleu", "loss"], "best_metric": "loss"}
     before = losses(copied)
     lines: list[str] = []
-    results = Experiment(directory=copied, **{**one, **changed}).run(report=lines.append)
+    results = run(Experiment(directory=copied, **{**one, **changed}), report=lines.append)
     assert losses(copied)[:4] == before
     assert len(losses(copied)) == 6
     again = [line for line in lines if line.startswith("Evaluating")]
@@ -123,11 +124,11 @@ def test_scores_of_another_search_do_not_pass_for_new_ones_after_a_kill(copied, 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Experiment(directory=copied, **{**one, "max_updates": 6}).run(report=killed)
+        run(Experiment(directory=copied, **{**one, "max_updates": 6}), report=killed)
     assert read_results(copied)["updates"] == 4  # of the shorter run, until the longer run has results
     wider = Experiment(directory=copied, **{**one, "beam_size": 2})
     with pytest.raises(KeyboardInterrupt):
-        wider.run(report=killed)
+        run(wider, report=killed)
     assert finished_results(wider, str) is None
 
 
@@ -135,7 +136,7 @@ def test_fewer_updates_than_there_were_end_a_run_once(copied, one):
     (copied / "results.json").unlink()  # stopped before the end
     for said in ("Translating the test data", "Finished before, at update 4"):
         lines: list[str] = []
-        results = Experiment(directory=copied, **{**one, "max_updates": 3}).run(report=lines.append)
+        results = run(Experiment(directory=copied, **{**one, "max_updates": 3}), report=lines.append)
         assert results["updates"] == 4
         assert any(line.startswith(said) for line in lines)
 
@@ -153,7 +154,7 @@ def test_one_hot_roles_given_as_an_object_get_their_temperature(one, tmp_path):
 def test_other_test_data_are_scored_without_training(copied, one):
     other = {**one, "test_source": one["dev_source"], "test_target": one["dev_target"]}
     lines: list[str] = []
-    Experiment(directory=copied, **other).run(report=lines.append)
+    run(Experiment(directory=copied, **other), report=lines.append)
     assert "Translating the test data" in lines
     assert not [line for line in lines if line.startswith("update ")]
 
@@ -176,7 +177,7 @@ def test_a_damaged_file_of_a_run_is_one_line(copied, one, name, content, message
     else:
         (copied / name).write_text(content)
     with pytest.raises(UserError, match=message) as raised:
-        Experiment(directory=copied, **{**one, "max_updates": 6}).run(report=str)
+        run(Experiment(directory=copied, **{**one, "max_updates": 6}), report=str)
     assert "\n" not in str(raised.value)
 
 
@@ -208,7 +209,7 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
         bleu_tokenizer="char",
     )
     lines: list[str] = []
-    results = experiment.run(report=lines.append)
+    results = run(experiment, report=lines.append)
     assert [line for line in lines if line.startswith("Warning: ")] == [
         "Warning: the run ends before the learning rate is at its peak: set `warmup_steps` to about a tenth of the "
         "updates. Received: warmup_steps=4000, max_updates=4"
@@ -244,7 +245,7 @@ def test_subwords_with_other_ids_are_refused(one, corpus, tmp_path):
             input=str(corpus / "train.words"), model_writer=file, vocab_size=24, model_type="bpe", minloglevel=2
         )
     with pytest.raises(UserError, match="ids.*Received: "):
-        Experiment(directory=tmp_path / "run", **one, subwords=model).run(report=str)
+        run(Experiment(directory=tmp_path / "run", **one, subwords=model), report=str)
     assert not list((tmp_path / "run").glob("*.model"))
 
 

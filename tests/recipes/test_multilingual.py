@@ -11,6 +11,7 @@ from scripts import load_script
 
 from keras_nmt.cli.recipe_app import recipe_app
 from keras_nmt.errors import UserError
+from keras_nmt.experiments import run
 from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.learning_rates import learning_rate, warnings_of_learning_rate
 from keras_nmt.models import ModelDirectory
@@ -155,13 +156,13 @@ def test_the_example_settings_can_be_trained(tmp_path):
     model = {"hidden_dim": 16, "num_encoder_layers": 1, "num_decoder_layers": 1}
     pairs = {"pairs": ["de-en", "en-fr"], "test_pairs": ["de-fr"]}
     settings |= {**files, **tiny, **pairs, "model": {**settings["model"], **model}}
-    results = Experiment.from_settings({**settings, "directory": tmp_path / "run"}).run(report=str)
+    results = run(Experiment.from_settings({**settings, "directory": tmp_path / "run"}), report=str)
     assert not results["test"]["de-fr"]["trained"]
 
 
 def test_train_passes_its_choices_to_the_experiment(recipe, monkeypatch):
     made = []
-    monkeypatch.setattr(Experiment, "run", lambda self: made.append(self) or {})
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self: made.append(self) or {})
     flags = "--monolingual --leave-out en-cs --updates-per-pair 7 --seed 5 --dtype mixed_bfloat16"
     recipe_app(recipe)(["train", "hub+no_penalty", "--data-dir", "x", *flags.split()], standalone_mode=False)
     (one,) = made

@@ -13,6 +13,7 @@ from scripts import load_script
 
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
+from keras_nmt.experiments import run
 from keras_nmt.experiments.learning_rates import learning_rate, warnings_of_learning_rate
 from keras_nmt.models import ModelDirectory, Transformer, count_parameters
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
@@ -308,7 +309,7 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
     progress: list[str] = []
     for configuration in configurations:
         made = experiment(script, configuration, tmp_path, tmp_path, **tiny)
-        results = made.run(report=progress.append)
+        results = run(made, report=progress.append)
     assert results["updates"] == 2
     assert 0 <= results["test"]["source-target"]["bleu"]["score"] <= 100
     settings = json.loads((Path(made.directory) / "settings.json").read_text())

@@ -7,12 +7,13 @@ import datetime
 import tempfile
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import keras
 import tensorflow as tf
 
 from keras_nmt.data import TrainingBatches
+from keras_nmt.errors import check_backend
+from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.experiments.learning_rates import warnings_of_learning_rate
 from keras_nmt.experiments.results import subword_names
 from keras_nmt.experiments.run_experiment import build, make_tokenizers, make_trainer, sides_of
@@ -21,18 +22,24 @@ from keras_nmt.ids import END
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training import Logging, make_strategy
 
-if TYPE_CHECKING:
-    from keras_nmt.experiments.experiment import Experiment
-
 UPDATES = 3  # measured, after the first one, whose graph is traced
 
 
-def dry_run(experiment: Experiment, report: Callable[[str], None]) -> None:
-    """Runs a few updates of an experiment that has been checked. For arguments, see `Experiment.dry_run`.
+def dry_run(experiment: Experiment, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> None:
+    """Prepares all that `run` prepares, and measures the largest update and a few others; leaves nothing.
 
     Subwords, model and batches are those of the run; subwords that the run would train are trained, and forgotten. The
     first update has the largest batch of all directions, the others are updates of the run.
+
+    Args:
+        experiment: `Experiment`.
+        report: Callable, gets each line: sentence pairs, parameters, shapes, time and memory. Defaults to printing.
+
+    Raises:
+        UserError: A file is missing or does not fit, or a setting is wrong.
     """
+    check_backend("Training")
+    experiment.check()
     e = experiment
     strategy = make_strategy(e.replicas)
     keras.utils.set_random_seed(e.seed)
