@@ -7,8 +7,7 @@ import random
 import time
 import urllib.parse
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from keras_nmt.errors import UserError, one_line
@@ -22,11 +21,11 @@ from keras_nmt.inference.lines import (
     languages_of_lines,
     seeds_of_lines,
 )
-from keras_nmt.inference.translation import Hypothesis, Translation
+from keras_nmt.inference.translation import Translation
 from keras_nmt.serving._grpc_transport import GrpcTransport
 from keras_nmt.serving._rest_transport import RestTransport
-from keras_nmt.serving._sentences import SplitLine, sentence_splitter
-from keras_nmt.serving._transport import OF_HYPOTHESES, POSITIONS, Failure, Transport, checked_columns, is_kind
+from keras_nmt.serving._sentences import sentence_splitter, translated_lines
+from keras_nmt.serving._transport import OF_HYPOTHESES, POSITIONS, Failure, checked_columns, is_kind
 
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between attempts
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
@@ -56,8 +55,8 @@ class Client:
     Args:
         url: String, `http://host:8501` or `https://...` for REST, `grpc://host:8500` for gRPC, which needs the extra
             `serving` of keras_nmt, or `grpc` of keras-nmt-client.
-        model: String, the name that the server gives the model. Defaults to `None`: the only model of a development
-            server, and `model`, the name in TensorFlow Serving's image, of other servers.
+        model: String, the name that the server gives the model. Defaults to `None`: by REST, the only model of a
+            development server; else `model`, the name in TensorFlow Serving's image.
         version: Integer, the version of the model. Defaults to `None`: the server's choice, its highest version.
         timeout: Float, the seconds that a batch may take, including all attempts and the waits between them. Defaults
             to 60.
@@ -270,7 +269,7 @@ class Client:
         if isinstance(lines, str):
             raise UserError(f"Give the lines of a document, not one string. Received: {lines[:40]!r}")
         split = sentence_splitter(source if language is None else language)
-        return self._streamed(lines, source, target, split)
+        return translated_lines(lines, split, lambda texts: self.translate(texts, source, target), self.batch_size)
 
     def close(self) -> None:
         """Closes the connections to the server."""
@@ -281,35 +280,6 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _streamed(
-        self, lines: Iterable[str], source: str | None, target: str | None, split: Callable[[str], SplitLine]
-    ) -> Iterator[Translation]:
-        waiting: deque[SplitLine] = deque()  # lines that are not answered
-        unsent: list[str] = []  # their sentences that are not translated
-        done: deque[Translation] = deque()  # their translated sentences
-
-        def send() -> None:
-            done.extend(self.translate(unsent[: self.batch_size], source, target))
-            del unsent[: self.batch_size]
-
-        def answered() -> Iterator[Translation]:
-            while waiting and len(waiting[0].sentences) <= len(done):
-                line = waiting.popleft()
-                found = [done.popleft() for _ in line.sentences]
-                text = line.joined([translation.text for translation in found])
-                score, cut_off = sum((x.score for x in found), 0.0), any(x.cut_off for x in found)
-                yield Translation((Hypothesis(text, score, cut_off),), any(x.truncated for x in found))
-
-        for line in lines:
-            (checked,) = check_lines([line])
-            waiting.append(split(checked.rstrip("\r\n")))
-            unsent.extend(waiting[-1].sentences)
-            while len(unsent) >= self.batch_size:
-                send()
-            yield from answered()
-        send()
-        yield from answered()
 
     def _of_pairs(
         self,
@@ -418,7 +388,7 @@ def _shown(failure: Failure) -> str:
     return one_line(failure.message[:LONGEST_MESSAGE]).rstrip(".")
 
 
-def _transport(url: str, model: str | None, version: int | None, batch_size: int) -> Transport:
+def _transport(url: str, model: str | None, version: int | None, batch_size: int) -> RestTransport | GrpcTransport:
     try:
         parts = urllib.parse.urlsplit(url)
         parts.port  # noqa: B018  raises if the port is not a number
