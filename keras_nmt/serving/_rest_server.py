@@ -120,11 +120,12 @@ class _Application:
         if not path.lower().startswith("/v1/"):
             raise Refused(f"The development server has no {path}", 404)
         match = _ROUTE.fullmatch(path)
-        if match is None or (match[3].lower() == ":predict") != (request.method == "POST"):
+        is_predict = match is not None and match[3].lower() == ":predict"
+        if match is None or request.method != ("POST" if is_predict else "GET"):
             raise Refused(f"Malformed request: {request.method} {path}")
         name = urllib.parse.unquote(match[1])
         version = self._model.version(name, int(match[2]) if match[2] else None)
-        if match[3].lower() == ":predict":
+        if is_predict:
             is_awaited = functools.partial(_is_connected, request.environ["werkzeug.socket"])
             return _predict(version, body, functools.partial(self._model.run, version, is_awaited))
         if match[3]:

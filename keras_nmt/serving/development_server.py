@@ -17,7 +17,7 @@ import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the subword operators
 from tensorflow.core.protobuf import saved_model_pb2
 
-from keras_nmt.errors import UserError, install_extra, one_line
+from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.serving.client import XLA_DISABLED
 from keras_nmt.serving.warmup import warmup_requests
@@ -227,7 +227,7 @@ class DevelopmentServer:
             from keras_nmt.serving._rest_server import RestServer  # here: the other classes need no Werkzeug
         except ImportError:
             raise UserError(
-                f"A development server needs Werkzeug: {install_extra('serving')}. Received: {os.fspath(path)}"
+                f"A development server needs Werkzeug: pip install 'keras_nmt[serving]'. Received: {os.fspath(path)}"
             ) from None
         self.name = name or Path(path).resolve().name
         self._model = ServedModel(self.name, Path(path), xla)

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from keras_nmt.errors import UserError, install_extra
+from keras_nmt.errors import UserError
 from keras_nmt.inference.lines import check_lines
 from keras_nmt.inference.translator import Translator
 
@@ -110,6 +110,6 @@ def _messages(needed_for: str) -> tuple[Any, Any]:
         from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
     except ImportError:
         raise UserError(
-            f"The model server's messages are not installed: {install_extra('serving')}. Received: {needed_for}"
+            f"The model server's messages are not installed: pip install 'keras_nmt[serving]'. Received: {needed_for}"
         ) from None
     return predict_pb2, prediction_log_pb2

@@ -174,6 +174,7 @@ def test_a_connection_stays_open(server, ask):
             ("GET", "/v1/models/echo", "a body", 200),
             ("POST", "/nowhere", "a body", 404),
             ("PUT", PREDICT, "a body", 400),
+            ("PUT", "/v1/models/echo", "a body", 400),
         ):
             connection.request(method, path, body)
             response = connection.getresponse()
