@@ -295,42 +295,37 @@ class Client:
         checked_sources, checked_targets = check_pairs(sources, targets)
         texts = {"source": checked_sources, "target": checked_targets}
         languages = _languages(len(checked_sources), source, target)
-        found: list[tuple[Any, ...]] = [()] * len(checked_sources)
-        truncated = 0
-        for rows, (*columns, flags) in self._in_batches(signature, texts, languages, (*outputs, "truncated")):
-            truncated += sum(flags)
-            for row, *values in zip(rows, *columns, strict=True):
-                found[row] = tuple(values)
+        found = dict(self._answers(signature, texts, languages, (*outputs, "truncated")))
+        truncated = sum(row[-1] for row in found.values())
         if truncated:
             message = f"The server truncated {truncated} pair(s) that were too long, and {done} them as truncated."
             warnings.warn(message, stacklevel=3)
-        return found
+        return [found[row][:-1] for row in range(len(checked_sources))]
 
     def _translations(
         self, signature: str, texts: list[str], beside: dict[str, list[Any]], count: int | None = None
     ) -> list[Translation]:
         """The translations of texts, with at most `count` hypotheses each."""
-        results = [Translation((), False)] * len(texts)
-        outputs = (*OF_HYPOTHESES, "truncated")
-        for rows, columns in self._in_batches(signature, {"text": texts}, beside, outputs):
-            for row, *found, truncated in zip(rows, *columns, strict=True):
-                several = found if isinstance(found[0], list) else [[x] for x in found]
-                if count is not None and len(several[0]) < count:
-                    raise UserError(
-                        f"The export gives {len(several[0])} translation(s) of a sentence at most: export the model "
-                        "with more, or with a larger beam and `--signature search`. "
-                        f"Received: num_hypotheses={count}"
-                    )
-                text, score, cut_off = (x[:count] for x in several)
-                results[row] = Translation.of(text, score, cut_off, truncated)
-        return results
+        results = {}
+        for row, (*found, truncated) in self._answers(
+            signature, {"text": texts}, beside, (*OF_HYPOTHESES, "truncated")
+        ):
+            several = found if isinstance(found[0], list) else [[x] for x in found]
+            if count is not None and len(several[0]) < count:
+                raise UserError(
+                    f"The export gives {len(several[0])} translation(s) of a sentence at most: export the model with "
+                    f"more, or with a larger beam and `--signature search`. Received: num_hypotheses={count}"
+                )
+            text, score, cut_off = (x[:count] for x in several)
+            results[row] = Translation.of(text, score, cut_off, truncated)
+        return [results[row] for row in range(len(texts))]
 
-    def _in_batches(
+    def _answers(
         self, signature: str, texts: dict[str, list[str]], beside: dict[str, list[Any]], outputs: Sequence[str]
-    ) -> Iterator[tuple[list[int], list[list[Any]]]]:
-        """Sends rows in batches, the longest texts first; `beside` are columns of languages and seeds.
+    ) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Yields the number and the outputs of each row, which are sent in batches, the longest texts first.
 
-        Yields the numbers of a batch's rows, and the columns of the outputs for these rows.
+        `beside` are columns of languages and seeds.
         """
         columns = {**texts, **beside}
         lengths = [max(len(text.encode()) for text in row) for row in zip(*texts.values(), strict=True)]
@@ -338,7 +333,8 @@ class Client:
         for start in range(0, len(order), self.batch_size):
             rows = order[start : start + self.batch_size]
             inputs = {name: [column[row] for row in rows] for name, column in columns.items()}
-            yield rows, self._predict(signature, inputs, outputs, len(rows))
+            found = self._predict(signature, inputs, outputs, len(rows))
+            yield from zip(rows, zip(*found, strict=True), strict=True)
 
     def _predict(self, signature: str, inputs: dict[str, list[Any]], outputs: Sequence[str], count: int) -> list[Any]:
         """The columns of a signature's outputs, after as many attempts as it takes."""
