@@ -200,7 +200,9 @@ def _columns(rows: Any, names: list[str]) -> dict[str, list[Any]]:
         return {names[0]: rows}
     for i, row in enumerate(rows):
         if not isinstance(row, dict) or set(row) != set(names):
-            raise Refused(f"Row {i} of 'instances' must be an object; keys must be equal to: {','.join(sorted(names))}")
+            keys = ",".join(sorted(names))
+            received = json.dumps(sorted(row)) if isinstance(row, dict) else type(row).__name__
+            raise Refused(f"Row {i} of 'instances' must be an object; keys must be equal to: {keys}. Got {received}")
     return {name: [row[name] for row in rows] for name in names}
 
 

@@ -18,7 +18,7 @@ from raw_servers import listening, receive, relay
 
 from keras_nmt.serving import Client
 
-_ROW = json.dumps({"predictions": [{"translation": "b", "score": -1.0, "truncated": False}]})
+_ROW = json.dumps({"predictions": [{"translation": "b", "score": -1.0, "cut_off": False, "truncated": False}]})
 ANSWER = f"HTTP/1.1 200 OK\r\nContent-Length: {len(_ROW)}\r\n\r\n{_ROW}".encode()
 
 
