@@ -158,14 +158,13 @@ def export(
 def serve(
     path: Annotated[Path, typer.Argument(help="Folder of a model's versions, as `keras-nmt export` writes them.")],
     name: Annotated[str | None, typer.Option(help="The model's name in requests. Default: the folder's name.")] = None,
-    rest_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of REST; 0: any free port.")] = 8501,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of gRPC; 0: any free port.")] = 8500,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free port.")] = 8501,
     xla: Annotated[bool, typer.Option("--xla/--no-xla", help="Whether `_xla` signatures are allowed.")] = False,
 ) -> None:
     """Serves an export on this machine, for development, as TensorFlow Serving does in production, until Ctrl-C.
 
-    The server takes the same REST and gRPC requests and gives the same answers and errors. A version that is exported
-    to the folder meanwhile replaces the version before. Ctrl-C or SIGTERM ends the server when its requests are
+    The server has TensorFlow Serving's REST API; for gRPC, run TensorFlow Serving. A version that is exported to the
+    folder meanwhile replaces the version before. Ctrl-C or SIGTERM ends the server when its requests are
     answered, with exit code 130 or 0; a second one ends the server at once. The server is not made for many users, nor
     for the network: `savedmodels/README.md` explains how to run TensorFlow Serving.
     """
@@ -174,10 +173,9 @@ def serve(
         import_tensorflow(to_translate=True)
         from keras_nmt.serving import DevelopmentServer
 
-        server = DevelopmentServer(path, name=name, rest_port=rest_port, port=port, xla=xla)
+        server = DevelopmentServer(path, name=name, port=port, xla=xla)
     with ended_by_signals(), server:
         print(f"{server.name}, version {server.version}, for development, until Ctrl-C:", file=sys.stderr)
-        for url in (server.rest_url, server.grpc_url):
-            command = shlex.join(["keras-nmt", "translate", "--server", url, "--model", server.name])
-            print(f"    {command}", file=sys.stderr, flush=True)
+        command = shlex.join(["keras-nmt", "translate", "--server", server.rest_url, "--model", server.name])
+        print(f"    {command}", file=sys.stderr, flush=True)
         server.wait()

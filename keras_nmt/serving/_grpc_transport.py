@@ -7,12 +7,11 @@ import math
 import urllib.parse
 from typing import Any
 
-from keras_nmt.serving._serving_api import import_grpc
-from keras_nmt.serving._transport import TEMPORARY, USUAL_MODEL, Failure, largest_answer, seconds_left
+from keras_nmt.errors import UserError, install_extra
+from keras_nmt.serving._transport import USUAL_MODEL, Failure, largest_answer, seconds_left
 
-SERVICE = "/tensorflow.serving.PredictionService/"
-# The messages of `predict.proto` and `get_model_metadata.proto` in `tensorflow_serving/apis`: name, number and type of
-# the fields used here; * repeated. TensorFlow's own modules of these messages import all of TensorFlow.
+# The messages of `predict.proto` in `tensorflow_serving/apis`: name, number and type of the fields used here;
+# * repeated. The official modules of these messages import all of TensorFlow.
 MESSAGES = {
     "Version": [("value", 1, "INT64")],
     "ModelSpec": [("name", 1, "STRING"), ("version", 2, "Version"), ("signature_name", 3, "STRING")],
@@ -30,8 +29,6 @@ MESSAGES = {
     "Entry": [("key", 1, "STRING"), ("value", 2, "Tensor")],  # on the wire, a map is a list of these
     "Request": [("model_spec", 1, "ModelSpec"), ("inputs", 2, "*Entry")],
     "Response": [("outputs", 1, "*Entry")],
-    "MetadataRequest": [("model_spec", 1, "ModelSpec"), ("metadata_field", 2, "*STRING")],
-    "MetadataResponse": [("model_spec", 1, "ModelSpec")],
 }
 # Types in `tensorflow/core/framework/types.proto`.
 FLOAT, INT32, STRING, BOOL = 1, 3, 7, 10
@@ -52,7 +49,14 @@ class GrpcTransport:
         waits: tuple[float, float],
         most_sentences: int,
     ) -> None:
-        self._grpc = import_grpc(parts.geturl())
+        try:
+            import google.protobuf  # noqa: F401  part of the same extra
+            import grpc
+        except ImportError:
+            raise UserError(
+                f"gRPC is not installed: {install_extra('serving', 'grpc')}. Received: {parts.geturl()}"
+            ) from None
+        self._grpc = grpc
         options = {
             "grpc.max_receive_message_length": min(largest_answer(most_sentences), 2**31 - 1),
             "grpc.max_send_message_length": -1,
@@ -65,13 +69,11 @@ class GrpcTransport:
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
         self._channel = self._grpc.insecure_channel(f"{host}:{parts.port or 8500}", list(options.items()))
         self._messages = _message_classes()
-        self.model, self._version = model, version
+        self.model, self._version = model or USUAL_MODEL, version
 
     def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> dict[str, list[Any]]:
         from google.protobuf.message import DecodeError
 
-        if self.model is None:
-            self.model = self._only_model(deadline)
         request = self._messages["Request"]()
         request.model_spec.name = self.model
         request.model_spec.signature_name = signature
@@ -86,35 +88,16 @@ class GrpcTransport:
             else:
                 tensor.dtype = INT32
                 tensor.int_val.extend(column)
-        content = self._call("Predict", request, deadline)
+        call = self._channel.unary_unary("/tensorflow.serving.PredictionService/Predict")
+        try:
+            content = call(request.SerializeToString(), timeout=seconds_left(deadline))
+        except self._grpc.RpcError as error:
+            raise Failure(error.code().name, error.details() or "") from None
         try:
             response = self._messages["Response"].FromString(content)
             return {entry.key: _column(entry.value) for entry in response.outputs}
         except (DecodeError, ValueError) as error:
             raise Failure("MALFORMED", str(error)) from None
-
-    def _only_model(self, deadline: float) -> str:
-        from google.protobuf.message import DecodeError
-
-        request = self._messages["MetadataRequest"](metadata_field=["signature_def"])
-        request.model_spec.SetInParent()
-        try:
-            content = self._call("GetModelMetadata", request, deadline)
-            return self._messages["MetadataResponse"].FromString(content).model_spec.name or USUAL_MODEL
-        except DecodeError:
-            return USUAL_MODEL
-        except Failure as failure:
-            if failure.code in TEMPORARY:
-                raise
-            return USUAL_MODEL  # TensorFlow Serving has no model without a name
-
-    def _call(self, method: str, request: Any, deadline: float) -> bytes:
-        call = self._channel.unary_unary(SERVICE + method)
-        try:
-            answer: bytes = call(request.SerializeToString(), timeout=seconds_left(deadline))
-        except self._grpc.RpcError as error:
-            raise Failure(error.code().name, error.details() or "") from None
-        return answer
 
     def close(self) -> None:
         self._channel.close()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
+import functools
 import json
 import re
+import reprlib
 import socket
 import threading
 import traceback
 import urllib.parse
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,28 +21,13 @@ from werkzeug.exceptions import ClientDisconnected
 from werkzeug.serving import LISTEN_QUEUE, ThreadedWSGIServer, WSGIRequestHandler
 from werkzeug.wrappers import Request, Response
 
-from keras_nmt.serving._openapi import MODELS_PATH, OPENAPI_PATH, openapi
-from keras_nmt.serving._served_model import LARGEST_REQUEST, MOST_DIMENSIONS, Refused, ServedModel
+from keras_nmt.serving.development_server import Refused, ServedModel, ServedVersion
 
+LARGEST_REQUEST = 2**24  # bytes
 TCP_ESTABLISHED = 1  # of Linux, in linux/tcp.h
-# The model server's own routes.
-_PREDICT = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d{1,18}))?:predict", re.IGNORECASE | re.ASCII)
-_STATUS = re.compile(r"/v1/models/([^/:]+)(?:/versions/(\d{1,18}))?(/metadata)?", re.IGNORECASE | re.ASCII)
-_HTTP = {
-    "CANCELLED": 499,
-    "INVALID_ARGUMENT": 400,
-    "DEADLINE_EXCEEDED": 504,
-    "NOT_FOUND": 404,
-    "ALREADY_EXISTS": 409,
-    "PERMISSION_DENIED": 403,
-    "RESOURCE_EXHAUSTED": 429,
-    "FAILED_PRECONDITION": 400,
-    "ABORTED": 409,
-    "OUT_OF_RANGE": 400,
-    "UNIMPLEMENTED": 501,
-    "UNAVAILABLE": 503,
-    "UNAUTHENTICATED": 401,
-}
+_ROUTE = re.compile(  # the model server's own
+    r"/v1/models/([^/:]+)(?:/versions/(\d{1,18}))?(:predict|/metadata|)", re.IGNORECASE | re.ASCII
+)
 
 
 class RestServer(ThreadedWSGIServer):
@@ -116,57 +102,38 @@ class _Application:
         try:
             body = _body(request)
             headers = {}
-            answer = self._get(request) if request.method == "GET" else self._predict(request, body)
+            answer = self._answer(request, body)
         except Refused as error:
-            status, answer = _HTTP.get(error.code, 500), {"error": error.message}
-        except RecursionError:
-            status, answer = 400, {"error": "JSON Parse error: lists or objects are nested too deeply"}
+            status, answer = error.status, {"error": error.message}
         except Exception as error:  # a fault of this server: it is shown, and the client does not wait in vain
             traceback.print_exc()
             status, answer = 500, {"error": f"{type(error).__name__}: {error}"}
         content = json.dumps(answer, ensure_ascii=False, indent=4).encode("utf-8", "replace")
         return Response(content, status, headers, content_type="application/json")(environ, start_response)
 
-    def _get(self, request: Request) -> Any:
-        if request.path == OPENAPI_PATH:
-            version = self._model.version(self._model.name, None)
-            return openapi(self._model.name, version.number, version.definitions)
-        if request.path == MODELS_PATH:
+    def _answer(self, request: Request, body: bytes) -> Any:
+        path = urllib.parse.urlsplit(request.environ["RAW_URI"]).path  # quoted: a name may have a slash or a colon
+        if request.method == "GET" and path == "/v1/models":
             return {"models": [self._model.name]}
-        name, number, has_metadata = _route(_STATUS, request)
-        if not has_metadata:
-            return _as_json(self._model.status(name, number))
-        version = self._model.version(name, number)
-        signatures = {key: _as_json(value) for key, value in version.definitions.items()}
-        spec = {"name": name, "signature_name": "", "version": str(version.number)}
-        return {"model_spec": spec, "metadata": {"signature_def": {"signature_def": signatures}}}
-
-    def _predict(self, request: Request, body: bytes) -> Any:
-        name, number = _route(_PREDICT, request)
-        try:
-            # Bytes that are not UTF-8 reach the model, as in the model server.
-            asked = json.loads(body.decode("utf-8", "surrogateescape"), strict=False)
-        except ValueError as error:
-            raise Refused(f"JSON Parse error: {error}") from None
-        if not isinstance(asked, dict) or not isinstance(asked.get("signature_name", ""), str):
-            raise Refused("A request is an object, and 'signature_name' a string in it")
-        version = self._model.version(name, number)
-        signature = asked.get("signature_name") or "serving_default"
-        if signature not in version.definitions:
-            raise Refused(f'Serving signature name: "{signature}" not found in signature def')
-        dtypes = {name: tf.as_dtype(info.dtype) for name, info in version.definitions[signature].inputs.items()}
-        if ("inputs" in asked) == ("instances" in asked):
-            raise Refused("There must be one of 'inputs' and 'instances'")
-
-        def run(inputs: Mapping[str, tf.Tensor]) -> dict[str, np.ndarray]:
-            return self._model.run(
-                version, lambda: _is_connected(request.environ["werkzeug.socket"]), signature, inputs
-            )
-
-        if "inputs" in asked:
-            return {"outputs": _columns(run(_from_columns(asked["inputs"], dtypes)))}
-        rows = asked["instances"]
-        return {"predictions": _rows(run(_from_rows(rows, dtypes)), len(rows))}
+        if request.method == "GET" and path == "/healthz":
+            return {"model": self._model.name, "version": self._model.current.number}
+        if not path.lower().startswith("/v1/"):
+            raise Refused(f"The development server has no {path}", 404)
+        match = _ROUTE.fullmatch(path)
+        is_predict = match is not None and match[3].lower() == ":predict"
+        if match is None or request.method != ("POST" if is_predict else "GET"):
+            raise Refused(f"Malformed request: {request.method} {path}")
+        name = urllib.parse.unquote(match[1])
+        version = self._model.version(name, int(match[2]) if match[2] else None)
+        if is_predict:
+            is_awaited = functools.partial(_is_connected, request.environ["werkzeug.socket"])
+            return _predict(version, body, functools.partial(self._model.run, version, is_awaited))
+        if match[3]:
+            signatures = {key: _as_json(value) for key, value in version.definitions.items()}
+            spec = {"name": name, "signature_name": "", "version": str(version.number)}
+            return {"model_spec": spec, "metadata": {"signature_def": {"signature_def": signatures}}}
+        status = {"error_code": "OK", "error_message": ""}
+        return {"model_version_status": [{"version": str(version.number), "state": "AVAILABLE", "status": status}]}
 
 
 def _is_connected(connection: socket.socket) -> bool:
@@ -182,104 +149,87 @@ def _body(request: Request) -> bytes:
     try:
         return request.get_data(cache=False)
     except ClientDisconnected:
-        raise Refused("The client has gone", "CANCELLED") from None
-
-
-def _route(pattern: re.Pattern[str], request: Request) -> list[Any]:
-    """The model's name, the version's number and further groups of the pattern."""
-    path = urllib.parse.urlsplit(request.environ["RAW_URI"]).path  # quoted: a name may have a slash or a colon
-    match = pattern.fullmatch(path)
-    if not path.lower().startswith("/v1/"):
-        raise Refused(f"The development server has no {path}", "NOT_FOUND")
-    if not match:
-        raise Refused(f"Malformed request: {request.method} {path}")
-    name, number, *others = match.groups()
-    return [urllib.parse.unquote(name), int(number) if number else None, *others]
+        raise Refused("The client has gone", 499) from None
 
 
 def _as_json(proto: Any) -> Any:
     return json_format.MessageToDict(proto, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
-def _is_base64(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) == {"b64"} and isinstance(value["b64"], str)
-
-
-def _from_columns(given: Any, dtypes: Mapping[str, tf.DType]) -> dict[str, tf.Tensor]:
-    """The inputs of the column format: an object of columns, or the only column."""
-    if not isinstance(given, dict) or _is_base64(given):
-        if len(dtypes) > 1:
-            raise Refused(f"'inputs' must be an object with {','.join(sorted(dtypes))}")
-        given = dict.fromkeys(dtypes, given)
-    for name in dtypes:
+def _predict(version: ServedVersion, body: bytes, run: Callable[..., dict[str, np.ndarray]]) -> Any:
+    """Returns the answer to a request in row or column format. A single output stands without its name."""
+    try:
+        # Bytes that are not UTF-8 reach the model, as in the model server.
+        asked = json.loads(body.decode("utf-8", "surrogateescape"), strict=False)
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"JSON Parse error: {error}") from None
+    if not isinstance(asked, dict) or not isinstance(asked.get("signature_name", ""), str):
+        raise Refused("A request is an object, and 'signature_name' a string in it")
+    signature = asked.get("signature_name") or "serving_default"
+    if signature not in version.definitions:
+        raise Refused(f'Serving signature name: "{signature}" not found in signature def')
+    if ("inputs" in asked) == ("instances" in asked):
+        raise Refused("There must be one of 'inputs' and 'instances'")
+    inputs = version.definitions[signature].inputs
+    given = asked["inputs"] if "inputs" in asked else _columns(asked["instances"], list(inputs))
+    if not isinstance(given, dict) and len(inputs) == 1:  # the only input, without its name
+        given = dict.fromkeys(inputs, given)
+    if not isinstance(given, dict):
+        raise Refused(f"'inputs' must be an object with {','.join(sorted(inputs))}")
+    for name in inputs:
         if name not in given:
             raise Refused(f"Missing named input: {name} in 'inputs' object.")
-    # The model server ignores other columns, too.
-    return {name: _tensor(given[name], dtype) for name, dtype in dtypes.items()}
+    # As in the model server, other columns have no effect.
+    outputs = run(signature, {name: _tensor(name, given[name], info) for name, info in inputs.items()})
+    columns = {name: _plain(array) for name, array in outputs.items()}
+    only = next(iter(columns.values())) if len(columns) == 1 else None
+    if "inputs" in asked:
+        return {"outputs": columns if only is None else only}
+    for name, array in outputs.items():
+        if array.ndim == 0 or len(array) != len(asked["instances"]):
+            raise Refused(f"Tensor name: {name} has inconsistent batch size, expecting: {len(asked['instances'])}")
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return {"predictions": rows if only is None else only}
 
 
-def _from_rows(rows: Any, dtypes: Mapping[str, tf.DType]) -> dict[str, tf.Tensor]:
-    """The inputs of the row format: a list of objects, or of values of the only input."""
+def _columns(rows: Any, names: list[str]) -> dict[str, list[Any]]:
+    """Returns the inputs of the row format: a list of objects, or of values of the only input."""
     if not isinstance(rows, list) or not rows:
         raise Refused("'instances' must be a list with at least one value")
-    if len(dtypes) == 1 and not (isinstance(rows[0], dict) and not _is_base64(rows[0])):
-        (name,) = dtypes
-        return {name: _tensor(rows, dtypes[name])}
+    if len(names) == 1 and not isinstance(rows[0], dict):
+        return {names[0]: rows}
     for i, row in enumerate(rows):
-        if not isinstance(row, dict) or set(row) != set(dtypes):
-            raise Refused(
-                f"Failed to process element: {i} of 'instances' list. JSON object: {json.dumps(row)} "
-                f"keys must be equal to: {','.join(sorted(dtypes))}",
-            )
-    return {name: _tensor([row[name] for row in rows], dtype) for name, dtype in dtypes.items()}
+        if not isinstance(row, dict) or set(row) != set(names):
+            keys = ",".join(sorted(names))
+            received = json.dumps(sorted(row)) if isinstance(row, dict) else type(row).__name__
+            raise Refused(f"Row {i} of 'instances' must be an object; keys must be equal to: {keys}. Got {received}")
+    return {name: [row[name] for row in rows] for name in names}
 
 
-def _tensor(value: Any, dtype: tf.DType) -> tf.Tensor:
+def _tensor(name: str, value: Any, info: Any) -> tf.Tensor:
+    """Returns a value as a tensor of an input's type and rank."""
+    dtype, shape = tf.as_dtype(info.dtype), tf.TensorShape(info.tensor_shape)
     kinds: Any = str if dtype == tf.string else bool if dtype == tf.bool else int if dtype.is_integer else (int, float)
 
-    def converted(value: Any, depth: int = 0) -> Any:
-        if depth > MOST_DIMENSIONS:
-            raise ValueError(f"Lists in lists, deeper than {MOST_DIMENSIONS}")
-        if isinstance(value, list):
-            return [converted(item, depth + 1) for item in value]
-        if dtype == tf.string and _is_base64(value):
-            return base64.b64decode(value["b64"], validate=True)
+    def converted(value: Any, rank: int) -> Any:
+        if rank and isinstance(value, list):
+            return [converted(item, rank - 1) for item in value]
         is_kind = isinstance(value, kinds) and (dtype == tf.bool or not isinstance(value, bool))
-        if not is_kind or (dtype.is_integer and not dtype.min <= value <= dtype.max):
-            raise ValueError(f"JSON Value: {json.dumps(value)} is not of expected type: {dtype.name}")
+        if rank or not is_kind or (dtype.is_integer and not dtype.min <= value <= dtype.max):
+            raise ValueError(
+                f"{name} must have type {dtype.name} and shape {shape}. Received: {reprlib.repr(value)} in it"
+            )
         return value.encode("utf-8", "surrogateescape") if dtype == tf.string else value
 
     try:
-        return tf.constant(converted(value), dtype)
-    except (ValueError, TypeError, OverflowError) as error:  # also: unequal lengths, no base64, half a character
+        return tf.constant(converted(value, shape.rank or 0), dtype)
+    except (ValueError, TypeError, OverflowError) as error:  # also: unequal lengths, half a character
         raise Refused(str(error)) from None
 
 
-def _plain(name: str, array: np.ndarray) -> Any:
-    """An output as JSON has it."""
+def _plain(array: np.ndarray) -> Any:
+    """Returns an output as JSON has it."""
     if array.dtype == object:
-
-        def text(value: bytes) -> Any:
-            is_bytes = name.endswith("_bytes")
-            return {"b64": base64.b64encode(value).decode()} if is_bytes else value.decode("utf-8", "replace")
-
-        return np.frompyfunc(text, 1, 1)(array).tolist()
+        return np.frompyfunc(lambda value: value.decode("utf-8", "replace"), 1, 1)(array).tolist()
     # The digits of a float32, not the digits of the nearest float64.
     return (array.astype(str).astype(float) if array.dtype == np.float32 else array).tolist()
-
-
-def _columns(outputs: dict[str, np.ndarray]) -> Any:
-    """The outputs as an object; a single output alone."""
-    columns = {name: _plain(name, array) for name, array in outputs.items()}
-    return columns if len(columns) > 1 else next(iter(columns.values()))
-
-
-def _rows(outputs: dict[str, np.ndarray], count: int) -> list[Any]:
-    """The outputs as a list of objects; a single output as a list of its rows."""
-    for name, array in outputs.items():
-        if array.ndim == 0 or len(array) != count:
-            raise Refused(f"Tensor name: {name} has inconsistent batch size, expecting: {count}")
-    columns = {name: _plain(name, array) for name, array in outputs.items()}
-    if len(columns) == 1:
-        return next(iter(columns.values()))
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

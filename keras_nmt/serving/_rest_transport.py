@@ -15,7 +15,7 @@ from typing import Any
 import urllib3
 from urllib3.exceptions import HTTPError
 
-from keras_nmt.serving._transport import TEMPORARY, USUAL_MODEL, Failure, largest_answer, seconds_left
+from keras_nmt.serving._transport import USUAL_MODEL, Failure, largest_answer, seconds_left
 
 # Connections that are kept for the next requests. More threads at once open connections that are not kept.
 KEPT_CONNECTIONS = 128
@@ -31,7 +31,7 @@ _CODES = {
 
 
 class RestTransport:
-    """One model of a server, by REST."""
+    """One model of a server, by REST; `model` is None until a first request has asked for the server's only model."""
 
     def __init__(self, parts: urllib.parse.SplitResult, model: str | None, version: int | None) -> None:
         self.model = model
@@ -67,7 +67,7 @@ class RestTransport:
 
     def _only_model(self, deadline: float) -> str:
         status, content = self._ask("GET", "/v1/models", None, LARGEST_ERROR, deadline)
-        if _CODES.get(status) in TEMPORARY:
+        if status in (503, 504):  # says nothing about the request
             raise Failure(_CODES[status], content[:200])
         try:
             (name,) = json.loads(content)["models"]

@@ -1,11 +1,14 @@
-"""Lines split into sentences, and put together again."""
+"""Lines split into sentences, translated, and put together again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from keras_nmt.errors import UserError, install_extra
+from keras_nmt.inference.lines import check_lines
+from keras_nmt.inference.translation import Hypothesis, Translation
 
 
 class SplitLine(NamedTuple):
@@ -54,3 +57,37 @@ def sentence_splitter(language: str | None) -> Callable[[str], SplitLine]:
         return SplitLine(sentences, spaces)
 
     return split
+
+
+def translated_lines(
+    lines: Iterable[str],
+    split: Callable[[str], SplitLine],
+    translate: Callable[[list[str]], list[Translation]],
+    batch_size: int,
+) -> Iterator[Translation]:
+    """Yields the translation of each line as soon as its sentences, at most `batch_size` at a time, are translated."""
+    waiting: deque[SplitLine] = deque()  # lines that are not answered
+    unsent: list[str] = []  # their sentences that are not translated
+    done: deque[Translation] = deque()  # their translated sentences
+
+    def send() -> None:
+        done.extend(translate(unsent[:batch_size]))
+        del unsent[:batch_size]
+
+    def answered() -> Iterator[Translation]:
+        while waiting and len(waiting[0].sentences) <= len(done):
+            line = waiting.popleft()
+            found = [done.popleft() for _ in line.sentences]
+            text = line.joined([translation.text for translation in found])
+            score, cut_off = sum((x.score for x in found), 0.0), any(x.cut_off for x in found)
+            yield Translation((Hypothesis(text, score, cut_off),), any(x.truncated for x in found))
+
+    for line in lines:
+        (checked,) = check_lines([line])
+        waiting.append(split(checked.rstrip("\r\n")))
+        unsent.extend(waiting[-1].sentences)
+        while len(unsent) >= batch_size:
+            send()
+        yield from answered()
+    send()
+    yield from answered()

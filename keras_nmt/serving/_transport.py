@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
-# Failures that say nothing about the request.
-TEMPORARY = ("UNAVAILABLE", "DEADLINE_EXCEEDED")
 USUAL_MODEL = "model"  # the name in TensorFlow Serving's image; for servers that do not list their models
 # An answer has as many bytes as its request has sentences times the last number, beside the first, or is refused: a
 # server must not be able to fill the memory. A sentence's share is enough for a hundred hypotheses of 256 subwords.
@@ -29,32 +27,15 @@ OF_HYPOTHESES = ("translation", "score", "cut_off")
 class Failure(Exception):
     """A request without an answer. `code` is the name of a gRPC status code, or "HTTP 418" for a status without name.
 
-    The code "MALFORMED" stands for an answer that is no answer to the request.
+    The code "MALFORMED" stands for an answer that is no answer to the request. A transport raises a `Failure` for an
+    error, without the whole answer at the deadline, and for an answer of more than `largest_answer` bytes. Several
+    threads and forked processes may use a transport at once.
     """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(code, message)
         self.code = code
         self.message = message
-
-
-class Transport(Protocol):
-    """A connection to one model of a server, which several threads and forked processes may use at once.
-
-    `model` is the name of the model; None until a first request has asked the server for the name of its only model.
-    """
-
-    model: str | None
-
-    def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> dict[str, list[Any]]:
-        """Sends columns of strings or integers to a signature, and returns the columns of the outputs, unchecked.
-
-        Without the whole answer at `deadline`, a value of `time.monotonic()`, with an error, or with an answer of more
-        than `largest_answer` bytes, there is a `Failure`.
-        """
-
-    def close(self) -> None:
-        """Closes all connections."""
 
 
 def seconds_left(deadline: float) -> float:

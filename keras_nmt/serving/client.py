@@ -7,8 +7,7 @@ import random
 import time
 import urllib.parse
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from keras_nmt.errors import UserError, one_line
@@ -22,11 +21,11 @@ from keras_nmt.inference.lines import (
     languages_of_lines,
     seeds_of_lines,
 )
-from keras_nmt.inference.translation import Hypothesis, Translation
+from keras_nmt.inference.translation import Translation
 from keras_nmt.serving._grpc_transport import GrpcTransport
 from keras_nmt.serving._rest_transport import RestTransport
-from keras_nmt.serving._sentences import SplitLine, sentence_splitter
-from keras_nmt.serving._transport import OF_HYPOTHESES, POSITIONS, Failure, Transport, checked_columns, is_kind
+from keras_nmt.serving._sentences import sentence_splitter, translated_lines
+from keras_nmt.serving._transport import OF_HYPOTHESES, POSITIONS, Failure, checked_columns, is_kind
 
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between attempts
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
@@ -56,8 +55,8 @@ class Client:
     Args:
         url: String, `http://host:8501` or `https://...` for REST, `grpc://host:8500` for gRPC, which needs the extra
             `serving` of keras_nmt, or `grpc` of keras-nmt-client.
-        model: String, the name that the server gives the model. Defaults to `None`: the only model of a development
-            server, and `model`, the name in TensorFlow Serving's image, of other servers.
+        model: String, the name that the server gives the model. Defaults to `None`: by REST, the only model of a
+            development server; else `model`, the name in TensorFlow Serving's image.
         version: Integer, the version of the model. Defaults to `None`: the server's choice, its highest version.
         timeout: Float, the seconds that a batch may take, including all attempts and the waits between them. Defaults
             to 60.
@@ -270,7 +269,7 @@ class Client:
         if isinstance(lines, str):
             raise UserError(f"Give the lines of a document, not one string. Received: {lines[:40]!r}")
         split = sentence_splitter(source if language is None else language)
-        return self._streamed(lines, source, target, split)
+        return translated_lines(lines, split, lambda texts: self.translate(texts, source, target), self.batch_size)
 
     def close(self) -> None:
         """Closes the connections to the server."""
@@ -281,35 +280,6 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _streamed(
-        self, lines: Iterable[str], source: str | None, target: str | None, split: Callable[[str], SplitLine]
-    ) -> Iterator[Translation]:
-        waiting: deque[SplitLine] = deque()  # lines that are not answered
-        unsent: list[str] = []  # their sentences that are not translated
-        done: deque[Translation] = deque()  # their translated sentences
-
-        def send() -> None:
-            done.extend(self.translate(unsent[: self.batch_size], source, target))
-            del unsent[: self.batch_size]
-
-        def answered() -> Iterator[Translation]:
-            while waiting and len(waiting[0].sentences) <= len(done):
-                line = waiting.popleft()
-                found = [done.popleft() for _ in line.sentences]
-                text = line.joined([translation.text for translation in found])
-                score, cut_off = sum((x.score for x in found), 0.0), any(x.cut_off for x in found)
-                yield Translation((Hypothesis(text, score, cut_off),), any(x.truncated for x in found))
-
-        for line in lines:
-            (checked,) = check_lines([line])
-            waiting.append(split(checked.rstrip("\r\n")))
-            unsent.extend(waiting[-1].sentences)
-            while len(unsent) >= self.batch_size:
-                send()
-            yield from answered()
-        send()
-        yield from answered()
 
     def _of_pairs(
         self,
@@ -325,42 +295,37 @@ class Client:
         checked_sources, checked_targets = check_pairs(sources, targets)
         texts = {"source": checked_sources, "target": checked_targets}
         languages = _languages(len(checked_sources), source, target)
-        found: list[tuple[Any, ...]] = [()] * len(checked_sources)
-        truncated = 0
-        for rows, (*columns, flags) in self._in_batches(signature, texts, languages, (*outputs, "truncated")):
-            truncated += sum(flags)
-            for row, *values in zip(rows, *columns, strict=True):
-                found[row] = tuple(values)
+        found = dict(self._answers(signature, texts, languages, (*outputs, "truncated")))
+        truncated = sum(row[-1] for row in found.values())
         if truncated:
             message = f"The server truncated {truncated} pair(s) that were too long, and {done} them as truncated."
             warnings.warn(message, stacklevel=3)
-        return found
+        return [found[row][:-1] for row in range(len(checked_sources))]
 
     def _translations(
         self, signature: str, texts: list[str], beside: dict[str, list[Any]], count: int | None = None
     ) -> list[Translation]:
         """The translations of texts, with at most `count` hypotheses each."""
-        results = [Translation((), False)] * len(texts)
-        outputs = (*OF_HYPOTHESES, "truncated")
-        for rows, columns in self._in_batches(signature, {"text": texts}, beside, outputs):
-            for row, *found, truncated in zip(rows, *columns, strict=True):
-                several = found if isinstance(found[0], list) else [[x] for x in found]
-                if count is not None and len(several[0]) < count:
-                    raise UserError(
-                        f"The export gives {len(several[0])} translation(s) of a sentence at most: export the model "
-                        "with more, or with a larger beam and `--signature search`. "
-                        f"Received: num_hypotheses={count}"
-                    )
-                text, score, cut_off = (x[:count] for x in several)
-                results[row] = Translation.of(text, score, cut_off, truncated)
-        return results
+        results = {}
+        for row, (*found, truncated) in self._answers(
+            signature, {"text": texts}, beside, (*OF_HYPOTHESES, "truncated")
+        ):
+            several = found if isinstance(found[0], list) else [[x] for x in found]
+            if count is not None and len(several[0]) < count:
+                raise UserError(
+                    f"The export gives {len(several[0])} translation(s) of a sentence at most: export the model with "
+                    f"more, or with a larger beam and `--signature search`. Received: num_hypotheses={count}"
+                )
+            text, score, cut_off = (x[:count] for x in several)
+            results[row] = Translation.of(text, score, cut_off, truncated)
+        return [results[row] for row in range(len(texts))]
 
-    def _in_batches(
+    def _answers(
         self, signature: str, texts: dict[str, list[str]], beside: dict[str, list[Any]], outputs: Sequence[str]
-    ) -> Iterator[tuple[list[int], list[list[Any]]]]:
-        """Sends rows in batches, the longest texts first; `beside` are columns of languages and seeds.
+    ) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Yields the number and the outputs of each row, which are sent in batches, the longest texts first.
 
-        Yields the numbers of a batch's rows, and the columns of the outputs for these rows.
+        `beside` are columns of languages and seeds.
         """
         columns = {**texts, **beside}
         lengths = [max(len(text.encode()) for text in row) for row in zip(*texts.values(), strict=True)]
@@ -368,7 +333,8 @@ class Client:
         for start in range(0, len(order), self.batch_size):
             rows = order[start : start + self.batch_size]
             inputs = {name: [column[row] for row in rows] for name, column in columns.items()}
-            yield rows, self._predict(signature, inputs, outputs, len(rows))
+            found = self._predict(signature, inputs, outputs, len(rows))
+            yield from zip(rows, zip(*found, strict=True), strict=True)
 
     def _predict(self, signature: str, inputs: dict[str, list[Any]], outputs: Sequence[str], count: int) -> list[Any]:
         """The columns of a signature's outputs, after as many attempts as it takes."""
@@ -418,7 +384,7 @@ def _shown(failure: Failure) -> str:
     return one_line(failure.message[:LONGEST_MESSAGE]).rstrip(".")
 
 
-def _transport(url: str, model: str | None, version: int | None, batch_size: int) -> Transport:
+def _transport(url: str, model: str | None, version: int | None, batch_size: int) -> RestTransport | GrpcTransport:
     try:
         parts = urllib.parse.urlsplit(url)
         parts.port  # noqa: B018  raises if the port is not a number

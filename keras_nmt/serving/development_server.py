@@ -1,55 +1,216 @@
-"""A model server for development, with the APIs of TensorFlow Serving."""
+"""A model server for development, with the REST API of TensorFlow Serving."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import logging
 import os
+import re
+import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from keras_nmt.errors import UserError
-from keras_nmt.serving._grpc_services import add_services
-from keras_nmt.serving._served_model import LARGEST_REQUEST, ServedModel
-from keras_nmt.serving._serving_api import serving_api
+import numpy as np
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the subword operators
+from tensorflow.core.protobuf import saved_model_pb2
+
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.atomic_files import plain_name
+from keras_nmt.serving.client import XLA_DISABLED
+from keras_nmt.serving.warmup import warmup_requests
 
 HOST = "127.0.0.1"
+REQUESTS_AT_ONCE = 4  # that are computed; more share the cores and take as long, and cannot be cancelled
+# HTTP statuses of TensorFlow's errors; other errors are 500.
+_STATUSES = {
+    tf.errors.INVALID_ARGUMENT: 400,
+    tf.errors.FAILED_PRECONDITION: 400,
+    tf.errors.OUT_OF_RANGE: 400,
+    tf.errors.NOT_FOUND: 404,
+    tf.errors.RESOURCE_EXHAUSTED: 429,
+    tf.errors.UNIMPLEMENTED: 501,
+    tf.errors.UNAVAILABLE: 503,
+    tf.errors.DEADLINE_EXCEEDED: 504,
+}
+
+
+class Refused(Exception):
+    """An error in place of an answer, with the HTTP status."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message, status)
+        self.message, self.status = message[:2000], status
+
+
+class ServedVersion:
+    """A loaded version, whose warm-up requests have been run. `xla`: whether `_xla` signatures are allowed."""
+
+    def __init__(self, folder: Path, xla: bool) -> None:
+        self.number = int(folder.name)
+        self._xla = xla
+        try:
+            saved_model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+            self.definitions = dict(saved_model.meta_graphs[0].signature_def)
+            with plain_name(folder) as name, _without_warnings_of_gradients():
+                self._loaded = tf.saved_model.load(name)  # the variables live as long as this object
+            requests = warmup_requests(folder)
+        except (PermissionError, UserError, tf.errors.ResourceExhaustedError):
+            raise
+        except Exception as error:  # any exception: damage shows in many ways in protobuf and TensorFlow
+            raise UserError(
+                f"The version cannot be loaded; if it is damaged, export it again. Received: {folder} "
+                f"({one_line(error)[:200]})"
+            ) from error
+        for signature, inputs in requests:
+            try:
+                self.run(signature, inputs)
+            except Refused as error:
+                remedy = "allow XLA by --xla, or export" if error.message == XLA_DISABLED else "export the model again"
+                raise UserError(
+                    f"A server loads no version of which a warm-up request fails: {remedy} without --warmup-xla. "
+                    f"Received: {folder}, signature {signature} ({one_line(error.message)[:200]})"
+                ) from None
+
+    def run(self, signature: str, inputs: Mapping[str, tf.Tensor]) -> dict[str, np.ndarray]:
+        """Returns an array for each output of a signature."""
+        if signature not in self._loaded.signatures:
+            raise Refused(f'Serving signature name: "{signature}" not found in signature def')
+        needed = self.definitions[signature].inputs
+        if set(inputs) != set(needed):
+            raise Refused(f"The inputs must be {', '.join(sorted(needed))}. Received: {', '.join(sorted(inputs))}")
+        for name, tensor in inputs.items():
+            dtype, shape = tf.as_dtype(needed[name].dtype), tf.TensorShape(needed[name].tensor_shape)
+            if tensor.dtype != dtype or not shape.is_compatible_with(tensor.shape):
+                raise Refused(
+                    f"{name} must have type {dtype.name} and shape {shape}. "
+                    f"Received: {tensor.dtype.name}, {tensor.shape}"
+                )
+        if signature.endswith("_xla") and not self._xla:
+            raise Refused(XLA_DISABLED, 500)
+        try:
+            results = self._loaded.signatures[signature](**inputs)
+        except tf.errors.OpError as error:
+            # The message follows the location in the graph.
+            message = error.message.rpartition("<stack traces unavailable>\n")[2]
+            raise Refused(message, _STATUSES.get(error.error_code, 500)) from None
+        return {name: results[name].numpy() for name in sorted(results)}
+
+
+class ServedModel:
+    """The highest version in a folder; `watch` replaces it when another version becomes the highest.
+
+    A new version is loaded before the old one is dropped, and requests under way are finished by the version that began
+    them. A version that cannot be loaded is reported once, and the version before stays.
+    """
+
+    def __init__(self, name: str, path: Path, xla: bool) -> None:
+        self.name, self._path, self._xla = name, path, xla
+        self._turns = threading.Semaphore(REQUESTS_AT_ONCE)
+        newest = _highest_version(path) if path.is_dir() else None
+        if newest is None:
+            raise UserError(
+                "There is no version of a model in the folder. Give the folder that `keras-nmt export` wrote versions "
+                f"to. Received: {path}"
+            )
+        self._newest = newest
+        self.current = ServedVersion(newest, xla)
+
+    def version(self, name: str, number: int | None) -> ServedVersion:
+        """Returns the version that a request names, `None` for the current one."""
+        current = self.current
+        if name != self.name or number not in (None, current.number):
+            wanted = f"Latest({name})" if number is None else f"Specific({name}, {number})"
+            raise Refused(f"Servable not found for request: {wanted}", 404)
+        return current
+
+    def run(
+        self, version: ServedVersion, is_awaited: Callable[[], bool], signature: str, inputs: Mapping[str, tf.Tensor]
+    ) -> dict[str, np.ndarray]:
+        """Returns `version.run` when it is the request's turn, unless no client waits for the answer any more."""
+        while not (has_turn := self._turns.acquire(timeout=0.1)) and is_awaited():
+            pass
+        try:
+            if not is_awaited():
+                raise Refused("The client has gone", 499)
+            return version.run(signature, inputs)
+        finally:
+            if has_turn:
+                self._turns.release()
+
+    def watch(self, stopped: threading.Event, poll_seconds: float) -> None:
+        """Follows the folder until `stopped` is set."""
+        while not stopped.wait(poll_seconds):
+            with contextlib.suppress(OSError):  # the folder cannot be read: the version stays
+                newest = _highest_version(self._path)
+                if newest is not None and newest != self._newest:
+                    self._newest = newest
+                    self._replace(newest)
+
+    def _replace(self, folder: Path) -> None:
+        if int(folder.name) == self.current.number:
+            return  # a damaged version has gone again
+        try:
+            self.current = ServedVersion(folder, self._xla)
+        except Exception as error:  # any exception: the thread must go on
+            now = f"version {self.current.number} is served as before. {one_line(error)}"
+        else:
+            now = f"version {folder.name} is served now."
+            gc.collect()  # a loaded model has reference cycles, which would keep its weights
+        print(f"{self.name}: {now}", file=sys.stderr, flush=True)
+
+
+def _highest_version(path: Path) -> Path | None:
+    """Returns the highest version in a folder. Other folders, such as an unfinished version, are skipped."""
+    numbered = [child for child in path.iterdir() if re.fullmatch(r"[0-9]{1,18}", child.name)]
+    versions = (child for child in numbered if (child / "saved_model.pb").is_file())
+    return max(versions, key=lambda version: int(version.name), default=None)
+
+
+@contextlib.contextmanager
+def _without_warnings_of_gradients() -> Iterator[None]:
+    """Drops TensorFlow's warnings that the functions of an export have no gradients, which a server does not need."""
+    logger = logging.getLogger("absl")
+
+    def is_kept(record: logging.LogRecord) -> bool:
+        return "unsaved custom gradients" not in record.getMessage()
+
+    logger.addFilter(is_kept)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_kept)
 
 
 class DevelopmentServer:
-    """A local stand-in for TensorFlow's model server, with its two APIs.
-
-    The server is for development; TensorFlow Serving is for production.
+    """A local stand-in for TensorFlow's model server, with its REST API. TensorFlow Serving is for production.
 
     The server loads the highest version of an export and answers on this machine only:
 
-    - gRPC: `PredictionService.Predict` and `.GetModelMetadata`, `ModelService.GetModelStatus`.
-    - REST: `GET /v1/models/NAME`, `GET /v1/models/NAME/metadata`, `POST /v1/models/NAME:predict` in row (`instances`)
-      and column format (`inputs`), each also with `/versions/VERSION` behind the name.
-    - `GET /v1/models`: the name of the model. `GET /openapi.json`: an OpenAPI 3.1 description of REST, with the
-      signatures of the version that is served.
+    - `POST /v1/models/NAME:predict`, in row (`instances`) and column format (`inputs`); `GET /v1/models/NAME`, the
+      status; `GET /v1/models/NAME/metadata`, the signatures; each also with `/versions/VERSION` behind the name.
+    - `GET /v1/models`: the name of the model. `GET /healthz`: the version that is served.
 
-    The server follows the folder of versions: a new highest version is loaded and replaces the one before. Like the
-    model server, it runs a version's warm-up requests first, and does not load a version of which one fails. Errors
-    have the status codes of the model server. As in a stock model server, signatures with `_xla` behind their names are
-    refused, unless `xla` allows them. The server does not batch or encrypt requests, and has limits of its own
-    (`savedmodels/README.md`).
+    A new highest version is loaded and replaces the one before. Like the model server, the server runs a version's
+    warm-up requests first, and does not load a version of which one fails. As in a stock model server, signatures with
+    `_xla` behind their names are refused, unless `xla` allows them. `savedmodels/README.md` has its limits.
 
     Needs the extra `serving`. The server answers as soon as it is made, and ends with `stop` or a `with` block.
 
     Args:
         path: Path of the folder of versions that `keras-nmt export` wrote.
         name: String, the model's name in requests. Defaults to the folder's name.
-        rest_port: Integer, the port of REST; 0 for a free one. Defaults to 8501.
-        port: Integer, the port of gRPC; 0 for a free one. Defaults to 8500.
+        port: Integer, the port; 0 for a free one. Defaults to 8501.
         xla: Boolean, whether `_xla` signatures are allowed. Defaults to `False`.
         poll_seconds: Float, the time between two looks at the folder. Defaults to 1.
 
     Attributes:
-        rest_url: String, the URL of REST for `keras_nmt.serving.Client`.
-        grpc_url: String, the URL of gRPC for the same client.
+        rest_url: String, the URL for `keras_nmt.serving.Client`.
 
     Raises:
-        UserError: There is no version in the folder, the highest one is damaged or a warm-up request of it fails, a
+        UserError: There is no version in the folder, the highest one is damaged or a warm-up request of it fails, the
             port is in use, or the extra `serving` is not installed.
     """
 
@@ -58,44 +219,25 @@ class DevelopmentServer:
         path: str | os.PathLike[str],
         *,
         name: str | None = None,
-        rest_port: int = 8501,
-        port: int = 8500,
+        port: int = 8501,
         xla: bool = False,
         poll_seconds: float = 1.0,
     ) -> None:
-        grpc, apis = serving_api(f"a development server of {os.fspath(path)}")
         try:
-            from keras_nmt.serving._rest_server import RestServer  # here: the client needs no Werkzeug
+            from keras_nmt.serving._rest_server import RestServer  # here: the other classes need no Werkzeug
         except ImportError:
             raise UserError(
-                "A development server needs the extra `serving`: pip install 'keras_nmt[serving]'. "
-                f"Received: {os.fspath(path)}"
+                f"A development server needs Werkzeug: pip install 'keras_nmt[serving]'. Received: {os.fspath(path)}"
             ) from None
         self.name = name or Path(path).resolve().name
-        self._model = ServedModel(self.name, Path(path), xla, apis)
-        self._rpc = grpc.server(
-            ThreadPoolExecutor(32),
-            options=[
-                ("grpc.so_reuseport", 0),  # else a port in use would be shared
-                ("grpc.max_receive_message_length", LARGEST_REQUEST),
-                ("grpc.max_send_message_length", -1),
-            ],
-        )
+        self._model = ServedModel(self.name, Path(path), xla)
         try:
-            port = self._rpc.add_insecure_port(f"{HOST}:{port}")
-        except (RuntimeError, OverflowError):
-            raise UserError(f"The port for gRPC cannot be used: choose another. Received: port={port}") from None
-        try:
-            self._http = RestServer(HOST, rest_port, self._model)
+            self._http = RestServer(HOST, port, self._model)
         except (OSError, OverflowError) as error:
-            self._rpc.stop(None)
             raise UserError(
-                f"The port for REST cannot be used, {getattr(error, 'strerror', error)}: choose another. "
-                f"Received: rest_port={rest_port}"
+                f"The port cannot be used, {getattr(error, 'strerror', error)}: choose another. Received: port={port}"
             ) from None
-        self.grpc_url, self.rest_url = f"grpc://{HOST}:{port}", f"http://{HOST}:{self._http.port}"
-        add_services(self._rpc, self._model, grpc, apis)
-        self._rpc.start()
+        self.rest_url = f"http://{HOST}:{self._http.port}"
         self._stopped = threading.Event()
         self._threads = [
             threading.Thread(target=self._http.serve_forever, args=[0.1], daemon=True),
@@ -105,10 +247,9 @@ class DevelopmentServer:
             thread.start()
 
     @property
-    def version(self) -> int | None:
-        """The number of the version that is served; `None` where all versions have been removed."""
-        current = self._model.current
-        return None if current is None else current.number
+    def version(self) -> int:
+        """The number of the version that is served."""
+        return self._model.current.number
 
     def wait(self) -> None:
         """Waits until the server is stopped, by another thread or by Ctrl-C."""
@@ -116,9 +257,7 @@ class DevelopmentServer:
 
     def stop(self) -> None:
         """Ends the server, once the requests that it has received are answered."""
-        calls = self._rpc.stop(threading.TIMEOUT_MAX)
         self._http.stop()
-        calls.wait()
         self._stopped.set()
         for thread in self._threads:
             thread.join()

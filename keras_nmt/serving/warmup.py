@@ -6,6 +6,7 @@ import itertools
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import tensorflow as tf
 
@@ -13,7 +14,6 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.inference.lines import check_lines
 from keras_nmt.inference.translator import Translator
-from keras_nmt.serving._serving_api import serving_api
 
 WARMUP_PATH = Path("assets.extra") / "tf_serving_warmup_requests"
 MAX_RECORDS = 1000  # with more, a server does not load the version
@@ -36,7 +36,7 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
         if xla:
             raise UserError(f"`warmup_xla` goes with lines to warm up with: give `warmup`. Received: warmup_xla={xla}")
         return []
-    _, apis = serving_api("lines to warm up with")
+    predict_pb2, prediction_log_pb2 = _messages("lines to warm up with")
     lines = check_lines(lines)
     if not lines:
         raise UserError("The file to warm up with has no lines.")
@@ -50,13 +50,13 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
             by_length.setdefault(bisect_left(translator.length_buckets, length), []).append(line)
         for length in sorted(by_length):
             for size, signature in itertools.product(translator.options.batch_buckets, signatures):
-                request = apis.predict_pb2.PredictRequest()
+                request = predict_pb2.PredictRequest()
                 request.model_spec.name = model_name
                 request.model_spec.signature_name = signature
                 text = list(itertools.islice(itertools.cycle(by_length[length]), size))
                 for name, values in {"text": text, **{key: [x] * size for key, x in languages.items()}}.items():
                     request.inputs[name].CopyFrom(tf.make_tensor_proto(values, tf.string, [size]))
-                log = apis.prediction_log_pb2.PredictionLog()
+                log = prediction_log_pb2.PredictionLog()
                 log.predict_log.request.CopyFrom(request)
                 records.append(log.SerializeToString(deterministic=True))
     if len(records) > MAX_RECORDS:
@@ -93,3 +93,27 @@ def read_warmup(folder: Path) -> list[bytes]:
         return []
     with plain_name(path.parent) as name:
         return list(tf.data.TFRecordDataset(f"{name}/{path.name}").as_numpy_iterator())
+
+
+def warmup_requests(folder: Path) -> list[tuple[str, dict[str, tf.Tensor]]]:
+    """Returns the signature and the inputs of each warm-up request of a SavedModel."""
+    records = read_warmup(folder)
+    if not records:
+        return []
+    _, prediction_log_pb2 = _messages(f"the warm-up requests of {folder}")
+    requests = [prediction_log_pb2.PredictionLog.FromString(record).predict_log.request for record in records]
+    return [
+        (request.model_spec.signature_name, {key: tf.constant(tf.make_ndarray(x)) for key, x in request.inputs.items()})
+        for request in requests
+    ]
+
+
+def _messages(needed_for: str) -> tuple[Any, Any]:
+    """Imports the model server's messages, which only the extra `serving` installs."""
+    try:
+        from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
+    except ImportError:
+        raise UserError(
+            f"The model server's messages are not installed: pip install 'keras_nmt[serving]'. Received: {needed_for}"
+        ) from None
+    return predict_pb2, prediction_log_pb2

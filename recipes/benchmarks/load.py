@@ -66,19 +66,18 @@ class Server:
 
 
 @contextlib.contextmanager
-def development_server(path: Path, api: str) -> Iterator[Server]:
+def development_server(path: Path) -> Iterator[Server]:
     """Runs `keras-nmt serve` with XLA in a separate process."""
     with tempfile.TemporaryDirectory() as cache:
         flags = f"--tf_xla_persistent_cache_directory={cache} --tf_xla_persistent_cache_device_types=CPU"
         program = "from keras_nmt.cli.app import main; main()"
-        command = [sys.executable, "-c", program, "serve", str(path), "--xla", "--port", "0", "--rest-port", "0"]
+        command = [sys.executable, "-c", program, "serve", str(path), "--xla", "--port", "0"]
         environment = {**os.environ, "TF_XLA_FLAGS": flags}
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
             try:
                 assert process.stderr is not None
                 words = itertools.chain.from_iterable(map(str.split, iter(process.stderr.readline, "")))
-                scheme = "grpc://" if api == "grpc" else "http://"
-                url = next((word for word in words if word.startswith(scheme)), None)
+                url = next((word for word in words if word.startswith("http://")), None)
                 if url is None:
                     raise UserError(f"The server did not start: `keras-nmt serve {path}` prints why. Received: {path}")
                 threading.Thread(target=process.stderr.read, daemon=True).start()  # a full pipe would stop the server
@@ -172,7 +171,6 @@ def main(
     xla_cache: Annotated[
         Path | None, typer.Option(help="That server's persistent XLA cache, to count compilations.")
     ] = None,
-    api: Annotated[str, typer.Option(help="grpc or rest, of the server that is started.")] = "grpc",
     lines: Annotated[Path, typer.Option(help="File with one sentence per line.")] = LINES,
     source: Annotated[str | None, typer.Option(help="Language of the lines, of a multilingual model.")] = None,
     target: Annotated[str | None, typer.Option(help="Language of the translations, of a multilingual model.")] = None,
@@ -187,18 +185,15 @@ def main(
 
     if (path is None) == (server_url is None):
         raise UserError(f"Give PATH or --server. Received: PATH={path}, --server={server_url}")
-    if api not in ("grpc", "rest") or rate <= 0 or minutes <= 0:
-        raise UserError(
-            "--api is grpc or rest, --rate and --minutes are above 0. "
-            f"Received: --api {api}, --rate {rate}, --minutes {minutes}"
-        )
+    if rate <= 0 or minutes <= 0:
+        raise UserError(f"--rate and --minutes must be above 0. Received: --rate {rate}, --minutes {minutes}")
     languages = source, target
     texts = sorted((line for line in read_lines(lines) if line.strip()), key=len)
     if not texts:
         raise UserError(f"There are no sentences in the file. Received: --lines {lines}")
     with contextlib.ExitStack() as stack:
         if path is not None:
-            server = stack.enter_context(development_server(path, api))
+            server = stack.enter_context(development_server(path))
         else:
             server = Server(server_url or "", model, pid, xla_cache)
         with Client(server.url, server.model) as client:

@@ -10,10 +10,10 @@ import sys
 import pytest
 import tensorflow as tf
 from digits import WORDS, write_lines
+from grpc_server import ServerOfBothApis
 from nasty_names import NAMES
 
 from keras_nmt.cli import app as cli
-from keras_nmt.serving import DevelopmentServer
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_every_command_in_a_folder_of_any_name(command, tmp_path, name):
     else:
         command(*export)
         assert tf.saved_model.load(str(folder / "served" / "1")).signatures
-    with DevelopmentServer(folder / "served", rest_port=0, port=0) as server:
+    with ServerOfBothApis(folder / "served", port=0) as server:
         command("translate", "--server", server.rest_url, "--model", server.name, "--input", texts[0], "--output", "a")
         command("translate", "--server", server.grpc_url, "--model", server.name, "--input", texts[0], "--output", "b")
         assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text()

@@ -120,7 +120,7 @@ def test_the_example_of_analyses_reads_the_states_of_two_models(with_models, mon
 @pytest.mark.parametrize("text", [PAGES["how_to/client.md"], CLIENT], ids=["page", "client"])
 def test_the_examples_of_the_client_run(text, tmp_path, capsys):
     write_echo(tmp_path / "mine" / "1")
-    with DevelopmentServer(tmp_path / "mine", port=0, rest_port=0) as server:
+    with DevelopmentServer(tmp_path / "mine", port=0) as server:
         text = text.replace("http://localhost:8501", server.rest_url)
         run(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
     assert ("Two dogs run." if "Two dogs run." in text else "A man sleeps.") in capsys.readouterr().out

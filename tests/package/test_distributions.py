@@ -16,9 +16,9 @@ import lazy_loader
 import pytest
 import urllib3
 from echo_models import write_echo
+from grpc_server import ServerOfBothApis
 
 from keras_nmt.quickstart_data import FOLDER, LANGUAGES
-from keras_nmt.serving import DevelopmentServer
 
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "client" / "pyproject.toml"
@@ -111,7 +111,7 @@ def test_the_installed_client_translates_without_tensorflow(sources, tmp_path):
         "    with Client(url, 'model') as client:\n"
         "        print(client.translate(['a man'])[0].text, client.sample(['a man'])[0].text)"
     )
-    with DevelopmentServer(tmp_path / "model", port=0, rest_port=0) as server:
+    with ServerOfBothApis(tmp_path / "model", port=0) as server:
         output = run(python, "-c", code, server.rest_url, server.grpc_url, cwd=tmp_path)
     assert re.fullmatch(r"(a man -?\d+ a man\n){2}", output)
 

@@ -103,5 +103,5 @@ def test_the_image_for_serving_has_the_exported_versions(tmp_path):
     image = Image("serve", tmp_path / "root", tmp_path / "context", {"MODEL": "mine"})
     image.build(os.defpath)
     model = image.path(Path("/models") / image.environment["MODEL_NAME"])
-    with DevelopmentServer(model, port=0, rest_port=0) as server, Client(server.rest_url, "mine") as client:
+    with DevelopmentServer(model, port=0) as server, Client(server.rest_url, "mine") as client:
         assert client.translate(["a man"])[0].text == "a man"

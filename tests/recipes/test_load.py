@@ -7,11 +7,11 @@ import re
 
 import pytest
 import tensorflow as tf
+from grpc_server import ServerOfBothApis
 from scripts import load_script
 from typer.testing import CliRunner
 
 from keras_nmt.errors import UserError
-from keras_nmt.serving import DevelopmentServer
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def path(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(path):
-    with DevelopmentServer(path, port=0, rest_port=0) as server:
+    with ServerOfBothApis(path, port=0) as server:
         yield server
 
 
@@ -103,7 +103,7 @@ def test_a_running_server_is_measured(load, server, tmp_path):
 @pytest.mark.exhaustive
 def test_compilations_of_a_started_server_are_counted(load, path, tmp_path):
     (tmp_path / "lines").write_text("a\nbc\nde\n")
-    output, errors = run(load, path, "--minutes", 0.02, "--rate", 50, "--lines", tmp_path / "lines", "--api", "rest")
+    output, errors = run(load, path, "--minutes", 0.02, "--rate", 50, "--lines", tmp_path / "lines")
     assert not errors
     assert re.search(r"compilations before and under load +2, 0 ", output)
 
@@ -113,7 +113,6 @@ def test_compilations_of_a_started_server_are_counted(load, path, tmp_path):
     [
         ([], "Give PATH or --server"),
         (["here", "--server", "http://localhost:1"], "Give PATH or --server"),
-        (["here", "--api", "soap"], "--api soap"),
         (["here", "--rate", 0], "--rate 0"),
     ],
 )

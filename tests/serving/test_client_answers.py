@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from raw_servers import listening, receive
 from tensorflow.core.framework import tensor_pb2, tensor_shape_pb2
-from tensorflow_serving.apis import get_model_metadata_pb2, model_pb2, predict_pb2
+from tensorflow_serving.apis import model_pb2, predict_pb2
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
@@ -357,8 +357,6 @@ def test_messages_equal_those_of_the_official_protocol():
         "Tensor": tensor_pb2.TensorProto,
         "Request": predict_pb2.PredictRequest,
         "Response": predict_pb2.PredictResponse,
-        "MetadataRequest": get_model_metadata_pb2.GetModelMetadataRequest,
-        "MetadataResponse": get_model_metadata_pb2.GetModelMetadataResponse,
     }
     for name, message in _grpc_transport._message_classes().items():
         if name == "Entry":

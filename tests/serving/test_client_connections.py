@@ -13,11 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from echo_models import write_echo
+from grpc_server import ServerOfBothApis
 from raw_servers import listening, receive, relay
 
-from keras_nmt.serving import Client, DevelopmentServer
+from keras_nmt.serving import Client
 
-_ROW = json.dumps({"predictions": [{"translation": "b", "score": -1.0, "truncated": False}]})
+_ROW = json.dumps({"predictions": [{"translation": "b", "score": -1.0, "cut_off": False, "truncated": False}]})
 ANSWER = f"HTTP/1.1 200 OK\r\nContent-Length: {len(_ROW)}\r\n\r\n{_ROW}".encode()
 
 
@@ -25,7 +26,7 @@ ANSWER = f"HTTP/1.1 200 OK\r\nContent-Length: {len(_ROW)}\r\n\r\n{_ROW}".encode(
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("served") / "echo"
     write_echo(folder / "1")
-    with DevelopmentServer(folder, port=0, rest_port=0) as server:
+    with ServerOfBothApis(folder, port=0) as server:
         yield server
 
 

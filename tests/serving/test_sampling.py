@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tensorflow as tf
+from grpc_server import ServerOfBothApis
 from translators import SAMPLING
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
-from keras_nmt.serving import Client, DevelopmentServer
+from keras_nmt.serving import Client
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def test_a_client_samples_by_rest_and_by_grpc(exported_sampler, sampler):
     lines = ["the small cat", "", "a mouse", "seven cats sleep"]
     expected = texts(sampler.translate(lines, seeds=5))
     assert texts(sampler.translate(lines, seeds=6)) != expected
-    with DevelopmentServer(exported_sampler.parent, port=0, rest_port=0) as server:
+    with ServerOfBothApis(exported_sampler.parent, port=0) as server:
         for url in (server.rest_url, server.grpc_url):
             with Client(url, "sampler", batch_size=3) as client:
                 assert texts(client.sample(lines, seeds=5)) == expected

@@ -7,13 +7,14 @@ import contextlib
 import numpy as np
 import pytest
 import tensorflow as tf
+from grpc_server import ServerOfBothApis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from translators import LINES, MANY, ONE_SHAPE
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
-from keras_nmt.serving import Client, DevelopmentServer, export
+from keras_nmt.serving import Client, export
 
 PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
 TARGETS = ["die kleine katze", "", "drei rote hunde " * 9, "vier", "die", "  saß  \u3000vögel", "drei"]
@@ -33,7 +34,7 @@ def servers(exported, exported_label):
     """One server with XLA and one of several directions without."""
     with contextlib.ExitStack() as stack:
         yield [
-            stack.enter_context(DevelopmentServer(path.parent, port=0, rest_port=0, xla=xla))
+            stack.enter_context(ServerOfBothApis(path.parent, port=0, xla=xla))
             for path, xla in ((exported, True), (exported_label, False))
         ]
 
@@ -150,7 +151,7 @@ def test_impossible_requests_of_a_client_are_refused(servers):
 def test_an_export_without_the_signatures_is_named(exported_sampler, translator):
     """But its own number of hypotheses needs no `search`."""
     expected = translator.with_options(num_hypotheses=2).translate(LINES)
-    with DevelopmentServer(exported_sampler.parent, port=0, rest_port=0) as server:
+    with ServerOfBothApis(exported_sampler.parent, port=0) as server:
         for url in (server.rest_url, server.grpc_url):
             with Client(url, "sampler", batch_size=3) as client:
                 assert_same(client.translate(LINES, num_hypotheses=2), expected)

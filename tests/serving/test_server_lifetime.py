@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 import tensorflow as tf
+from grpc_server import ServerOfBothApis
 
 from keras_nmt.cli import app as cli
-from keras_nmt.errors import UserError
 from keras_nmt.serving import Client, DevelopmentServer
-from keras_nmt.serving._served_model import REQUESTS_AT_ONCE
+from keras_nmt.serving.development_server import REQUESTS_AT_ONCE
 
 
 @pytest.fixture(scope="module")
@@ -89,16 +89,9 @@ def wait_for(condition):
         time.sleep(0.01)
 
 
-def states(server):
-    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
-    connection.request("GET", f"/v1/models/{server.name}")
-    found = connection.getresponse().read().decode()
-    return dict(zip(re.findall(r'"version": "(\d+)"', found), re.findall(r'"state": "(\w+)"', found), strict=True))
-
-
 def test_the_highest_version_is_served_as_versions_come_and_go(path, write_version, capfd):
     with (
-        DevelopmentServer(path, port=0, rest_port=0, poll_seconds=0.05) as server,
+        ServerOfBothApis(path, port=0, poll_seconds=0.05) as server,
         ThreadPoolExecutor() as pool,
         ending(path) as end,
     ):
@@ -112,15 +105,12 @@ def test_the_highest_version_is_served_as_versions_come_and_go(path, write_versi
         assert not under_way.done()
         end.touch()
         assert under_way.result()[0].score == 1  # finished by the version that began it
-        wait_for(lambda: states(server) == {"2": "AVAILABLE", "1": "END"})
 
         # A damaged version is reported once, and changes nothing; nor does its end.
         capfd.readouterr()
         (path / "3").mkdir()
         (path / "3" / "saved_model.pb").write_bytes(b"damaged")
-        wait_for(lambda: "3" in states(server))
         time.sleep(0.5)
-        assert states(server) == {"3": "END", "2": "AVAILABLE", "1": "END"}
         assert scores(server) == {2}
         shutil.rmtree(path / "3")
         time.sleep(0.2)
@@ -132,27 +122,24 @@ def test_the_highest_version_is_served_as_versions_come_and_go(path, write_versi
         shutil.rmtree(path / "2")
         wait_for(lambda: server.version == 1)
         assert scores(server) == {1}
+        # The last version is served until there is another.
         shutil.rmtree(path / "1")
-        wait_for(lambda: server.version is None)
-        for client in clients(server):
-            with pytest.raises(UserError, match=r"Servable not found for request: Latest\(model\)"):
-                client.translate([__file__])
+        time.sleep(0.2)
+        assert scores(server) == {1}
         # A folder that cannot be read changes nothing.
         write_version(path, 2)
         wait_for(lambda: server.version == 2)
         path.rename(path.with_name("elsewhere"))
         time.sleep(0.2)
         assert scores(server) == {2}
-    assert capfd.readouterr().err.splitlines() == [
-        f"model: {now} is served now." for now in ("version 1", "no version", "version 2")
-    ]
+    assert capfd.readouterr().err.splitlines() == [f"model: {now} is served now." for now in ("version 1", "version 2")]
 
 
 def test_a_request_whose_client_has_gone_is_not_computed(path):
     """Requests for a file that never appears would take the server's turns for ever."""
     never = path.with_name("never")
     with (
-        DevelopmentServer(path, port=0, rest_port=0, xla=True) as server,
+        ServerOfBothApis(path, port=0, xla=True) as server,
         ThreadPoolExecutor(64) as pool,
         ending(path) as end,
         contextlib.ExitStack() as stack,
@@ -180,14 +167,14 @@ def test_missing_gradients_are_no_warning(tmp_path, caplog):
     module.double = tf.function(double, input_signature=[tf.TensorSpec([None], name="x")], autograph=False)
     options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
     tf.saved_model.save(module, str(tmp_path / "1"), signatures=module.double, options=options)
-    DevelopmentServer(tmp_path, port=0, rest_port=0).stop()
+    ServerOfBothApis(tmp_path, port=0).stop()
     assert "custom gradients" not in caplog.text
     tf.saved_model.load(str(tmp_path / "1"))
     assert "custom gradients" in caplog.text
 
 
 def test_stop_waits_for_running_requests(path):
-    server = DevelopmentServer(path, port=0, rest_port=0)
+    server = ServerOfBothApis(path, port=0)
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.rest_url).netloc, timeout=60)
     connection.request("GET", "/v1/models/model")
     assert connection.getresponse().read()
@@ -220,14 +207,10 @@ def kept_handlers():
         signal.signal(number, handler)
 
 
-def clients_of_command(lines):
-    """A client of each API, as the command's output shows them."""
-    words, found = (line.split() for line in lines), []
-    while len(found) < 2:
-        line = next(words)
-        if "--server" in line:
-            found.append(Client(line[line.index("--server") + 1], line[line.index("--model") + 1], retries=0))
-    return found
+def client_of_command(lines):
+    """A client as the command's output shows it."""
+    line = next(words for words in map(str.split, lines) if "--server" in words)
+    return Client(line[line.index("--server") + 1], line[line.index("--model") + 1], retries=0)
 
 
 def test_a_signal_ends_the_command_after_running_requests(path, kept_handlers, monkeypatch):
@@ -238,19 +221,19 @@ def test_a_signal_ends_the_command_after_running_requests(path, kept_handlers, m
         sent = False
         try:
             with open(read) as errors, ThreadPoolExecutor() as pool, ending(path) as end:
-                calls = [pool.submit(client.translate, [str(end)]) for client in clients_of_command(errors)]
+                call = pool.submit(client_of_command(errors).translate, [str(end)])
                 time.sleep(0.5)
                 os.kill(os.getpid(), signal.SIGTERM)
                 sent = True
                 time.sleep(0.5)
                 assert not ended
                 end.touch()
-                return [call.result()[0].score for call in calls], errors.read()
+                return call.result()[0].score, errors.read()
         finally:
             if not sent:
                 os.kill(os.getpid(), signal.SIGTERM)
 
-    command = ["keras-nmt", "serve", str(path), "--port", "0", "--rest-port", "0", "--name", "mine"]
+    command = ["keras-nmt", "serve", str(path), "--port", "0", "--name", "mine"]
     with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
         asking = pool.submit(user)
         patch.setattr(sys, "argv", command)
@@ -259,27 +242,25 @@ def test_a_signal_ends_the_command_after_running_requests(path, kept_handlers, m
             with pytest.raises(SystemExit) as raised:
                 cli.main()
         ended.append(True)
-        assert asking.result() == ([1, 1], "")
+        assert asking.result() == (1, "")
     assert not raised.value.code
 
 
 def test_a_port_in_use_is_one_line_of_the_command(path, kept_handlers, error_line):
-    with DevelopmentServer(path, port=0, rest_port=0) as server:
-        rest, grpc = (urllib.parse.urlsplit(url).port for url in (server.rest_url, server.grpc_url))
-        error = error_line("serve", path, "--port", 0, "--rest-port", rest)
-        assert re.search(f"The port for REST cannot be used, Address already in use.* rest_port={rest}", error)
-        error = error_line("serve", path, "--port", grpc, "--rest-port", 0)
-        assert re.search(f"The port for gRPC cannot be used: choose another. Received: port={grpc}", error)
+    with DevelopmentServer(path, port=0) as server:
+        port = urllib.parse.urlsplit(server.rest_url).port
+        error = error_line("serve", path, "--port", port)
+        assert re.search(f"The port cannot be used, Address already in use.* port={port}", error)
 
 
 @contextlib.contextmanager
 def serving(path):
-    """`keras-nmt serve` in a process of its own, and a client of each API as the command's output shows them."""
+    """`keras-nmt serve` in a process of its own, and a client as the command's output shows it."""
     program = "from keras_nmt.cli.app import main; main()"
-    command = [sys.executable, "-c", program, "serve", str(path), "--port", "0", "--rest-port", "0", "--name", "mine"]
+    command = [sys.executable, "-c", program, "serve", str(path), "--port", "0", "--name", "mine"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
-            yield process, clients_of_command(process.stderr)
+            yield process, client_of_command(process.stderr)
         finally:
             process.kill()
 
@@ -287,27 +268,26 @@ def serving(path):
 @pytest.mark.nightly  # usually: SIGTERM, in this process
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 def test_the_first_signal_ends_the_process_after_running_requests(path, number, status):
-    with serving(path) as (process, clients), ThreadPoolExecutor() as pool, ending(path) as end:
-        calls = [pool.submit(client.translate, [str(end)]) for client in clients]
+    with serving(path) as (process, client), ThreadPoolExecutor() as pool, ending(path) as end:
+        call = pool.submit(client.translate, [str(end)])
         time.sleep(1)
         process.send_signal(number)
         time.sleep(0.5)
         assert process.poll() is None
         end.touch()
-        assert [call.result()[0].score for call in calls] == [1, 1]
+        assert call.result()[0].score == 1
         assert process.wait(60) == status
         assert process.stderr.read() == ""
 
 
 @pytest.mark.nightly
 def test_the_second_signal_ends_the_command_at_once(path):
-    with serving(path) as (process, clients), ThreadPoolExecutor() as pool, ending(path) as end:
-        calls = [pool.submit(client.translate, [str(end)]) for client in clients]
+    with serving(path) as (process, client), ThreadPoolExecutor() as pool, ending(path) as end:
+        call = pool.submit(client.translate, [str(end)])
         time.sleep(1)
         process.send_signal(signal.SIGTERM)
         time.sleep(0.5)
         assert process.poll() is None
         process.send_signal(signal.SIGTERM)
         assert process.wait(5) == -signal.SIGTERM
-        for call in calls:
-            assert isinstance(call.exception(30), ConnectionError)
+        assert isinstance(call.exception(30), ConnectionError)

@@ -8,11 +8,12 @@ import sys
 
 import pytest
 from echo_models import write_echo, write_echo_of_languages
+from grpc_server import ServerOfBothApis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
-from keras_nmt.serving import Client, DevelopmentServer
+from keras_nmt.serving import Client
 from keras_nmt.serving._sentences import sentence_splitter
 
 DOCUMENT = [
@@ -30,7 +31,7 @@ DOCUMENT = [
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
     write_echo(folder / "echo" / "1")
-    with DevelopmentServer(folder / "echo", port=0, rest_port=0) as server:
+    with ServerOfBothApis(folder / "echo", port=0) as server:
         yield server
 
 
@@ -112,7 +113,7 @@ def test_any_document_keeps_its_lines_words_and_spaces(server, lines, language):
 def test_languages_are_those_of_the_model_and_split(tmp_path):
     write_echo_of_languages(tmp_path / "many" / "1")
     with (
-        DevelopmentServer(tmp_path / "many", port=0, rest_port=0) as server,
+        ServerOfBothApis(tmp_path / "many", port=0) as server,
         Client(server.rest_url, "many") as client,
     ):
         (found,) = client.stream(["Das ist z. B. gut. Er kam."], "de", "fr")  # split by the rules of de

@@ -57,7 +57,7 @@ def test_a_development_server_without_xla_refuses_an_export_that_warms_up_xla(ex
     """As TensorFlow Serving does; XLA is tested above."""
     told = "warm-up request fails: allow XLA by --xla, or export without --warmup-xla. Received: .*serving_default_xla"
     with pytest.raises(UserError, match=told):
-        DevelopmentServer(exported.parent, port=0, rest_port=0)
+        DevelopmentServer(exported.parent, port=0)
 
 
 def test_a_development_server_runs_warm_up_requests_before_it_answers(tmp_path, capfd):
@@ -74,9 +74,9 @@ def test_a_development_server_runs_warm_up_requests_before_it_answers(tmp_path, 
 
     write(1, "xx")
     with pytest.raises(UserError, match=r"warm-up request fails: .* Received: .*/1, .*The model has de, fr.*xx"):
-        DevelopmentServer(tmp_path / "model", port=0, rest_port=0)
+        DevelopmentServer(tmp_path / "model", port=0)
     write(2, "fr")
-    with DevelopmentServer(tmp_path / "model", port=0, rest_port=0, poll_seconds=0.05) as server:
+    with DevelopmentServer(tmp_path / "model", port=0, poll_seconds=0.05) as server:
         assert server.version == 2
         write(3, "fr", "sing")
         end, told = time.monotonic() + 30, ""
