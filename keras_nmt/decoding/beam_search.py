@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from keras import ops
 
 from keras_nmt.decoding._beams import take_beams
-from keras_nmt.decoding._joint_beam import joint_beam_search
 from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
 from keras_nmt.decoding.logits import (
@@ -23,8 +22,6 @@ from keras_nmt.decoding.logits import (
 )
 from keras_nmt.decoding.scores import length_penalty as penalty
 from keras_nmt.ids import BEGIN, END, PAD
-
-RANKINGS = ("log_probability", "score")
 
 
 class _Open(NamedTuple):
@@ -57,7 +54,6 @@ def beam_search(
     length_penalty: float = 0.6,
     num_hypotheses: int | None = None,
     suppress: Sequence[int] = (PAD, BEGIN),
-    ranking: str = "log_probability",
     prefix: Any = None,
     beam_sizes: Any = None,
     shrink: bool = False,
@@ -77,15 +73,8 @@ def beam_search(
     finished hypotheses, whatever tokens follow; the search stops with its last sentence. Neither the early stop nor
     the rest of the batch changes the result.
 
-    `ranking="score"` is the search of TensorFlow Addons' `BeamSearchDecoder`: one beam of `beam_size` hypotheses,
-    finished and open, ranked by score at every step. A finished hypothesis is kept as long as its score is among the
-    best, and takes the entry of an open hypothesis. In the step that gives `END` a hypothesis is ranked by its length
-    without `END`, in all later steps and in the result by its length with `END`. A sentence stops when its whole beam
-    is finished, or at its limit, where `END` has no advantage. A beam of 1 is then not greedy search, unless
-    `length_penalty` is 0. The rest of the batch does not change the result either.
-
     Runs eagerly or traced, with or without XLA; all shapes are static unless `shrink` is set. Equal scores are resolved
-    by the order of the beam, equal logits by the lower id (with `ranking="score"`, `END` comes before all).
+    by the order of the beam, equal logits by the lower id.
 
     Args:
         step: Function, a `DecoderStep` such as `model.decoder_step`.
@@ -103,14 +92,12 @@ def beam_search(
             earlier. Defaults to `beam_size`.
         suppress: List of ids that are never generated. Their probability is not given to the other tokens, so a score
             equals the score of teacher forcing. Defaults to `PAD` and `BEGIN`.
-        ranking: String, "log_probability" or "score", the order in which open hypotheses are chosen; see above.
-            Defaults to "log_probability".
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin: an entry other than `PAD` is generated at its
             position, even if the entry is in `suppress`; `END` ends the hypothesis. Scores and lengths include the
             prefix. Defaults to `None`.
         beam_sizes: int32 tensor `[B]`, a beam size for each sentence, from 1 to `beam_size`, for the result of a search
-            with this `beam_size`: N is then at most the sentence's beam size, and further entries are empty. Not with
-            `ranking="score"`. Defaults to `beam_size`.
+            with this `beam_size`: N is then at most the sentence's beam size, and further entries are empty. Defaults
+            to `beam_size`.
         shrink: Boolean, whether sentences leave the batch when they are finished, which saves their part of the later
             steps. The result is the same. Shapes then change from step to step: not for XLA, nor for JAX. Defaults to
             False.
@@ -120,7 +107,7 @@ def beam_search(
 
     Raises:
         ValueError: `beam_size` or `max_length` is below 1, `min_length` below 0, or `num_hypotheses` not in 1 ...
-            `beam_size`; `ranking` is unknown, or "score" with `beam_sizes`.
+            `beam_size`.
 
     Example:
 
@@ -149,10 +136,6 @@ def beam_search(
             "`num_hypotheses` must be at least 1 and at most `beam_size`. "
             f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
         )
-    if ranking not in RANKINGS:
-        raise ValueError(f"`ranking` must be one of {', '.join(map(repr, RANKINGS))}. Received: ranking={ranking!r}")
-    if ranking == "score" and beam_sizes is not None:
-        raise ValueError(f'`beam_sizes` needs ranking="log_probability". Received: ranking={ranking!r}')
     check_arguments(
         batch_size,
         length_penalty,
@@ -164,18 +147,6 @@ def beam_search(
     forbidden = Forbidden(suppress, min_length)
     limits = ops.maximum(length_limits(batch_size, max_length, max_lengths), 0)
     fixed = {"model": constants, "limits": limits, **given(prefix=prefix, beam_sizes=beam_sizes)}
-    if ranking == "score":
-        result = joint_beam_search(
-            step,
-            fixed,
-            caches,
-            beam_size=beam_size,
-            max_length=max_length,
-            length_penalty=length_penalty,
-            forbidden=forbidden,
-            shrink=shrink,
-        )
-        return SearchResult(*(x[:, :num_hypotheses] for x in result))
     # Enough for an END of each hypothesis and a full beam of other continuations.
     num_candidates = 2 * beam_size if beam_size > 1 else 1
 

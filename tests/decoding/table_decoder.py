@@ -132,28 +132,6 @@ class TableDecoder:
         rest = [Hypothesis(t, v / penalty(max_length, alpha), v, False) for t, v in open_beam]
         return (finished + rest)[:beam_size], trace
 
-    def joint_beam(
-        self, sentence: int, beam_size: int, max_length: int, alpha: float, min_length: int = 1
-    ) -> tuple[list[Hypothesis], list]:
-        """The search with `ranking="score"` over the whole vocabulary, and the open prefixes before each step."""
-        beam, trace = [([], 0.0, False)], []
-        while len(trace) < max_length and not all(finished for _, _, finished in beam):
-            trace.append([tokens for tokens, _, _ in beam])
-            pool = []
-            for tokens, log_probability, finished in beam:
-                if finished:
-                    pool.append((log_probability / penalty(len(tokens), alpha), tokens, log_probability, True))
-                    continue
-                for token, gain in enumerate(self.log_probabilities(sentence, tokens)):
-                    if token not in (PAD, BEGIN) and (token != END or len(tokens) >= min_length):
-                        length = len(tokens) + (token != END)  # END is not counted in the step that gives it
-                        value = log_probability + gain
-                        pool.append((value / penalty(length, alpha), [*tokens, token], value, token == END))
-            pool.sort(key=lambda item: -item[0])
-            beam = [item[1:] for item in pool[:beam_size]]
-        found = [Hypothesis(tokens, value / penalty(len(tokens), alpha), value, end) for tokens, value, end in beam]
-        return sorted(found, key=lambda hypothesis: (not hypothesis.finished, -hypothesis.score)), trace
-
 
 def hypotheses(result: Any, sentence: int) -> list[Hypothesis]:
     """One sentence of a `SearchResult` as a list, with the arrays checked against each other."""

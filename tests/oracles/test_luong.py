@@ -14,6 +14,7 @@ import pytest
 import tensorflow as tf
 from keras import ops
 from one_in import one_in
+from oracles.joint_beam import joint_beam_search
 
 from keras_nmt.decoding import SearchResult, beam_search, greedy_search, length_penalty
 from keras_nmt.ids import BEGIN, END
@@ -147,25 +148,25 @@ def test_the_ranking_matters(golden, decoder, mask):
     """The hypotheses of the file differ from those of a search ranked by log-probability."""
     for beam_size, alpha in [(4, 0.6), (7, 1.0)]:
         expected, _ = _as_result(golden, beam_size, alpha)
-        other = _search(golden, decoder, mask, beam_size, alpha, ranking="log_probability")
+        other = _search(golden, decoder, mask, beam_size, alpha, beam_search, min_length=0, suppress=())
         assert not np.array_equal(other.tokens, expected.tokens)
 
 
-def _search(golden, decoder, mask, beam_size, alpha, ranking="score", jit_compile=False) -> SearchResult:
+def _search(
+    golden, decoder, mask, beam_size, alpha, search=joint_beam_search, jit_compile=False, **options
+) -> SearchResult:
     step, constants, caches = as_step(golden, decoder, mask, beam_size)
 
     def run(constants, caches):
-        return beam_search(
+        return search(
             step,
             constants,
             caches,
             batch_size=len(mask),
             beam_size=beam_size,
             max_length=LIMIT,
-            min_length=0,
             length_penalty=alpha,
-            suppress=(),  # TensorFlow Addons may generate any id
-            ranking=ranking,
+            **options,
         )
 
     return (tf.function(run, jit_compile=True, autograph=False) if jit_compile else run)(constants, caches)

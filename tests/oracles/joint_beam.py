@@ -1,4 +1,4 @@
-"""Beam search with finished and open hypotheses in one beam: `beam_search(..., ranking="score")`."""
+"""The search of TensorFlow Addons' `BeamSearchDecoder`: finished and open hypotheses in one beam, ranked by score."""
 
 from __future__ import annotations
 
@@ -9,14 +9,7 @@ from keras import ops
 from keras_nmt.decoding._beams import best_first, take_beams
 from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
-from keras_nmt.decoding.logits import (
-    IMPOSSIBLE,
-    Forbidden,
-    force_prefix,
-    possible,
-    token_log_probabilities,
-    top_k,
-)
+from keras_nmt.decoding.logits import IMPOSSIBLE, Forbidden, possible, token_log_probabilities, top_k
 from keras_nmt.decoding.scores import length_penalty as penalty
 from keras_nmt.ids import BEGIN, END, PAD
 
@@ -33,37 +26,36 @@ class _Beam(NamedTuple):
 
 def joint_beam_search(
     step: DecoderStep,
-    fixed: dict[str, Any],
+    constants: Any,
     caches: Any,
     *,
+    batch_size: int,
     beam_size: int,
     max_length: int,
     length_penalty: float,
-    forbidden: Forbidden,
-    shrink: bool,
 ) -> SearchResult:
-    """The search of `beam_search` with `ranking="score"`.
+    """Returns the `beam_size` hypotheses of each sentence; arguments as those of `beam_search`.
 
-    `fixed` has the constants of the "model", the sentences' maximum lengths "limits" `[B]`, and the "prefix", if any.
+    A finished hypothesis is kept as long as its score is among the best, and takes the entry of an open hypothesis. In
+    the step that gives `END` a hypothesis is ranked by its length without `END`, in all later steps and in the result
+    by its length with `END`. A sentence stops when its whole beam is finished, or at `max_length`.
     """
 
     def extend(position: Any, beam: _Beam, fixed: Any, caches: Any) -> tuple[Any, ...]:
-        logits, caches = step(beam.last, position, fixed["model"], caches)
+        logits, caches = step(beam.last, position, fixed, caches)
         logits = ops.cast(logits, "float32")  # [B, K, V]
-        allowed = force_prefix(forbidden.suppressed(logits, position), logits, fixed.get("prefix"), position)
         # All continuations but END have one length, so K tokens of each hypothesis are enough.
-        values, ids = top_k(Forbidden([END]).suppressed(allowed, position), min(beam_size, logits.shape[-1]))
+        values, ids = top_k(Forbidden([END]).suppressed(logits, position), min(beam_size, logits.shape[-1]))
         # END first: if two scores are equal, END wins.
         ids = ops.concatenate([ops.full_like(ids[:, :, :1], END), ids], axis=2)  # [B, K, C]
-        values = ops.concatenate([allowed[:, :, END : END + 1], values], axis=2)
-        gains = token_log_probabilities(values, logits, plain=shrink)
+        values = ops.concatenate([logits[:, :, END : END + 1], values], axis=2)
+        gains = token_log_probabilities(values, logits, plain=False)
         beam, parents = _next_beam(beam, ids, gains, position, length_penalty)
         still_open = ops.logical_not(beam.finished) & possible(beam.log_probabilities)
-        done = ops.logical_not(ops.any(still_open, axis=1)) | (position + 1 >= fixed["limits"])
+        done = ops.logical_not(ops.any(still_open, axis=1)) | (position + 1 >= max_length)
         return beam, parents, done, caches
 
-    limits = fixed["limits"]
-    shape = (ops.shape(limits)[0], beam_size)
+    shape = (batch_size, beam_size)
     first = ops.arange(beam_size) == 0  # the empty hypothesis; the other entries are empty
     log_probabilities = ops.cast(ops.where(first, 0.0, IMPOSSIBLE), "float32")
     beam = _Beam(
@@ -73,7 +65,7 @@ def joint_beam_search(
         lengths=ops.zeros(shape, dtype="int32"),
         finished=ops.zeros(shape, dtype="bool"),
     )
-    beam = search_loop(extend, beam, fixed, caches, done=limits == 0, shrink=shrink)
+    beam = search_loop(extend, beam, constants, caches, done=ops.zeros(batch_size, "bool"), shrink=False)
     return _result(beam, length_penalty)
 
 
