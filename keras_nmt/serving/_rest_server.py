@@ -21,7 +21,7 @@ from werkzeug.exceptions import ClientDisconnected
 from werkzeug.serving import LISTEN_QUEUE, ThreadedWSGIServer, WSGIRequestHandler
 from werkzeug.wrappers import Request, Response
 
-from keras_nmt.serving.development_server import Refused, ServedModel, ServedVersion
+from keras_nmt.serving._served_model import Refused, ServedModel, ServedVersion
 
 LARGEST_REQUEST = 2**24  # bytes
 TCP_ESTABLISHED = 1  # of Linux, in linux/tcp.h

@@ -21,7 +21,7 @@ from grpc_server import ServerOfBothApis
 
 from keras_nmt.cli import app as cli
 from keras_nmt.serving import Client, DevelopmentServer
-from keras_nmt.serving.development_server import REQUESTS_AT_ONCE
+from keras_nmt.serving._served_model import REQUESTS_AT_ONCE
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ from nasty_names import NAMES
 
 from keras_nmt.errors import UserError
 from keras_nmt.serving import export
+from keras_nmt.serving._served_model import ServedVersion
 from keras_nmt.serving._versions import LOCK, check_loadable, check_version, write_version
-from keras_nmt.serving.development_server import ServedVersion
 
 # Writes a part of a version, and is killed.
 KILLED = """

@@ -12,7 +12,8 @@ import tensorflow as tf
 from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
 
 from keras_nmt.serving import DevelopmentServer
-from keras_nmt.serving.development_server import HOST, Refused
+from keras_nmt.serving._served_model import Refused
+from keras_nmt.serving.development_server import HOST
 
 _CODES = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 499: "CANCELLED", 503: "UNAVAILABLE", 500: "INTERNAL"}
 # The fields of a tensor's values, with which the model server answers.
