@@ -13,7 +13,6 @@ from keras_nmt.errors import UserError, check_positive
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.significance import bleu_counts
 from keras_nmt.inference.aligned_words import split_words
-from keras_nmt.text import SubwordTokenizer
 
 
 def lengths(
@@ -66,7 +65,7 @@ def lengths(
         hypotheses = [x.text for x in translator.translate(source, *languages)]
         if lowercase is None:
             target = languages[1] or translator.directions[0][1]
-            ignores_case = _lowercases(translator.tokenizers[target], references)
+            ignores_case = translator.tokenizers[target].lowercases(references)
     sizes = np.array([len(split_words(text)) for text in source])
     if quantiles is None:
         starts = 1 + width * ((np.maximum(sizes, 1) - 1) // width)
@@ -96,10 +95,3 @@ def lengths(
         notes=(numbers_of("sentences", sentences), *(["BLEU ignores case."] if ignores_case else [])),
         details={"sentences": sentences, "lowercase": ignores_case, "hypotheses": hypotheses},
     )
-
-
-def _lowercases(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> bool:
-    """Whether texts with capital letters have the same subwords without them."""
-    capital = [text for text in texts if text != text.lower()]
-    both = [tokenizer.tokenize(lines).to_list() for lines in (capital, [text.lower() for text in capital])]
-    return bool(capital) and both[0] == both[1]

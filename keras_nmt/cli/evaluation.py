@@ -47,7 +47,13 @@ def evaluate(
     baseline: Annotated[
         Path | None, typer.Option(help="File of another system's translations: paired bootstrap against them.")
     ] = None,
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case.")] = False,
+    lowercase: Annotated[
+        bool | None,
+        typer.Option(
+            "--lowercase/--no-lowercase",
+            help="Whether case is ignored. Default: if the model of DIRECTORY lower-cases its target.",
+        ),
+    ] = None,
     tokenize: Annotated[
         str,
         typer.Option(
@@ -125,8 +131,11 @@ def evaluate(
             translations = translator.translate(lines["source"])
         warn_of_translator(counts_of(translations), translator)
         lines["hypotheses"] = [translation.text for translation in translations]
+        if lowercase is None:
+            target = target_language or translator.directions[0][1]
+            lowercase = translator.tokenizers[target].lowercases(streams[0])
     results: dict[str, Any] = {}
-    shared: dict[str, Any] = {"metrics": of_sacrebleu, "lowercase": lowercase, "tokenize": tokenize}
+    shared: dict[str, Any] = {"metrics": of_sacrebleu, "lowercase": bool(lowercase), "tokenize": tokenize}
     if of_sacrebleu and baseline is None:
         results |= corpus_scores(lines["hypotheses"], streams, **shared)
     elif of_sacrebleu:

@@ -119,6 +119,12 @@ class SubwordTokenizer(tf.Module):
         """
         return self._tokenizer.tokenize_with_offsets(tf.convert_to_tensor(strings, tf.string))
 
+    def lowercases(self, texts: Sequence[str]) -> bool:
+        """Returns whether texts with capital letters have the same subwords without them; False if none has any."""
+        capital = [text for text in texts if text != text.lower()]
+        both = [self.tokenize(lines).to_list() for lines in (capital, [text.lower() for text in capital])]
+        return bool(capital) and both[0] == both[1]
+
     def sample(
         self, texts: Sequence[bytes], alpha: float, seed: int | np.random.SeedSequence
     ) -> tuple[np.ndarray, np.ndarray]:

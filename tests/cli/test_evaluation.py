@@ -7,6 +7,8 @@ from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
 from keras_nmt.evaluation import corpus_scores
+from keras_nmt.models import ModelDirectory, Transformer
+from keras_nmt.text import SubwordTokenizer, train_subwords
 
 # Tokenised text, in which sacreBLEU's tokenizers find other tokens.
 REFERENCES = ["a well @-@ known dog , in the snow .", "two cats &apos;s food"]
@@ -28,3 +30,19 @@ def test_bleu_uses_the_chosen_tokenizer(tmp_path, tokenize, has_baseline):
     assert f"|tok:{name}|" in expected.signature
     assert f"|tok:{name}|" in run.stdout
     assert f"{expected.score:.2f}" in run.stdout
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_case_counts_as_in_the_target_of_the_model(tmp_path, lowercase):
+    text, directory = tmp_path / "text", ModelDirectory(tmp_path / "model")
+    text.write_text("The small Cat sat in THREE old houses\n" * 9)
+    subwords = train_subwords([text], directory.path / "s.model", vocabulary_size=38, lowercase=lowercase)
+    size = SubwordTokenizer(subwords).vocabulary_size
+    model = Transformer(size, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2)
+    directory.save_config(model, subwords=dict.fromkeys(("source", "target"), "s.model"))
+    directory.save_weights(model)
+    command = ["evaluate", str(directory.path), "--source", str(text), "--references", str(text), "--metrics", "bleu"]
+    for option, ignored in (([], lowercase), (["--lowercase"], True), (["--no-lowercase"], False)):
+        run = CliRunner().invoke(app, [*command, "--max-length", "3", *option], catch_exceptions=False)
+        assert ("|case:lc|" in run.stdout) == ignored
+        assert ("|case:mixed|" in run.stdout) == (not ignored)
