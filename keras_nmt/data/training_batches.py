@@ -194,13 +194,17 @@ class TrainingBatches:
         ]
 
     @property
-    def largest_shape(self) -> tuple[int, int, int]:
-        """The largest of `shapes`; with `sampling`, by the edge of the next bucket, to which a batch may be padded."""
+    def largest_shapes(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """The shape of `shapes` with the most positions, and the one with the most pairs of positions.
+
+        With `sampling`, a batch may be padded to the edge of the next bucket, which counts.
+        """
         shapes = self.shapes
         if self._sampling is not None:
             longer = dict(zip(self._edges.tolist(), [*self._edges.tolist()[1:], int(self._edges[-1])], strict=True))
             shapes = [(rows, longer[edge], longer[edge]) for rows, edge, _ in shapes]
-        return max(shapes, key=lambda shape: shape[0] * shape[1])
+        by_pairs = max(shapes, key=lambda shape: shape[0] * shape[1] ** 2)
+        return max(shapes, key=lambda shape: shape[0] * shape[1]), by_pairs
 
     @property
     def padding(self) -> dict[str, float]:

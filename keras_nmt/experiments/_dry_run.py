@@ -26,10 +26,11 @@ UPDATES = 3  # measured, after the first one, whose graph is traced
 
 
 def dry_run(experiment: Experiment, report: Callable[[str], None] = lambda line: print(line, flush=True)) -> None:
-    """Prepares all that `run` prepares, and measures the largest update and a few others; leaves nothing.
+    """Prepares all that `run` prepares, and measures the largest updates and a few others; leaves nothing.
 
     Subwords, model and batches are those of the run; subwords that the run would train are trained, and forgotten. The
-    first update has the largest batch of all directions, the others are updates of the run.
+    first two updates have the batches of all directions with the most logits, and with the most pairs of positions, for
+    attention; the others are updates of the run.
 
     Args:
         experiment: `Experiment`.
@@ -54,26 +55,29 @@ def dry_run(experiment: Experiment, report: Callable[[str], None] = lambda line:
             if layer.count_params():
                 report(f"  {layer.name:32}{layer.count_params():>14,} parameters")
 
-        # The graphs of all directions are alike, and logits are the largest tensor.
+        # The graphs of all directions are alike. The largest tensors are logits, or attentions of long sentences.
         largest = {}
         for direction in e.directions:
             if direction.name in batches:
-                rows, source, target = batches[direction.name].largest_shape
                 size = tokenizers[sides_of(e, direction)[1]].vocabulary_size
-                largest[direction.name] = (rows, source, target, size)
-        name, (rows, source, target, size) = max(largest.items(), key=lambda item: item[1][0] * item[1][2] * item[1][3])
+                largest[direction.name] = (*batches[direction.name].largest_shapes, size)
+        name, ((rows, source, target), _, size) = max(
+            largest.items(), key=lambda item: item[1][0][0] * item[1][0][2] * item[1][2]
+        )
+        longest = max((shapes[1] for shapes in largest.values()), key=lambda shape: shape[0] * max(shape[1:]) ** 2)
         report(
             f"Largest update, of {name}: source [{rows}, {source}], target [{rows}, {target}], "
-            f"logits [{rows}, {target}, {size}]"
+            f"logits [{rows}, {target}, {size}]; longest: [{longest[0]}, {max(longest[1:])}]"
         )
-        first_largest = _LargestFirst(batches[name], (rows, source, target))
+        first_largest = _LargestFirst(batches[name], ((rows, source, target), longest))
         logging = Logging(every=e.log_every, report=lambda line: None)
         trainer = make_trainer(e, model, {name: first_largest}, strategy, temporary, evaluate=dict, logging=logging)
         (task,) = trainer.tasks
         iterator = trainer.make_batches(task)
         update = trainer.make_update(iterator.element_spec, task)
-        report(f"Measuring the largest update, whose graph is traced first, and {UPDATES} updates of the run")
+        report(f"Measuring the largest updates, whose graph is traced first, and {UPDATES} updates of the run")
         first = _seconds(update, iterator, 1)
+        _seconds(update, iterator, 1)
         seconds = _seconds(update, iterator, UPDATES) / UPDATES
     report(f"{first:.1f} s for the first update, {seconds:.3g} s for each further update")
     if e.max_updates is not None:
@@ -86,10 +90,10 @@ def dry_run(experiment: Experiment, report: Callable[[str], None] = lambda line:
 
 @dataclasses.dataclass
 class _LargestFirst:
-    """The batches of a direction after one of full rows of the shape (rows, source positions, target positions)."""
+    """The batches of a direction after batches of full rows of shapes (rows, source positions, target positions)."""
 
     batches: TrainingBatches
-    shape: tuple[int, int, int]
+    shapes: tuple[tuple[int, int, int], ...]
 
     @property
     def num_pairs(self) -> int:
@@ -98,11 +102,13 @@ class _LargestFirst:
     def dataset(
         self, start: int = 0, parts: int = 1, shard_index: int = 0, num_shards: int = 1
     ) -> tf.data.Dataset[dict[str, tf.Tensor]]:
-        rows, source, target = -(-self.shape[0] // parts), *self.shape[1:]
-        shapes = {"source": [rows, source], "target_input": [rows, target], "target_output": [rows, target]}
-        part = {key: tf.fill(shape, END + 1) for key, shape in {**shapes, "line_numbers": [rows]}.items()}
-        rest = self.batches.dataset(start, parts, shard_index, num_shards)
-        return tf.data.Dataset.from_tensors(part).repeat(parts // num_shards).concatenate(rest)
+        found = self.batches.dataset(start, parts, shard_index, num_shards)
+        for all_rows, source, target in reversed(self.shapes):
+            rows = -(-all_rows // parts)
+            shapes = {"source": [rows, source], "target_input": [rows, target], "target_output": [rows, target]}
+            part = {key: tf.fill(shape, END + 1) for key, shape in {**shapes, "line_numbers": [rows]}.items()}
+            found = tf.data.Dataset.from_tensors(part).repeat(parts // num_shards).concatenate(found)
+        return found
 
 
 def _seconds(update: Callable, iterator: object, number: int) -> float:

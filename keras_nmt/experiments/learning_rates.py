@@ -84,7 +84,8 @@ def warnings_of_learning_rate(experiment: ExperimentSettings, hidden_dim: int) -
         factor = f"; with noam, `learning_rate` is a factor, by default {NOAM_SCALE:g}" if e.schedule == "noam" else ""
         lines.append(
             f"Warning: the highest learning rate is {peak:.2g}; with {e.optimizer}, peaks from {lowest:g} to "
-            f"{highest:g} are usual{factor}. Received: schedule={e.schedule!r}, learning_rate={e.learning_rate}"
+            f"{highest:g} are usual{factor}. Received: schedule={e.schedule!r}, learning_rate={e.learning_rate}, "
+            f"warmup_steps={warmup}"
         )
     return lines
 

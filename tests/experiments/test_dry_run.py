@@ -48,7 +48,7 @@ def test_a_dry_run_finds_what_the_run_would_find(one, tmp_path):
 def largest(lines):
     """The shape of the largest update: rows, source and target positions, vocabulary."""
     (line,) = (line for line in lines if line.startswith("Largest update"))
-    rows, source, _, target, *_, size = map(int, re.findall(r"\d+", line.split(": ")[1]))
+    rows, source, _, target, _, _, size = map(int, re.findall(r"\d+", line.split(": ")[1].split(";")[0]))
     return rows, source, target, size
 
 
@@ -66,9 +66,23 @@ def test_the_largest_update_is_that_of_all_lines_by_the_subwords_of_the_run(one,
     dry_run(Experiment(directory=tmp_path / "run", **settings), report=lines.append)
     edge = 1 + max(len(SubwordTokenizer(subwords[side]).tokenize([long[side]]).to_list()[0]) for side in long)
     assert largest(lines) == (8, edge, edge, 22)
+    assert any(line.endswith(f"; longest: [8, {edge}]") for line in lines)
     sampled = {"subword_sampling": 0.1, "max_updates": 1}
     dry_run(Experiment(directory=tmp_path / "run", **{**settings, **sampled}), report=lines.append)
     assert largest(lines[-12:])[1] > edge
+
+
+def test_the_longest_update_is_measured_where_short_sentences_make_more_logits(one, tmp_path):
+    for side, words in (("source", "0 1 "), ("target", "ka ke ")):
+        (tmp_path / side).write_text(f"{words}\n" * 200 + f"{words * 40}\n" * 8)
+    files = {f"train_{side}": tmp_path / side for side in ("source", "target")}
+    settings = {**one, **files, "length_buckets": [8, 200], "batch_unit": "tokens", "batch_size": 1600}
+    settings["vocabulary_size"] = 17
+    lines: list[str] = []
+    dry_run(Experiment(directory=tmp_path / "run", **settings), report=lines.append)
+    (line,) = (line for line in lines if line.startswith("Largest update"))
+    assert largest(lines)[:2] == (200, 8)
+    assert line.endswith("; longest: [8, 200]")
 
 
 def test_a_dry_run_of_fine_tuning_has_the_vocabulary_of_the_start(one, trained_one, tmp_path):
