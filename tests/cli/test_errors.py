@@ -33,7 +33,7 @@ from keras_nmt.files.model_config import FORMAT
         (["train", "--set", "batchsize=4", "--directory", "x"], "batch_size"),
         (["train", "--settings", "nowhere.json"], "nowhere.json"),
         (["evaluate", "--references", "r.txt"], "Give DIRECTORY with --source FILE, or --hypotheses FILE"),
-        (["evaluate", "nowhere", "--source", "s.txt"], "--references FILE"),
+        (["evaluate", "nowhere", "--source", "s.txt"], "Missing option --references"),
         (["evaluate", "--references", "nowhere.txt", "--hypotheses", "nowhere.txt"], "nowhere.txt"),
         (["evaluate", "--references", "a", "--hypotheses", "b", "--beam-size", "2"], "--beam-size"),
         (

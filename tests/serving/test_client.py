@@ -542,7 +542,7 @@ def test_a_translation_cannot_steer_the_terminal(server, command, monkeypatch):
         (["--server", "http://localhost:1", "--timeout", "0"], "`timeout` must be a number above 0"),
         (["--server", "http://localhost:1", "--retries", "-1"], "`retries` must be an integer of at least 0"),
         (["--server", "grpc://127.0.0.1:1", "--timeout", "0.2", "--model", "m"], "Received: model='m'"),
-        ([], "DIRECTORY, or --server"),
+        ([], "Missing argument: the DIRECTORY of a model, or --server URL"),
         (["--server", "localhost"], "A server's URL is"),
         (["--server", f"http://127.0.0.1:{_free_port()}"], "cannot be reached"),
     ],

@@ -108,14 +108,20 @@ def test_the_highest_version_is_served_as_versions_come_and_go(path, write_versi
 
         # A damaged version is reported once, and changes nothing; nor does its end.
         capfd.readouterr()
+        lines: list[str] = []
+
+        def reported() -> list[str]:
+            lines.extend(capfd.readouterr().err.splitlines())
+            return lines
+
         (path / "3").mkdir()
         (path / "3" / "saved_model.pb").write_bytes(b"damaged")
-        time.sleep(0.5)
+        wait_for(reported)
         assert scores(server) == {2}
         shutil.rmtree(path / "3")
         time.sleep(0.2)
         assert scores(server) == {2}
-        (line,) = capfd.readouterr().err.splitlines()
+        (line,) = reported()
         assert re.match(r"model: version 2 is served as before. The version cannot be loaded.*Received: .*/3 ", line)
 
         # As in the model server, a removed version is not served any more.
