@@ -267,7 +267,7 @@ def _statistics(found: Sequence[Found], corrected: Sequence[float | None], p: st
 
 
 def _on_empty(one: Found) -> str:
-    """What changes without the lines that a run leaves empty."""
+    """Says what changes without the lines that a run leaves empty."""
     if one.without is None:
         return ""
     return f"; without {one.empty} lines that a run leaves empty {_difference(one.without)}"

@@ -1,4 +1,4 @@
-"""What chosen layers of a model return, text by text and without padding."""
+"""Outputs of chosen layers of a model, text by text and without padding."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def drawn_sums(statistics: Sequence[np.ndarray], samples: int, seed: int) -> lis
 
 
 def statistics_of(metric: Metric, hypotheses: Sequence[str], streams: Sequence[Sequence[str]]) -> np.ndarray:
-    """What sacreBLEU adds up over sentences before it computes a score, `[sentences, k]`."""
+    """Returns the statistics that sacreBLEU adds up over sentences for a score, `[sentences, k]`."""
     return np.array(metric._extract_corpus_statistics(list(hypotheses), [list(stream) for stream in streams]), float)
 
 

@@ -122,7 +122,7 @@ class Settings:
 
     @classmethod
     def _suggestion(cls, unknown: Sequence[str], settings: Mapping[str, Any]) -> str:
-        """What to do instead of setting what is no setting."""
+        """Says what to do instead of setting a name that is no setting."""
         return nearest(unknown, _hints(cls)) or "`keras-nmt train --list-settings` lists the settings"
 
     @classmethod

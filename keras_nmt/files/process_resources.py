@@ -1,4 +1,4 @@
-"""What a process uses and may use: peak memory, and processors."""
+"""Resources of a process: its peak memory, and the processors that it may use."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _letters(normalized: Callable[[str], str]) -> Iterator[tuple[str, str]]:
 
 
 def _cleaned(form: str) -> Iterator[tuple[str, str]]:
-    """What becomes a space or nothing."""
+    """Returns the rules of characters that become a space or nothing."""
     spaces: tuple[int, ...]
     removed: tuple[int, ...]
     if form == "NFKC":

@@ -52,7 +52,7 @@ class Evaluation:
 
     @property
     def scoring(self) -> str:
-        """What the scores of two evaluations must have in common to be compared."""
+        """Describes how scores are made: two scores can be compared only where this is equal."""
         return f"{self.best_metric} ({self.scored_by})"
 
     def record(self, metrics: Mapping[str, float], progress: Progress, update: int | None = None) -> None:

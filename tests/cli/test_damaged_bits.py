@@ -56,7 +56,7 @@ def corpus_read(folder: Path) -> list[Any]:
 
 
 def outcome(read: Read, folder: Path) -> tuple[Any, str]:
-    """What a reader returns, or the line of its error."""
+    """Returns what a reader returns, or the line of its error."""
     try:
         return read(folder), ""
     except UserError as error:
