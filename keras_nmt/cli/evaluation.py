@@ -132,7 +132,7 @@ def evaluate(
         warn_of_translator(counts_of(translations), translator)
         lines["hypotheses"] = [translation.text for translation in translations]
         if lowercase is None:
-            target = target_language or translator.directions[0][1]
+            ((_, target),) = translator.directions
             lowercase = translator.tokenizers[target].lowercases(streams[0])
     results: dict[str, Any] = {}
     shared: dict[str, Any] = {"metrics": of_sacrebleu, "lowercase": bool(lowercase), "tokenize": tokenize}
